@@ -68,6 +68,7 @@ AXES: Mapping[str, tuple[int, ...] | tuple[str, ...]] = {
     "stage": (0, 1, 2, 3),
     "tensor": (1, 2, 4, 8),
     "pipeline": (1, 2, 4, 8, 16),
+    "experts": (1, 8, 64),
     "micro_batch": (1, 2, 4, 8, 16, 32, 64),
     "checkpointing": ("none", "full"),
 }

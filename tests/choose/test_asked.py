@@ -45,7 +45,13 @@ def place(runs: TaskScore, id_: str) -> int:
 
 #: Published runs in the words of the front page.
 QUESTIONS = {
-    "deepseek-v3": {"model": "deepseek-v3", "tokens": "14.8e6", "gpu": "h800-sxm", "gpus": "2048"},
+    "deepseek-v3": {
+        "model": "deepseek-v3",
+        "tokens": "14.8e6",
+        "gpu": "h800-sxm",
+        "gpus": "2048",
+        "precision": "FP8",
+    },
     "llama3-1-405b": {
         "model": "llama-3-1-405b",
         "tokens": "15.6e6",

@@ -224,6 +224,7 @@ def test_the_shipped_configuration_is_the_answer_to_the_shipped_job(
         "stage": made.stage[at],
         "tensor": made.tensor[at],
         "pipeline": made.pipeline[at],
+        "experts": made.experts[at],
         "micro_batch": made.micro_batch[at],
         "checkpointing": made.checkpointing[at],
     }

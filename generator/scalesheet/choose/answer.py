@@ -27,6 +27,7 @@ DECIDED = (
     "stage",
     "tensor",
     "pipeline",
+    "experts",
     "micro_batch",
     "checkpointing",
 )
@@ -116,12 +117,14 @@ def inputs(book: Book, plan: Plan, search: Search, row: int) -> dict[Key, Stated
         "batch": number("batch", job.batch, "sequence / step"),
         "deadline": number("deadline", job.deadline, "hour"),
         "trainer": word(job.trainer_of(method)),
+        "precision": word(job.precision),
         "method": word(METHODS[method].plan),
         "offer": word(search.offers.ids[search.of[row]]),
         "gpus": number("gpus", made.gpus[at], "GPU"),
         "stage": number("stage", made.stage[at], "1"),
         "tensor": number("tensor", made.tensor[at], "1"),
         "pipeline": number("pipeline", made.pipeline[at], "1"),
+        "experts": number("experts", made.experts[at], "1"),
         "micro_batch": number("micro_batch", made.micro_batch[at], "sequence / step"),
         "checkpointing": word(str(made.checkpointing[at])),
     }

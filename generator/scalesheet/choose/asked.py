@@ -1,7 +1,7 @@
 """Published runs as they would be asked for: what the search makes of the question alone.
 
-A row gives model, method, tokens, accelerator and how many. Sequence and batch are those that the
-front page begins with, and the layout is the fastest that fits.
+A row gives model, method, precision, tokens, accelerator and how many. Sequence and batch are those
+that the front page begins with, and the layout is the fastest that fits.
 """
 
 from __future__ import annotations
@@ -49,9 +49,12 @@ from scalesheet.vocabulary import AXES, METHODS
 GIVEN = frozenset(
     (
         *("id", "model", "kind", "hardware", "gpus", "tokens", "parameters", "active"),
+        "precision_text",
         *("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab"),
     )
 )
+#: Degrees that are named where they divide something.
+DIVIDED = ("tensor", "pipeline", "experts")
 TITLE = "GPU hours of runs that are asked for"
 NO_COUNT = "how many accelerators it ran on is not stated"
 NO_METHOD = "it is not trained by a method that can be asked for"
@@ -134,6 +137,7 @@ def answers(
         "batch": run.global_batch,
         "method": words([METHODS[name].plan for name in run.method.tolist()]),
         "trainer": trainers[at],
+        "precision": np.where(among(run.precision, "fp8"), "FP8", "16 bit"),
         "checkpointing": checkpointing,
     }
     made = taken(book, catalogue, run.accelerator, inputs, assumed)
@@ -185,7 +189,9 @@ def _layouts(book: Book, questions: Cases) -> tuple[Places, Mapping[str, Array],
     layout = {name: axis[place] for name, axis, place in zip(LAYOUT, axes, places, strict=True)}
     state = computed(book, book.plans[PLAN])
     trainers = words([METHODS[name].trainer for name in questions.method.tolist()])
-    ids = of_models(state, {"heads": questions.heads, "layers": questions.layers})
+    sizes = {"parameters": questions.parameters, "active_parameters": questions.active}
+    named = {name: getattr(questions, name) for name in ("heads", "layers", "experts")}
+    ids = of_models(state, {**sizes, **named})
     inputs = {
         "model": ids[at],
         "trainer": trainers[at],
@@ -202,6 +208,6 @@ def _layouts(book: Book, questions: Cases) -> tuple[Places, Mapping[str, Array],
 def layout_in_words(layout: Mapping[str, float], checkpointing: str) -> str:
     """`ZeRO 3, tensor 4, micro-batch 4, checkpointing`."""
     parts = [f"ZeRO {layout['stage']:.0f}"] if layout["stage"] else []
-    parts += [f"{name} {layout[name]:.0f}" for name in ("tensor", "pipeline") if layout[name] > 1]
+    parts += [f"{name} {layout[name]:.0f}" for name in DIVIDED if layout[name] > 1]
     parts += [f"micro-batch {layout['micro_batch']:.0f}"]
     return ", ".join([*parts, "checkpointing" if checkpointing == "full" else "no checkpointing"])

@@ -1,7 +1,7 @@
 """Candidates: every configuration that could do a job.
 
-A candidate is a method, an accelerator and how many, ZeRO stage, tensor and pipeline degree,
-micro-batch and checkpointing. What no software does, or what does not divide, is none.
+A candidate is a method, an accelerator and how many, ZeRO stage, tensor, pipeline and expert
+degree, micro-batch and checkpointing. What no software does, or what does not divide, is none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scalesheet.model import Key
 from scalesheet.predict.arrays import Array, Words, words
 from scalesheet.vocabulary import AXES
 
-LAYOUT = ("stage", "tensor", "pipeline", "micro_batch")
+LAYOUT = ("stage", "tensor", "pipeline", "experts", "micro_batch")
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Grid:
     stage: Array
     tensor: Array
     pipeline: Array
+    experts: Array
     micro_batch: Array
     checkpointing: Words
 
@@ -56,7 +57,7 @@ def grid(book: Book, job: Job, offers: Offers) -> Grid:
     can = np.flatnonzero(runs[number[places[0]], own[places[1]], *places[2:-1]])
     pair, method, *at, ckpt = (place[can] for place in places)
     gpus = np.array([count for _, count in pairs], dtype=np.float64)[pair]
-    stage, tensor, pipeline, micro = (
+    stage, tensor, pipeline, experts, micro = (
         values[place].astype(np.float64) for values, place in zip(layout, at, strict=True)
     )
     accelerators = words([name for name, _ in pairs])[pair]
@@ -64,7 +65,16 @@ def grid(book: Book, job: Job, offers: Offers) -> Grid:
     trainers = words([job.trainer_of(name) for name in job.methods])[method]
     checkpointing = words(AXES["checkpointing"])[ckpt]
     return Grid(
-        methods, trainers, accelerators, gpus, stage, tensor, pipeline, micro, checkpointing
+        methods,
+        trainers,
+        accelerators,
+        gpus,
+        stage,
+        tensor,
+        pipeline,
+        experts,
+        micro,
+        checkpointing,
     )
 
 

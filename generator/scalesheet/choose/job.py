@@ -45,6 +45,7 @@ class Job:
     terms: tuple[str, ...] = ("on-demand",)
     offers: tuple[str, ...] = ()
     trainer: str = ""  # general or tuned; else tuned for pretraining
+    precision: str = "16 bit"  # of matrix products, in the words of the plan
     taken: frozenset[str] = frozenset()  # what was not stated, and is as the plan states it
 
     def trainer_of(self, method: str) -> str:
@@ -92,6 +93,30 @@ def stated_in(book: Book, plan: Plan, name: str, unit: str) -> float:
     own = plan.scalars[name].unit
     assert own is not None
     return ends(_stated(plan, name))[1] * float(book.units.factor(own, book.units.parse(unit)))
+
+
+def usual_batch(book: Book, plan: Plan, model: str, tokens: float, sequence: float) -> float:
+    """Sequences of a step that pretraining begins with, which grow with its compute. So that they
+    divide among many numbers of accelerators, they are those of one machine."""
+    from scalesheet.evaluate import evaluate
+
+    def stated(name: str, value: float, unit: str) -> Stated:
+        own = plan.scalars[name].unit
+        assert own is not None
+        each = value * float(book.units.factor(book.units.parse(unit), own))
+        return Stated(each, each, each, basis="decision")
+
+    edits = {
+        Key("model"): Stated(model, basis="decision"),
+        Key("data"): Stated("tokens", basis="decision"),
+        Key("tokens"): stated("tokens", tokens, "token"),
+        Key("epochs"): stated("epochs", 1.0, "1"),
+        Key("sequence"): stated("sequence", sequence, "token / sequence"),
+        Key("gpus"): stated("gpus", 8.0, "GPU"),
+    }
+    value = evaluate(book, plan, edits).scalars[plan.roles["usual_batch"].name].value
+    assert isinstance(value, float)
+    return value
 
 
 def _stated(plan: Plan, name: str) -> Stated:

@@ -25,6 +25,8 @@ from scalesheet.vocabulary import METHODS
 
 #: Candidates go to so many times the accelerators allowed, to tell what more of them would give.
 BEYOND = 2.0
+#: What must hold for a run to have hours.
+PEAKS = ("peak_holds", "fp8_peak_holds")
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ class Search:
                 -made.micro_batch[at],
                 made.checkpointing[at] == "full",
                 made.pipeline[at],
+                made.experts[at],
                 made.tensor[at],
                 made.stage[at],
             )
@@ -118,12 +121,13 @@ def taken(
     rows = len(accelerators)
     gpu = properties(catalogue.results, "gpu", "hardware", accelerators)
     stated = {name: assumed.ends(name)[1] for name in ASSUMED}
-    names = ("run_hours", "run_spread", "most_memory", "usable_memory", "peak_holds")
+    names = ("run_hours", "run_spread", "most_memory", "usable_memory", *PEAKS)
     # conditions were tried before
     runs = {"broken": 0.0, "obstacle": "", "possible": True, "status": ""}
     made = figures(book, rows, {**stated, **runs, **gpu, **given}, names, assumed.fits)
-    hours, spread, most, usable, peak = (made[name] for name in names)
-    return Taken(np.where(peak > 0, hours, np.nan), spread, most * 1e9, usable * 1e9)
+    hours, spread, most, usable, *peaks = (made[name] for name in names)
+    on_file = np.all([peak > 0 for peak in peaks], axis=0)
+    return Taken(np.where(on_file, hours, np.nan), spread, most * 1e9, usable * 1e9)
 
 
 @np.errstate(all="ignore")  # what is not finite is no prediction
@@ -181,6 +185,7 @@ def _given(catalogue: Known, job: Job, candidates: Grid) -> dict[str, Any]:
         "trained_tokens": job.tokens / 1e6,
         "sequence": job.sequence,
         "batch": job.batch,
+        "precision": job.precision,
         "method": words([METHODS[name].plan for name in candidates.method.tolist()]),
         **{
             name: getattr(candidates, name)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Options that are as the plan states them where they are not given.
 TAKEN = ("tokens", "sequence", "batch", "deadline")
+#: Of matrix products, and the plan's words for it.
+PRODUCTS = {"16-bit": "16 bit", "fp8": "FP8"}
 SUMMARY = "find the cheapest configuration that trains a model in time"
 
 
@@ -70,6 +72,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--trainer",
         choices=TRAINERS,
         help="software for any model, or tuned for large runs (default: tuned for pretraining)",
+    )
+    parser.add_argument(
+        "--precision",
+        choices=PRODUCTS,
+        default="16-bit",
+        help="what matrix products are computed in (default: 16-bit)",
     )
     parser.add_argument(
         "--set",
@@ -139,7 +147,7 @@ def answered(options: argparse.Namespace) -> tuple[Teller, Answer]:
 
 
 def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) -> Job:
-    from scalesheet.choose.job import Job, stated_in
+    from scalesheet.choose.job import Job, stated_in, usual_batch
 
     def usual(name: str, unit: str) -> float:
         return stated_in(book, plan, name, unit)
@@ -165,13 +173,19 @@ def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) 
         methods=(options.method,) if options.method else TUNING,
         tokens=tokens,
         sequence=sequence,
-        batch=options.batch or usual("batch", "sequence / step"),
+        batch=options.batch
+        or (
+            usual_batch(book, plan, model, tokens, sequence)
+            if options.method == "pretrain"
+            else usual("batch", "sequence / step")
+        ),
         deadline=deadline,
         certain=options.deadline_end == "high",
         most_gpus=options.gpus_at_most,
         terms=tuple(TERMS) if options.term == "any" else (options.term,),
         offers=_offers(options.offers, book, catalogue),
         trainer=options.trainer or "",
+        precision=PRODUCTS[options.precision],
         taken=frozenset(name for name in TAKEN if getattr(options, name) is None)
         - ({"tokens"} if options.samples is not None else set()),
     )

@@ -82,8 +82,12 @@ DESCRIPTIONS: Mapping[str, Description] = {
             "tensor": "share of tensor-parallel transfers that products do not hide",
             "unpack": "times that unpacked 4-bit weights cross the memory",
             "launch": "launches that are not hidden, ms per layer of a micro-batch",
+            "experts": "time of products of experts over that at the best measured rate",
+            "dispatch": "share of transfers of tokens to experts that products do not hide",
+            "routing": "launches and waits of routing, not hidden, ms per layer of a micro-batch",
             "stock": "logarithm of what a trainer of general use adds",
         },
+        mixture="standard deviation that a mixture has beside those of its family, assumed",
     ),
     "asked": Description(
         "Published runs of which model, method, data, accelerator and count alone are given: the "

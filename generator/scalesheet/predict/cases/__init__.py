@@ -76,8 +76,15 @@ class Cases:
     head_dim: Array
     ffn: Array
     vocab: Array
-    kv_rank: Array  # of latent attention; 0 without it
+    query_rank: Array  # of latent attention; 0 without it
+    kv_rank: Array
     rope_dim: Array
+    value_dim: Array
+    experts: Array  # of a layer; 0 of a dense model, and of one that the catalogue lacks
+    experts_active: Array  # that a token meets, and those that all tokens meet
+    experts_shared: Array
+    expert_ffn: Array
+    dense_layers: Array  # of a mixture
     window: Array  # tokens; 0 without sliding windows
     window_layers: Array
     gated: Flags

@@ -32,11 +32,14 @@ SAME_MODEL = 0.15
 SAME_NAME = 0.35
 #: What a decoder is like where nothing is known of it.
 WIDTH_PER_LAYER, HEAD_WIDTH, WIDENING, VOCABULARY = 128.0, 128.0, 4.0, 32_000.0
+#: Experts that a token of a mixture meets, and their share of the parameters that it meets.
+USUAL_EXPERTS, USUAL_SHARE = 8.0, 0.6
 
 NO_TABLE = Table("", "", (), (), {})
 SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
-#: Of attention, what a row does not state and most models do not have.
-ATTENTION = ("kv_rank", "rope_dim", "window", "window_layers")
+#: What a row does not state and most models do not have: latent attention, windows, experts.
+ATTENTION = ("query_rank", "kv_rank", "rope_dim", "value_dim", "window", "window_layers")
+EXPERTS = ("experts", "experts_active", "experts_shared", "expert_ffn", "dense_layers")
 #: Column of the accelerators -> the unit that cases have it in.
 _FIGURES = {
     "memory": "byte",
@@ -199,7 +202,9 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
         sizes[name] = first_stated(stated(name), column(name)[place])
     complete = ~np.isnan(sizes["layers"]) & ~np.isnan(sizes["hidden"])
     sizes = _completed(sizes, active)
-    sizes |= {name: np.nan_to_num(column(name)[place]) for name in ATTENTION}
+    sizes |= {name: np.nan_to_num(column(name)[place]) for name in (*ATTENTION, *EXPERTS)}
+    stated_mixture = (sizes["experts"] == 0) & (stated("active") < 0.99 * parameters)
+    sizes |= _usual_experts(sizes, stated_mixture, parameters, active)
     gated = _flag(table, "gated", place) | ((place < 0) & _looks_gated(sizes))
     estimated = ~complete & ~np.isnan(active)
     looked_up = (place >= 0) & (np.isnan(stated("layers")) | np.isnan(stated("parameters")))
@@ -235,6 +240,20 @@ def _completed(sizes: dict[str, Array], active: Array) -> dict[str, Array]:
         "ffn": first_stated(sizes["ffn"], WIDENING * hidden),
         "vocab": first_stated(sizes["vocab"], np.where(np.isnan(hidden), np.nan, VOCABULARY)),
     }
+
+
+def _usual_experts(
+    sizes: Mapping[str, Array], rows: Flags, parameters: Array, active: Array
+) -> dict[str, Array]:
+    """Experts of mixtures of which no more than the parameters are known, with three matrices."""
+    met = USUAL_SHARE * active
+    width = met / (USUAL_EXPERTS * 3 * sizes["layers"] * sizes["hidden"])
+    usual = {
+        "experts": USUAL_EXPERTS * (parameters - active + met) / met,
+        "experts_active": np.full(len(active), USUAL_EXPERTS),
+        "expert_ffn": width,
+    }
+    return {name: np.where(rows, values, sizes[name]) for name, values in usual.items()}
 
 
 def _looks_gated(sizes: Mapping[str, Array]) -> Flags:

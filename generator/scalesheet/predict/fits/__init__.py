@@ -34,8 +34,6 @@ def coefficients(book: Book, fit: str) -> Coefficients:
 _SAID = ("assumed", "unsupported", "no_peak")
 #: What only predictions of memory look at.
 _OF_MEMORY = ("flat", "optimizer", "rank")
-#: What only the cache of inference looks at.
-_OF_CACHE = ("kv_rank", "rope_dim", "window", "window_layers")
 #: Columns that came later: where no row states them they say nothing.
 _LATER = ("unique",)
 
@@ -45,8 +43,6 @@ def digest(cases: Cases, truth: Array) -> str:
     parts = [",".join(f"{number:.12g}" for number in truth.tolist())]
     for field in fields(cases):
         if field.name in _SAID or (field.name in _OF_MEMORY and cases.task != "memory"):
-            continue
-        if field.name in _OF_CACHE and "inference" not in cases.method:
             continue
         column = getattr(cases, field.name)
         if field.name in _LATER and np.isnan(column).all():

@@ -170,7 +170,6 @@ class Footprint:
             **self._flat,
             "trains_all": ~self.frozen,
             "quantised": self.quantised,
-            "experts": cases.expert,
             "stage": settings.stage,
             "recomputed": settings.recomputed,
             "micro_batch": settings.batch,

@@ -40,6 +40,7 @@ LIKE_LORA = frozenset(
 )
 WITHIN, BETWEEN = 0.08, 0.08  # throughput of stated configurations
 RUN_WITHIN, RUN_BETWEEN = 0.15, 0.25  # whole runs, whose hours hold more than steps
+MIXTURE = 0.3  # what a mixture adds: how its tokens are sent to experts no description tells
 TAIL = 0.1  # share of the left-out errors beyond each end of a range
 
 #: What physics expects of each coefficient, and how far families are from each other.
@@ -54,6 +55,9 @@ OF_STEPS: Mapping[str, Prior] = {
     "tensor": Prior(0.6, 0.5, 0.5),
     "unpack": Prior(2.0, 0.8, 0.5),
     "launch": Prior(0.05, 0.4, 0.7),
+    "experts": Prior(1.6, 0.3, 0.3),
+    "dispatch": Prior(0.4, 0.6, 0.6),
+    "routing": Prior(1.0, 0.8, 0.7),
     "stock": Prior(0.3, 0.4, 0.5),
     "scale": Prior(0.01, 0.7, 1.0),
 }
@@ -267,6 +271,7 @@ class Times:
     factors: Array  # by the other priors
     time: Array  # logarithm of GPU second / token
     gaps: Mapping[str, Flags]
+    noise: Array  # standard deviation that a row has beside those of its family
     family: Words
 
     def only(self, rows: Flags) -> Times:
@@ -277,6 +282,7 @@ class Times:
             factors=self.factors[rows],
             time=self.time[rows],
             gaps={name: flags[rows] for name, flags in self.gaps.items()},
+            noise=self.noise[rows],
             family=self.family[rows],
         )
 
@@ -284,13 +290,17 @@ class Times:
         """Coefficients of the parts and factors, and ends of the ranges."""
         design = Design(self.parts, self.fixed, self.factors, self.priors)
         within, between = self.own
-        result = pooling.fit(design, self.time, self.family, within=within, between=between)
+        own = np.hypot(within, self.noise)
+        result = pooling.fit(design, self.time, self.family, within=own, between=between)
         fitted = dict(zip(self.priors, np.exp(result.logs).tolist(), strict=True))
-        wide = _wider(design.spread(result.logs, *self.own), self.gaps)
+        spread = np.hypot(design.spread(result.logs, *self.own), self.noise)
+        wide = _wider(spread, self.gaps)
         off = (result.left_out if self.rising else -result.left_out) / wide
         low, high = (quantile(off, share, 1 / sizes(self.family)) for share in (TAIL, 1 - TAIL))
         ends = {"low": min(low, 0.0), "high": max(high, 0.0)}
-        return {**fitted, **ends, **pooling.made_of(self.priors, *self.own)}
+        made_of = pooling.made_of(self.priors, *self.own)
+        mixture = {} if self.rising else {"mixture": MIXTURE}
+        return {**fitted, **ends, **made_of, **mixture}
 
 
 def times_of_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Times:
@@ -308,6 +318,7 @@ def times_of_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Time
         _columns(OF_RUNS, _run_factors(layout)),
         time,
         _run_gaps(cases),
+        np.zeros(len(cases)),
         family,
     )
 
@@ -327,6 +338,7 @@ def times_of_steps(book: Book, cases: Cases, truth: Array, family: Words) -> Tim
         _columns(OF_STEPS, _step_factors(work)),
         time,
         _step_gaps(cases),
+        np.where(cases.experts > 0, MIXTURE, 0.0),
         family,
     )
 

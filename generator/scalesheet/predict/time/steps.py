@@ -15,6 +15,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, among, first_stated
 from scalesheet.predict.cases import Cases
+from scalesheet.predict.cases.catalogue import ATTENTION, EXPERTS, SIZES
 from scalesheet.predict.engine import Partly, figures
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import rows_of
@@ -31,18 +32,21 @@ SECOND = 1e-3  # of the component's ms
 #: The quantities of the component that each coefficient is of.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "products": ("products_time",),
+    "experts": ("experts_time",),
     "attention": ("attention_time",),
     "traffic": ("traffic_time",),
     "again": ("again_time",),
     "cast": ("cast_time",),
     "exposed": ("exposed_time", "ring_time"),
     "tensor": ("tensor_time",),
+    "dispatch": ("dispatch_time",),
     "update": ("update_time",),
     "unpack": ("unpack_time",),
     "launch": ("launch_time",),
+    "routing": ("routing_time",),
 }
 #: Those that any run has, however it is laid out.
-COMPUTING = ("products", "attention", "traffic")
+COMPUTING = ("products", "experts", "attention", "traffic")
 
 
 @dataclass(frozen=True)
@@ -103,12 +107,13 @@ class Layout:
             **{f"model.{name}": getattr(cases, name) for name in _OF_MODEL},
             "sequence": self.sequence,
             "gpus": self.gpus,
+            "experts": cases.expert,
             **{name: getattr(cases, name) for name in ("tensor", "pipeline", "context")},
             "chunks": Partly(cases.virtual),
         }
 
 
-_OF_MODEL = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab", "gated")
+_OF_MODEL = (*SIZES, *ATTENTION, *EXPERTS, "gated")
 
 
 @dataclass(frozen=True)
@@ -201,7 +206,12 @@ Parts = Mapping[str, Array]
 
 def computing(work: Work, at: Coefficients) -> dict[str, Array]:
     """Products, attention, and traffic of memory, which any run has."""
-    return _parts(work, COMPUTING, at, np.zeros(len(work.cases)))
+    parts = _parts(work, COMPUTING, {**at, "experts": 1.0}, np.zeros(len(work.cases)))
+    kind = np.where(work.fp8, at["products_fp8"], at["products"])
+    experts = parts.pop("experts") * kind
+    parts["products"] = parts["products"] + np.where(work.fp8, 0.0, experts)
+    parts["products_fp8"] = parts["products_fp8"] + np.where(work.fp8, experts, 0.0)
+    return parts
 
 
 def stated(work: Work, at: Coefficients) -> dict[str, Array]:

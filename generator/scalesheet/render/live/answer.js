@@ -336,11 +336,12 @@ scalesheet.answer = (() => {
   }
 
   /** `ZeRO 3, micro-batch 4, checkpointing`. */
-  const layoutText = ({ stage, tensor, pipeline, micro_batch, checkpointing }) =>
+  const layoutText = ({ stage, tensor, pipeline, experts, micro_batch, checkpointing }) =>
     [
       stage ? `ZeRO ${stage}` : "",
       tensor === 1 ? "" : `tensor ${tensor}`,
       pipeline === 1 ? "" : `pipeline ${pipeline}`,
+      experts === 1 ? "" : `experts ${experts}`,
       `micro-batch ${micro_batch}`,
       checkpointing === "full" ? "checkpointing" : "no checkpointing",
     ]

@@ -29,7 +29,7 @@ scalesheet.cases = (() => {
   // the plan's inputs in the order in which an address has them
   const ORDER = [
     ...["model", "method", "data", "tokens", "samples", "sequence", "epochs", "batch", "rank"],
-    ...["trainer", "supply", "offer", OWN, "gpus", ...LAYOUT],
+    ...["precision", "trainer", "supply", "offer", OWN, "gpus", ...LAYOUT],
   ];
   const ASKED = ORDER.map((name) => (name === OWN ? "gpu" : name)).filter(
     (name) => name !== "supply" && name !== "offer",

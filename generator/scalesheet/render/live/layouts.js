@@ -11,7 +11,7 @@ scalesheet.layouts = (() => {
 
   const READ = [roles.run_hours, roles.gross_gpu_hours, roles.most_memory, roles.usable_memory];
   const BROKEN = [roles.broken];
-  const SPLIT = ["stage", "tensor", "pipeline", "micro_batch"]; // what the conditions rest on
+  const SPLIT = ["stage", "tensor", "pipeline", "experts", "micro_batch"]; // what the conditions rest on
   const MOST_KNOWN = 100;
   const known = new Map(); // how many conditions layouts break, by job
 
@@ -39,8 +39,8 @@ scalesheet.layouts = (() => {
   /** How many conditions of the plan each layout breaks, by what splits the model; `fixed` holds
    *  what is not to be found. */
   function layouts(plan, inputs, fixed) {
-    const { model, gpus, batch, trainer } = inputs.scalars;
-    const job = JSON.stringify([model, gpus, batch, trainer, fixed]);
+    const { model, gpus, batch, trainer, precision, owned_gpu } = inputs.scalars;
+    const job = JSON.stringify([model, gpus, batch, trainer, precision, owned_gpu, fixed]);
     if (known.has(job)) return known.get(job);
     const axis = (name) => (name in fixed ? [fixed[name]] : AXES[name]);
     const compute = tries(plan, inputs, BROKEN, SPLIT);
@@ -48,12 +48,14 @@ scalesheet.layouts = (() => {
     for (const stage of axis("stage")) {
       for (const tensor of axis("tensor")) {
         for (const pipeline of axis("pipeline")) {
-          const split = { stage, tensor, pipeline };
-          const broken = axis("micro_batch").map((micro_batch) => [
-            micro_batch,
-            compute({ ...split, micro_batch })[roles.broken].value,
-          ]);
-          found.push({ split, broken });
+          for (const experts of axis("experts")) {
+            const split = { stage, tensor, pipeline, experts };
+            const broken = axis("micro_batch").map((micro_batch) => [
+              micro_batch,
+              compute({ ...split, micro_batch })[roles.broken].value,
+            ]);
+            found.push({ split, broken });
+          }
         }
       }
     }

@@ -77,6 +77,7 @@ class Teller:
         parts = [f"ZeRO {made.stage[at]:.0f}"] if made.stage[at] else []
         parts += [f"tensor {made.tensor[at]:.0f}"] if made.tensor[at] > 1 else []
         parts += [f"pipeline {made.pipeline[at]:.0f}"] if made.pipeline[at] > 1 else []
+        parts += [f"experts {made.experts[at]:.0f}"] if made.experts[at] > 1 else []
         several = row[MICRO_BATCHES].value
         assert isinstance(several, float)
         parts += [f"micro-batch {made.micro_batch[at]:.0f}", f"accumulation {several:.0f}"]
@@ -106,6 +107,7 @@ class Teller:
             ("ZeRO stage", made.stage),
             ("tensor degree", made.tensor),
             ("pipeline degree", made.pipeline),
+            ("expert degree", made.experts),
             ("micro-batches of", made.micro_batch),
         ):
             if values[at] != values[of]:
@@ -270,7 +272,8 @@ class Teller:
         if taken:
             yield f"  not given, and as the calculator has it: {taken}"
         trainers = dict.fromkeys(job.trainer_of(method) for method in job.methods)
-        yield f"  16-bit training with Adam, kernels of a {' or a '.join(trainers)} trainer"
+        products = "16-bit" if job.precision == "16 bit" else job.precision
+        yield f"  {products} training with Adam, kernels of a {' or a '.join(trainers)} trainer"
         yield "  memory: the upper limit (99 %) has to fit"
         if job.certain:
             yield "  deadline: met by the high end of the 80 % range of the hours"
