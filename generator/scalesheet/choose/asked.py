@@ -189,9 +189,9 @@ def _layouts(book: Book, questions: Cases) -> tuple[Places, Mapping[str, Array],
     layout = {name: axis[place] for name, axis, place in zip(LAYOUT, axes, places, strict=True)}
     state = computed(book, book.plans[PLAN])
     trainers = words([METHODS[name].trainer for name in questions.method.tolist()])
-    sizes = {"parameters": questions.parameters, "active_parameters": questions.active}
+    counts = {"parameters": questions.parameters, "active_parameters": questions.active}
     named = {name: getattr(questions, name) for name in ("heads", "layers", "experts")}
-    ids = of_models(state, {**sizes, **named})
+    ids = of_models(state, {**counts, **named})
     inputs = {
         "model": ids[at],
         "trainer": trainers[at],
