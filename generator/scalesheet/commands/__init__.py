@@ -57,7 +57,7 @@ def as_of(parser: argparse.ArgumentParser) -> None:
         "--as-of",
         type=_date,
         metavar="DATE",
-        help="prices and values in force on this day (default: the edition)",
+        help="use prices and values in force on this day (default: the edition)",
     )
 
 

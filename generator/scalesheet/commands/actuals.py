@@ -36,23 +36,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="ROW=PATTERN",
-        help="runs with names like the pattern belong to this phase or row; may be repeated",
+        help="assign runs whose names match the pattern to this phase or row; may be repeated",
     )
     parser.add_argument(
         "--map",
         action="append",
         default=[],
         metavar="COLUMN=THEIRS",
-        help="what a column is called in the file: gpu_hours='GPU time'; may be repeated",
+        help="name of a column in the file: gpu_hours='GPU time'; may be repeated",
     )
     parser.add_argument(
         "--fill",
         action="append",
         default=[],
         metavar="COLUMN=VALUE",
-        help="what holds of all runs where the file does not say: gpus=8; may be repeated",
+        help="value for runs without one in the file: gpus=8; may be repeated",
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what would be written")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be written")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -28,18 +28,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--documents",
         type=Path,
         metavar="DIR",
-        help="the folder of the documents' texts, to look up each quote on its line",
+        help="folder of the document texts, to check each quote on its line",
     )
     parser.add_argument(
         "--freeze",
         action="store_true",
-        help="keep each plan as it is now in audited.yaml, and compare its documents with that "
-        "from now on, whatever becomes of the plan",
+        help="store the current plan in audited.yaml and compare its documents with that "
+        "from now on",
     )
     parser.add_argument(
         "--accept",
         action="store_true",
-        help="write the computed verdicts into the claims, as the verdicts on file",
+        help="store the computed verdicts in the claims",
     )
     as_of(parser)
 

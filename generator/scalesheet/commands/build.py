@@ -25,12 +25,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "plans",
         nargs="*",
         metavar="PLAN",
-        help="a plan: only its workbook, data and pages; all else in the output stays as it is",
+        help="build only the workbook, data and pages of this plan; keep the rest of the output",
     )
     parser.add_argument(
-        "--out", type=Path, default=Path("build"), metavar="DIR", help="where to (default: build)"
+        "--out",
+        type=Path,
+        default=Path("build"),
+        metavar="DIR",
+        help="output folder (default: build)",
     )
-    parser.add_argument("--no-site", action="store_true", help="workbooks and data only")
+    parser.add_argument("--no-site", action="store_true", help="write workbooks and data only")
     as_of(parser)
 
 

@@ -8,7 +8,7 @@ import sys
 from scalesheet.codes import FINDINGS, GOOD
 from scalesheet.commands import as_of, folder, tally
 
-SUMMARY = "read everything and report what is wrong"
+SUMMARY = "check the book and report errors and warnings"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -33,40 +33,40 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--method",
         type=str.lower,
         choices=METHODS,
-        help="what is trained (default: full, lora or qlora)",
+        help="training method (default: full, lora or qlora)",
     )
     parser.add_argument("--tokens", type=_count, metavar="N", help="tokens in all epochs: 15e9, 1B")
     parser.add_argument(
         "--samples", type=_count, metavar="N", help="sequences in all epochs, in place of tokens"
     )
-    parser.add_argument("--sequence", type=_whole, metavar="N", help="tokens in a sequence")
-    parser.add_argument("--batch", type=_whole, metavar="N", help="sequences in a step")
+    parser.add_argument("--sequence", type=_whole, metavar="N", help="sequence length in tokens")
+    parser.add_argument("--batch", type=_whole, metavar="N", help="sequences per step")
     parser.add_argument(
-        "--deadline", metavar="TIME", help='how long it may take: "3 day", "36 hour"'
+        "--deadline", metavar="TIME", help='maximum wall-clock time: "3 day", "36 hour"'
     )
     parser.add_argument(
         "--deadline-end",
         choices=("high", "expected"),
         default="high",
-        help="which hours meet the deadline: the high end of the 80%% range, or the expected ones",
+        help="hours that must meet the deadline: high end of the 80%% interval, or expected",
     )
     parser.add_argument(
         "--gpus-at-most",
         type=_whole,
         default=1024,
         metavar="N",
-        help="accelerators that can be had (default: 1024)",
+        help="maximum number of accelerators (default: 1024)",
     )
     parser.add_argument(
         "--term",
         choices=(*TERMS, "any"),
         default="on-demand",
-        help="on what terms they are rented (default: on-demand)",
+        help="rental term (default: on-demand)",
     )
     parser.add_argument(
         "--offers",
         metavar="NAME,...",
-        help="only these: ids of offers, providers, or accelerators; a100 is every A100",
+        help="search only these offers, providers or accelerators, by id; a100 means every A100",
     )
     parser.add_argument(
         "--trainer",
@@ -84,10 +84,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="another value for an assumption of the plan calculator; may be repeated",
+        help="override an assumption of the plan calculator; may be repeated",
     )
     parser.add_argument(
-        "--format", choices=("text", "json", "csv"), default="text", help="how to print"
+        "--format",
+        choices=("text", "json", "csv"),
+        default="text",
+        help="output format (default: text)",
     )
     parser.add_argument(
         "--workbook",

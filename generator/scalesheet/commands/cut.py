@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--note",
         default="",
         metavar="TEXT",
-        help="what changed (default: what the plan announces for this version)",
+        help="what changed (default: the note that the plan has for this version)",
     )
 
 

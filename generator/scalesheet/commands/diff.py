@@ -14,34 +14,40 @@ if TYPE_CHECKING:
     from scalesheet.diff.sides import Side
     from scalesheet.examine import Examined
 
-SUMMARY = "say what a change of the data does to the numbers"
+SUMMARY = "show what a change of the data does to the numbers"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "base", metavar="BASE", help="what it was: a git revision of the data, or a folder"
+        "base",
+        metavar="BASE",
+        help="the state to compare with: a git revision of the data, or a folder",
     )
     parser.add_argument(
         "head",
         metavar="HEAD",
         nargs="?",
-        help="what it is: likewise (default: the data folder as it stands)",
+        help="the new state, likewise (default: the data folder as it is)",
     )
     parser.add_argument(
         "--format",
         choices=("text", "markdown", "json"),
         default="text",
-        help="text to read; markdown for a pull request; json for programs",
+        help="text for people; markdown for a pull request; json for programs",
     )
     parser.add_argument(
         "--threshold",
         type=_share,
         default=0.001,
         metavar="SHARE",
-        help="a result has moved if it differs by more than this: 0.1%% or 0.001 (default: 0.1%%)",
+        help="smallest relative change to report: 0.1%% or 0.001 (default: 0.1%%)",
     )
     parser.add_argument(
-        "--most", type=_whole, default=20, metavar="N", help="how many of a sort are listed"
+        "--most",
+        type=_whole,
+        default=20,
+        metavar="N",
+        help="entries to list per kind (default: 20)",
     )
     as_of(parser)
 

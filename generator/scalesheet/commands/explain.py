@@ -13,14 +13,17 @@ from scalesheet.commands import UsageError
 if TYPE_CHECKING:
     from scalesheet.codes import Code
 
-SUMMARY = "say what a diagnostic means, with examples and the remedy"
+SUMMARY = "explain a diagnostic, with examples and the fix"
 
 WIDTH = 88
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "code", nargs="?", metavar="CODE", help="such as U002; all are listed without one"
+        "code",
+        nargs="?",
+        metavar="CODE",
+        help="a code such as U002; without it, all codes are listed",
     )
 
 

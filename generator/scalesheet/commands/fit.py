@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Ends of the interval of runs that are asked for: what the search makes of published ones.
 ASKED = "asked"
-SUMMARY = "fit the coefficients of predictions on the published results"
+SUMMARY = "fit the prediction coefficients to published results"
 #: Those of `predict.tasks`, which is loaded only when a fit is made, and what rests on their fits.
 TASKS = ("runs", "throughput", "memory", "loss", ASKED)
 
@@ -30,14 +30,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--own",
         action="store_true",
-        help="write tables/calibration.yaml instead: what own records and actuals teach, "
-        "by which plans are corrected",
+        help="write tables/calibration.yaml instead: corrections from own records and actuals, "
+        "which plans then use",
     )
     parser.add_argument(
         "--check",
         action="store_true",
-        help="write nothing; say which fits on file are not what the data gives, and which own "
-        "measurements are further off than score.yaml expects",
+        help="write nothing; say which stored fits no longer match the data, and which own "
+        "measurements are worse than score.yaml allows",
     )
 
 

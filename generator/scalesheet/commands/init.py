@@ -9,7 +9,7 @@ from pathlib import Path
 from scalesheet.codes import GOOD
 from scalesheet.commands import UsageError
 
-SUMMARY = "begin a book of your own on top of the catalogue"
+SUMMARY = "create a book of your own on top of the catalogue"
 
 #: What a book begins with, file by file; `{title}` and `{edition}` in book.yaml are filled in.
 TEMPLATE = Path(__file__).parents[1] / "new" / "book"
@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="?",
         default=Path(),
-        help="where the book begins (default: here)",
+        help="folder of the new book (default: the current one)",
     )
     parser.add_argument("--title", default="Our plans", metavar="TEXT", help="the book's title")
 

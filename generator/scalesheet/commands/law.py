@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scalesheet.book import Book
     from scalesheet.predict.law.answer import Answer
 
-SUMMARY = "learn a law of loss and throughput from own small runs, and predict a larger one"
+SUMMARY = "fit a loss and throughput law to your own small runs, and predict a larger one"
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--write", metavar="NAME", help="write the law to fits/own-NAME.yaml, for plans to use"
     )
     parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="how to print (default: text)"
+        "--format", choices=("text", "json"), default="text", help="output format (default: text)"
     )
 
 

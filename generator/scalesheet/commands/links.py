@@ -8,7 +8,7 @@ import sys
 from scalesheet.codes import FINDINGS, GOOD
 from scalesheet.commands import UsageError, folder, progress, tally
 
-SUMMARY = "ask for every address of the data; the one command that uses the network"
+SUMMARY = "check every link of the data; the only command that uses the network"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,21 +16,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("text", "json", "github", "markdown"),
         default="text",
-        help="as that of check",
+        help="output format, as for check",
     )
     parser.add_argument(
         "--patience",
         type=float,
         default=20.0,
         metavar="SECONDS",
-        help="how long to wait for an answer (default: 20)",
+        help="timeout in seconds (default: 20)",
     )
     parser.add_argument(
         "--pause",
         type=float,
         default=1.0,
         metavar="SECONDS",
-        help="between two questions to one server (default: 1)",
+        help="pause between two requests to one server (default: 1)",
     )
 
 

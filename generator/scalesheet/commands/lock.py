@@ -7,7 +7,7 @@ import argparse
 from scalesheet.codes import GOOD
 from scalesheet.commands import UsageError, folder
 
-SUMMARY = "write book.lock: on which files of the book that this one extends its numbers rest"
+SUMMARY = "write book.lock: the files of the extended book that the numbers depend on"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

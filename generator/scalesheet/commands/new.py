@@ -25,9 +25,11 @@ SUMMARY = "create a commented template, or a model file from a config.json"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "kind", metavar="KIND", help="what it is: hardware, rate, model, formula, plan, source, ..."
+        "kind",
+        metavar="KIND",
+        help="kind of file: hardware, rate, model, formula, plan, source, ...",
     )
-    parser.add_argument("id", metavar="ID", help="how it is called: a-z, 0-9 and '-'")
+    parser.add_argument("id", metavar="ID", help="id of the new entry: a-z, 0-9 and '-'")
     parser.add_argument(
         "--from",
         dest="config",
@@ -40,13 +42,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY",
         help="its source in sources.yaml, as KEY or 'KEY: PLACE' (default: a blank to fill in)",
     )
-    parser.add_argument("--title", metavar="TEXT", help="its title (default: made of the id)")
+    parser.add_argument("--title", metavar="TEXT", help="its title (default: derived from the id)")
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="a figure in the unit of the example, LOW..HIGH, or words; may be repeated",
+        help="fill in a value: a number in the example unit, LOW..HIGH, or text; may be repeated",
     )
 
 

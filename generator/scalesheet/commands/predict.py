@@ -27,8 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "file",
         metavar="FILE.csv",
         nargs="?",
-        help="the cases, with a line of column names; rows without an id are numbered; - reads "
-        "standard input",
+        help="cases with a header line; rows without an id are numbered; - reads standard input",
     )
     parser.add_argument(
         "--set",
@@ -41,13 +40,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("text", "csv", "json"),
-        help="how to print (default: text on a terminal, else csv)",
+        help="output format (default: text on a terminal, otherwise csv)",
     )
     parser.add_argument(
         "--no-calibration",
         dest="calibrates",
         action="store_false",
-        help="leave out what own records teach of the accelerator, model family and software",
+        help="do not correct by own records of the accelerator, model family and software",
     )
 
 

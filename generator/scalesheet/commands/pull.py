@@ -9,15 +9,15 @@ from pathlib import Path
 from scalesheet.codes import FINDINGS, GOOD
 from scalesheet.commands import UsageError, folder, progress
 
-SUMMARY = "take the edits of a workbook over into the data"
+SUMMARY = "apply the edits of a workbook to the data files"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "workbook", type=Path, metavar="WORKBOOK", help="a workbook of 'build' that was edited"
+        "workbook", type=Path, metavar="WORKBOOK", help="an edited workbook, made by build"
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="say what would change, and write nothing"
+        "--dry-run", action="store_true", help="show what would change, write nothing"
     )
 
 

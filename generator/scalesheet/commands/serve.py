@@ -20,21 +20,25 @@ if TYPE_CHECKING:
     from scalesheet.build import Built
     from scalesheet.serve.server import Problem, Server
 
-SUMMARY = "build, serve the site, and build again on each change"
+SUMMARY = "build and serve the site, and rebuild on each change"
 
 PAUSE = 0.3  # seconds between two looks at the files
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--out", type=Path, default=Path("build"), metavar="DIR", help="where to (default: build)"
+        "--out",
+        type=Path,
+        default=Path("build"),
+        metavar="DIR",
+        help="output folder (default: build)",
     )
     parser.add_argument(
         "--port",
         type=_port,
         default=8000,
         metavar="N",
-        help="port on this machine (default: 8000; 0: any that is free)",
+        help="local port (default: 8000; 0: any free port)",
     )
     as_of(parser)
 

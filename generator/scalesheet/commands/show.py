@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scalesheet.model import Key, Plan, Stated
     from scalesheet.values import Results
 
-SUMMARY = "print a plan's results, or which plans and ids there are"
+SUMMARY = "print the results of a plan, or list plans and ids"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,33 +21,33 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "plan",
         metavar="PLAN",
         nargs="?",
-        help="the plan's id; or a table of the catalogue or a component, or nothing, to list these",
+        help="id of a plan; or a catalogue table or component to list; nothing lists all ids",
     )
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="another value for an input, in its unit, or LOW..HIGH; may be repeated",
+        help="override an input, in its unit, or as LOW..HIGH; may be repeated",
     )
     parser.add_argument(
-        "--all", action="store_true", help="every input, derived figure and table as well"
+        "--all", action="store_true", help="also print every input, derived figure and table"
     )
     parser.add_argument(
         "--sure",
         action="store_true",
-        help="P10, P50, P80 and P90 of each headline figure, and the chance to stay in each limit",
+        help="P10, P50, P80 and P90 of each headline, and the chance of staying within each limit",
     )
     parser.add_argument(
         "--why",
         metavar="NAME",
-        help="a table, or where a figure comes from: its formula, what that names, the sources",
+        help="explain a figure: its formula, inputs and sources; or print a table",
     )
     parser.add_argument(
         "--format",
         choices=("text", "json", "csv"),
         default="text",
-        help="text to read; json or csv for programs",
+        help="text for people; json or csv for programs",
     )
     as_of(parser)
 
