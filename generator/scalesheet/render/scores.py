@@ -56,8 +56,26 @@ OWN = (
 )
 NO_OWN = "No record of this book was measured yet: nothing of our own stands beside these results."
 OWN_HEAD = ("Records", "Median error", "Worst")
-HEAD = ("Rows", "Median error", "9 of 10 within", "Bias", "Within the interval")
-TITLES = {"family": "By family", "hardware": "By accelerator", "size": "By active parameters"}
+HEAD = (
+    "Rows",
+    "Median error",
+    "9 of 10 within",
+    "Bias",
+    "Within the interval",
+    "Families",
+    "Median by family",
+    "Within it by family",
+)
+TITLES = {
+    "family": "By family",
+    "hardware": "By accelerator",
+    "size": "By active parameters",
+    "regime": "By regime",
+}
+REGIMES = (
+    "What makes a prediction hard. A row may be of several regimes. Figures by family count each "
+    "family once: a publication of many rows would decide the others alone."
+)
 
 
 @dataclass(frozen=True)
@@ -123,13 +141,19 @@ def quality(task: str, figures: Quality) -> tuple[str, ...]:
     """The cells of `HEAD`."""
     if not figures.rows:
         return ("0", *[NOTHING] * (len(HEAD) - 1))
-    covered = NOTHING if figures.coverage is None else f"{figures.coverage * 100:.0f} %"
+    covered, of_families = (
+        NOTHING if share is None else f"{share * 100:.0f} %"
+        for share in (figures.coverage, figures.family_coverage)
+    )
     return (
         str(figures.rows),
         error(task, figures.median),
         error(task, figures.p90),
         bias(task, figures.bias),
         covered,
+        str(figures.families),
+        error(task, figures.family_median),
+        of_families,
     )
 
 

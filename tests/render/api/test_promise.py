@@ -38,6 +38,7 @@ REVISIONS = {
     14: "f5b8cf64b92ff794",
     15: "f5b8cf64b92ff794",  # words of the data alone
     16: "ee36188c074973da",
+    17: "4e57c112b29aa8dc",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

@@ -106,7 +106,7 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     above = law_loss > most  # the law says nothing there, so the range is that of a new set
     low, high = (_end(fitted, end, known & ~above) for end in ("low", "high"))
     method = offsets.each(lambda each: f"joint power law, {each[2]}").column()
-    method[~_within(cases)] += "; far from the runs of the fit"
+    method[~within_fit(cases)] += "; far from the runs of the fit"
     method[above] += "; no more than the loss of a uniform guess"
     return Predictions(
         expected,
@@ -117,7 +117,7 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     )
 
 
-def _within(cases: Cases) -> Flags:
+def within_fit(cases: Cases) -> Flags:
     """Whether size and data are among those of the fit, or not far from them."""
     inside = np.ones(len(cases), dtype=bool)
     for values, (least, most) in ((without_embeddings(cases), SIZES), (cases.tokens, DATA)):

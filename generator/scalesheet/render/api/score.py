@@ -94,6 +94,9 @@ def _quality(figures: Quality) -> Object:
         "p90": _number(figures.p90),
         "bias": _number(figures.bias),
         "coverage": figures.coverage,
+        "families": figures.families,
+        "family_median": _number(figures.family_median),
+        "family_coverage": figures.family_coverage,
     }
 
 

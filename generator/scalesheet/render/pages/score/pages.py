@@ -30,6 +30,7 @@ from scalesheet.render.scores import (
     OWN,
     OWN_HEAD,
     PEERS,
+    REGIMES,
     TITLES,
     ShownRow,
     asked_rows,
@@ -227,6 +228,7 @@ def _group(
     context: Context, task: str, what: str, result: Mapping[str, Quality]
 ) -> Iterator[object]:
     yield heading(2, TITLES[what], what)
+    yield tag("p", REGIMES) if what == "regime" else None
     head = [heading_cell(TITLES[what].removeprefix("By ").capitalize())]
     head += [heading_cell(name, number=True) for name in HEAD]
     yield grid(

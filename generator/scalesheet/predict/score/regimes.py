@@ -1,0 +1,51 @@
+"""Regimes of published rows: what makes a prediction hard, each judged by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from scalesheet.predict.arrays import Flags, among
+from scalesheet.predict.cases import Cases
+from scalesheet.predict.loss import within_fit
+from scalesheet.predict.score.truth import Published
+
+LARGE, LONG = 1024, 8192  # accelerators, and tokens of a sequence, beyond which few rows are
+#: More than this times the rate of 16 bits: products of fewer.
+FASTER = 1.5
+
+_OF_STEPS: Mapping[str, Callable[[Cases], Flags]] = {
+    "products in FP8": lambda cases: cases.peak > FASTER * cases.sixteen,
+    "mixture of experts": lambda cases: cases.active < 0.99 * cases.parameters,
+    "adapters": lambda cases: among(cases.method, "lora", "qlora", "adapter"),
+    f"more than {LARGE:,} accelerators": lambda cases: cases.gpus > LARGE,
+    f"sequences over {LONG:,} tokens": lambda cases: cases.sequence > LONG,
+    "software not stated": lambda cases: among(cases.framework, ""),
+    "architecture not known": lambda cases: ~cases.known,
+}
+ALONE = "accelerator in no other family"
+OUTSIDE = "sizes or tokens far from those of the fit"
+PLAIN = "none of these"
+
+
+def regimes(task: str, data: Published, counted: Flags) -> dict[str, Flags]:
+    """The rows of each regime that has some, and those of none. A row may be of several."""
+    if task == "loss":
+        found = {OUTSIDE: ~within_fit(data.cases)}
+    else:
+        found = {name: np.asarray(is_of(data.cases)) for name, is_of in _OF_STEPS.items()}
+        found[ALONE] = _alone(data, counted)
+    found = {name: flags & counted for name, flags in found.items() if (flags & counted).any()}
+    plain = counted & ~np.logical_or.reduce([*found.values(), np.zeros(len(counted), dtype=bool)])
+    return {**found, PLAIN: plain} if plain.any() else found
+
+
+def _alone(data: Published, counted: Flags) -> Flags:
+    """Rows whose accelerator no counted row of another family has."""
+    pairs = set(zip(data.cases.accelerator[counted], data.family[counted], strict=True))
+    families: dict[str, int] = {}
+    for accelerator, _ in pairs:
+        families[accelerator] = families.get(accelerator, 0) + 1
+    rows = data.cases.accelerator.tolist()
+    return np.array([families.get(each, 0) < 2 for each in rows], dtype=bool)
