@@ -295,13 +295,14 @@ class Office:
 
     # -- documents ----------------------------------------------------------------------
 
-    def open(self, path: Path | str) -> Workbook:
-        """Opens a workbook; starts LibreOffice again if it is gone."""
+    def open(self, path: Path | str, *, protected: bool = False) -> Workbook:
+        """Opens a workbook; starts LibreOffice again if it is gone. The protection of its sheets is
+        lifted unless they stay `protected`."""
         absolute = Path(path).resolve()
         if not absolute.is_file():
             raise OfficeError(f"no file {absolute}")
         self.start()
-        answer = self.request("open", path=str(absolute))
+        answer = self.request("open", path=str(absolute), protected=protected)
         return Workbook(self, int(answer["doc"]), absolute)
 
     def to_pdf(self, path: Path | str, target: Path | str) -> Path:
@@ -437,6 +438,10 @@ class Workbook:
     def insert_columns(self, sheet: str, column: int, count: int = 1) -> None:
         """Inserts empty columns; the first of them gets the number column, counted from 1."""
         self._ask("insert_columns", sheet=sheet, column=column, count=count)
+
+    def undo(self) -> None:
+        """Takes back the last change of structure."""
+        self._ask("undo")
 
     def delete_rows(self, sheet: str, row: int, count: int = 1) -> None:
         """Deletes rows, from the number row on, counted from 1."""

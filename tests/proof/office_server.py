@@ -252,6 +252,9 @@ class Server:
             raise ValueError(
                 f"LibreOffice cannot open {path} as a spreadsheet; is libreoffice-calc installed?"
             )
+        if not request.get("protected"):  # as a person does from the menu, without a password
+            for name in document.Sheets.ElementNames:
+                document.Sheets.getByName(name).unprotect("")
         number = self.next_document
         self.next_document += 1
         self.documents[number] = Open(document)
@@ -427,6 +430,13 @@ class Server:
         sheet = opened.sheet(request["sheet"])
         opened.forget()
         sheet.Rows.removeByIndex(request["row"] - 1, request.get("count", 1))
+        return None
+
+    def do_undo(self, request: dict[str, Any]) -> Any:
+        """Takes back the last change of structure."""
+        opened = self.opened(request)
+        opened.forget()
+        opened.document.getUndoManager().undo()
         return None
 
     def do_copy_range(self, request: dict[str, Any]) -> Any:

@@ -27,6 +27,11 @@ LONGEST_FORMULA = 8_192
 LONGEST_URL = 2_079
 DEFAULT_WIDTH, DEFAULT_HEIGHT = 8.43, 15.0
 TALLEST = 400.0
+#: What a protected sheet lets a person do all the same.
+ALLOWED = (
+    *("format_cells", "format_columns", "format_rows", "insert_rows", "insert_columns"),
+    *("insert_hyperlinks", "sort", "autofilter", "pivot_tables"),
+)
 CHARACTERS_PER_WIDTH = 1.2  # of our font at 10 points, for one unit of a column's width
 
 
@@ -103,6 +108,7 @@ class Canvas:
         self._widths: dict[int, float] = {}
         self._heights: dict[int, float] = {}
         self._levels: dict[int, int] = {}
+        self.formulas: list[str] = []
         self._end: tuple[int, int] | None = None
 
     def _wrote(self, code: int, row: int, column: int, what: str = "cell") -> None:
@@ -168,6 +174,7 @@ class Canvas:
         else:
             code = self.sheet.write_formula(row, column, f"={formula}", cell_format, stored)
         self.tally.formulas += 1
+        self.formulas.append(formula)
         self._wrote(code, row, column, "formula")
 
     def link(
@@ -246,6 +253,11 @@ class Canvas:
         self._end = row, column
         code = self.sheet.print_area(0, 0, row, column)
         self.tally.check(code, f"{self.name}: print area")
+
+    def protect(self) -> None:
+        """Locks the cells with formulas, without a password: what a slip would overwrite. Rows can
+        be inserted and formats changed; cells of unlocked roles take what is typed."""
+        self.sheet.protect("", dict.fromkeys(ALLOWED, True))
 
     def finish(self, blocks: Sequence[tuple[int, int]] = (), *, one_page: bool = False) -> None:
         """Sets the heights of the rows whose text wraps, as no program can be relied on for it,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from scalesheet.defined_names import CHECK_WITHIN
 from scalesheet.evaluate.findings import broken_rows, wrongs
 from scalesheet.language.syntax import ENDS, Aggregate, End
 from scalesheet.model import DOMAINS, Column, Scalar, Table
+from scalesheet.render.workbook.built import UNSEEN, Check, Used, built
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.formats import Role
@@ -29,7 +29,7 @@ from scalesheet.render.workbook.places import (
     prefix,
     relative,
 )
-from scalesheet.render.workbook.scalars import VALID, write_ends
+from scalesheet.render.workbook.scalars import NUMBERS, VALID, valid, write_ends
 
 SHOULD, VERDICT, LEAST, MOST, NOTE, FIRST = 3, 4, 6, 7, 8, 9
 HEADINGS = (
@@ -49,51 +49,45 @@ OK, CHECK = "ok", "check"
 ALL_HOLD, SOME_FAIL = "all checks hold", "a check fails: see Checks"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One automatic check: `found` must equal `should` (a formula, or 0 where it is None).
-
-    In `found`, `{least}` and `{most}` stand for the cells of the bounds.
-    """
-
-    title: str
-    where: str
-    found: str
-    stored: float
-    should: str | None = None
-    stored_should: float = 0.0
-    least: float | None = None
-    most: float | None = None
-    note: str = ""
-
-
 def write_checks(
-    canvas: Canvas, context: Context, plan: SheetPlan, used: Mapping[str, tuple[int, int]]
+    canvas: Canvas, context: Context, plan: SheetPlan, used: Mapping[str, Used]
 ) -> tuple[str, str]:
     """Writes the sheet; gives the cell of the overall verdict and its text.
 
-    `used`: last row and column of each other sheet.
+    `used`: what was written on each other sheet.
     """
     canvas.widths(*WIDTHS)
     numbers = {"Found", "Should be", "Least", "Most", "First row that fails"}
     for at, text in enumerate(HEADINGS):
         role: Role = "heading_number" if text in numbers else "heading_text"
         canvas.text(TOP, at, text, "heading" if at <= KEY else role)
-    row, all_hold = TOP + 1, True
+    row = TOP + 1
+    held: list[bool] = []
     if context.plan.checks:
         canvas.text(row, TITLE, "What the plan asks for", "section")
         for name in context.plan.checks:
             row = context.layout.scalars[name].row
-            all_hold &= _plan_check(canvas, context, context.plan.scalars[name], row)
+            held.append(_plan_check(canvas, context, context.plan.scalars[name], row))
         row += 2
-    canvas.text(row, TITLE, "What holds in any sound workbook", "section")
-    for check in _automatic(context, used):
-        row += 1
-        all_hold &= _automatic_check(canvas, context, check, row)
+    for title, checks in (
+        ("What holds in any sound workbook", _automatic(context, used)),
+        ("What is still as it was built", built(context, used)),
+    ):
+        canvas.text(row, TITLE, title, "section")
+        seen = absolute(row + 1, CHECK_VALUE)
+        for check in checks:
+            row += 1
+            held.append(_automatic_check(canvas, context, check, row, seen))
+        row += 2
+    row -= 2
     area = f"{absolute(TOP + 1, VERDICT)}:{absolute(row + 1, VERDICT)}"
-    message = ALL_HOLD if all_hold else SOME_FAIL
-    canvas.text(TOP - 1, TITLE, "Overall", "label")
-    text = f'IF(COUNTIF({area},"{OK}")=COUNTA({area}),"{ALL_HOLD}","{SOME_FAIL}")'
+    message = ALL_HOLD if all(held) else SOME_FAIL
+    canvas.text(TOP - 1, TITLE, "Overall, and how many checks hold of how many", "label")
+    count = f'COUNTIF({area},"{OK}")+COUNTIF({area},"{UNSEEN}")'
+    canvas.formula(TOP - 1, CHECK_VALUE, count, float(sum(held)), "check_value", "0")
+    canvas.number(TOP - 1, SHOULD, float(len(held)), "check_value", "0")
+    holding, built_with = relative(TOP - 1, CHECK_VALUE), relative(TOP - 1, SHOULD)
+    text = f'IF({holding}={built_with},"{ALL_HOLD}","{SOME_FAIL}")'
     canvas.formula(TOP - 1, KEY, text, message, "flag")
     canvas.stress(TOP + 1, row, VERDICT, CHECK)
     canvas.stress(TOP - 1, TOP - 1, KEY, SOME_FAIL)
@@ -143,25 +137,39 @@ def first_wrong(context: Context, check: str) -> str:
     return "".join(said[:1]) + (f"; and {more} more" if more > 0 else "")
 
 
-def _automatic_check(canvas: Canvas, context: Context, check: Check, row: int) -> bool:
+def _automatic_check(canvas: Canvas, context: Context, check: Check, row: int, seen: str) -> bool:
+    """`seen`: the cell that says whether texts of formulas are seen."""
     canvas.text(row, TITLE, check.title, "label")
     canvas.text(row, KEY, check.where, "key")
     least, most = relative(row, LEAST), relative(row, MOST)
-    result = check.found.replace("{least}", least).replace("{most}", most)
+    names = {"{least}": least, "{most}": most, "{should}": relative(row, SHOULD), "{seen}": seen}
+    result = check.found
+    for name, cell in names.items():
+        result = result.replace(name, cell)
     fmt = "#,##0.######" if check.should else "0"
-    canvas.formula(row, CHECK_VALUE, result, check.stored, "check_value", fmt)
+    canvas.formula(row, CHECK_VALUE, result, check.stored, "check_value", fmt, check.array)
     if check.should is None:
-        canvas.number(row, SHOULD, 0.0, "check_value", fmt)
+        canvas.number(row, SHOULD, check.stored_should, "check_value", fmt)
     else:
         canvas.formula(row, SHOULD, check.should, check.stored_should, "check_value", fmt)
     for at, bound in ((LEAST, check.least), (MOST, check.most)):
         if bound is not None:
             canvas.number(row, at, bound, "shipped")
+    for at, (formula, stored) in zip((LEAST, MOST), check.words, strict=False):
+        canvas.formula(row, at, formula, stored, "shipped")
     holds = abs(check.stored - check.stored_should) <= 1e-9 * abs(check.stored_should)
     cells = relative(row, CHECK_VALUE), relative(row, SHOULD)
     within = f"{context.layout.names.constants[CHECK_WITHIN]}*ABS({cells[1]})"
     text = f'IF(ABS({cells[0]}-{cells[1]})<={within},"{OK}","{CHECK}")'
+    if check.may_be_unseen:
+        text = f'IF({cells[0]}="{UNSEEN}","{UNSEEN}",{text})'
     canvas.formula(row, VERDICT, text, _word(holds), "verdict")
+    if check.first:
+        canvas.formula(row, FIRST, check.first, 0.0, "check_value", "0")
+    if check.wrong:
+        wrong = check.wrong.replace("{first}", relative(row, FIRST))
+        text = f'IF({relative(row, VERDICT)}="{CHECK}",{wrong},"")'
+        canvas.formula(row, CHECK_WRONG, text, "", "text")
     canvas.text(row, NOTE, check.note, "small")
     return holds
 
@@ -173,7 +181,7 @@ def _word(holds: bool) -> str:
 # ------------------------------------------------------------------ the automatic ones
 
 
-def _automatic(context: Context, used: Mapping[str, tuple[int, int]]) -> Iterator[Check]:
+def _automatic(context: Context, used: Mapping[str, Used]) -> Iterator[Check]:
     yield from _inputs(context)
     for table in context.tables.values():
         yield from _sums(context, table)
@@ -184,23 +192,36 @@ def _automatic(context: Context, used: Mapping[str, tuple[int, int]]) -> Iterato
         for group in sheet.groups:
             if sheet.kind != "inputs":
                 yield from _group_order(context, sheet.name, group)
-    for name, (row, last) in used.items():
-        area = f"{prefix(name)}{absolute(0, 0)}:{absolute(row, last)}"
-        yield Check("No error values", name, f"SUMPRODUCT(--ISERROR({area}))", 0.0)
+    for name, written in used.items():
+        yield Check("No error values", name, f"SUMPRODUCT(--ISERROR({written.area(name)}))", 0.0)
 
 
 def _inputs(context: Context) -> Iterator[Check]:
+    """All inputs that can be judged are there and hold; the first that does not is named."""
     sheet = next(plan for plan in context.layout.sheets if plan.kind == "inputs")
     rows = [row for group in sheet.groups for row, _ in group.rows()]
-    if rows:
-        area = f"{prefix(sheet.name)}{absolute(min(rows), VALID)}:{absolute(max(rows), VALID)}"
-        title = "Each input is inside its domain, and low ≤ value ≤ high"
+    scalars = [context.plan.scalars[name] for group in sheet.groups for name in group.scalars]
+    judged = float(sum(bool(valid(context, scalar, 0)) for scalar in scalars))
+    if judged:
+        titles, values, verdicts = (
+            f"{prefix(sheet.name)}{absolute(min(rows), at)}:{absolute(max(rows), at)}"
+            for at in (TITLE, NUMBERS[1], VALID)
+        )
+        said = f"INDEX({values},{{first}})"
+        wrong = (
+            f'IF({said}="","it is empty",IF(ISNUMBER({said}),"it is outside its domain, or not '
+            'between low and high","it is neither a number nor a word that it may be"))'
+        )
+        gone = '"an input is gone: undo the deletion of its row"'
         yield Check(
-            title,
+            "Each input is there and inside its domain, and low ≤ value ≤ high",
             sheet.name,
-            f'COUNTIF({area},"check")',
-            0.0,
-            note="Counts the inputs that say check under Valid?",
+            f'COUNTIF({verdicts},"{OK}")',
+            judged,
+            stored_should=judged,
+            note="Counts the inputs that say ok under Valid?",
+            first=f'IFERROR(MATCH("{CHECK}",{verdicts},0),0)',
+            wrong=f'IF({{first}}=0,{gone},INDEX({titles},{{first}})&": "&{wrong})',
         )
 
 
@@ -229,7 +250,8 @@ def _sums(context: Context, table: Table) -> Iterator[Check]:
 
 
 def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
-    if column.kind != "number" or not column.stated or column.domain == "signed":
+    """Rows with a number outside the domain, and those with none where there must be one."""
+    if column.kind != "number" or not column.stated:
         return
     least, closed, most, whole = DOMAINS[column.domain]
     view = View(context.layout, context.layout.sheet("checks"))
@@ -242,16 +264,22 @@ def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
         if most is not None and end != "low":
             parts.append(f'COUNTIF({area},">"&{{most}})')
         if whole and not column.may_reason:
-            parts.append(f"SUMPRODUCT(--(INT({area})<>{area}))")
-    yield Check(
-        f"Values inside their domain ({column.domain}): {column.title}",
-        context.layout.tables[table.name].sheet,
-        "+".join(parts),
-        0.0,
-        least=least,
-        most=most,
-        note="Counts the rows outside.",
-    )
+            parts.append(f"IFERROR(SUMPRODUCT(--(INT({area})<>{area})),0)")
+    values = context.results.tables[table.name][column.name]
+    if all(isinstance(value.value, float) for value in values):
+        area = view.range(table.name, column.name, "value")
+        parts.append(f"COUNTA({view.ids(table.name)})-COUNT({area})")
+    if parts:
+        yield Check(
+            f"Values inside their domain ({column.domain}): {column.title}",
+            context.layout.tables[table.name].sheet,
+            "+".join(parts),
+            0.0,
+            least=least,
+            most=most,
+            note="Counts the rows outside, and those without a number.",
+            wrong='"a row has a number outside the domain, or no number"',
+        )
 
 
 def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:

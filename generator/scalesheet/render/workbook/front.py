@@ -16,6 +16,7 @@ from scalesheet.render.workbook.context import (
     ends_of,
     stored,
 )
+from scalesheet.render.workbook.conventions import CONVENTIONS, PROGRAMS, PROTECTION
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.places import (
     CHECK_WRONG,
@@ -38,8 +39,9 @@ HOW_TO_USE = (
     "further choices are on Inputs.",
     "Where a figure is a range it has three cells: low, value (expected) and high. "
     "Change all three together.",
-    "To add a row to a table, insert it above the empty row at the table's end, give it an id and "
-    "copy the formulas down; totals and drop-down lists take it in.",
+    "To add a row to a table, lift the sheet's protection, insert the row above the empty row at "
+    "the table's end, give it an id and copy the formulas down; totals and drop-down lists take it "
+    "in, and Checks notes that the table has another row than it was built with.",
     "Checks says whether the workbook still holds together; Changes lists what you changed.",
     "Cells with formulas show no typed-in numbers: conversions are on Units, assumptions on "
     "Inputs, each with its source.",
@@ -105,6 +107,7 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
     turned = any(place.turned for place in context.layout.tables.values())
     use = (*HOW_TO_USE, *([TO_ADD_A_CASE] if turned else []))
     row = _listed(canvas, row + 1, "How to use it", use, last)
+    row = _listed(canvas, row + 1, "Protection", PROTECTION, last)
     canvas.text(row + 1, TITLE, "Legend", "section")
     row += 2
     for role, label, sample, meaning in LEGEND:
@@ -119,6 +122,8 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
             canvas.link(row, TITLE, f"internal:{prefix(sheet.name)}A1", sheet.name, "sheet_link")
             canvas.text(row, 1, _about_sheet(context, sheet), "lead_line")
             row += 1
+    row = _listed(canvas, row + 1, "Programs", PROGRAMS, last)
+    row = _listed(canvas, row + 1, "Conventions, with exceptions", CONVENTIONS, last)
     if plan.history:
         _write_history(canvas, context, row + 1, last)
     if cut_versions(plan):

@@ -125,9 +125,9 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
         ]
         same = pairs[0] if len(pairs) == 1 else f"AND({','.join(pairs)})"
     canvas.formula(row, CHANGED, f'IF({same},"","changed")', "", "flag")
-    valid = _valid(context, scalar, row)
-    if valid:
-        canvas.formula(row, VALID, f'IF({valid},"ok","check")', "ok", "verdict")
+    holds = valid(context, scalar, row)
+    if holds:
+        canvas.formula(row, VALID, f'IFERROR(IF({holds},"ok","check"),"check")', "ok", "verdict")
     least, _, most, _ = bounds(scalar)
     if scalar.kind == "number":
         canvas.text(row, DOMAIN, scalar.domain, "small")
@@ -139,7 +139,7 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
     if stated.citation:
         canvas.link(row, SOURCE, context.source_link(stated.citation), cite(stated.citation))
     note = " ".join(dict.fromkeys(part for part in (scalar.note, *notes_of(stated)) if part))
-    canvas.text(row, NOTE, note, "small")
+    canvas.text(row, NOTE, note, "note")
     if not chosen:
         write_rule(canvas, context, scalar)
 
@@ -152,7 +152,7 @@ def write_rule(canvas: Canvas, context: Context, scalar: Scalar) -> None:
     canvas.tally.check(canvas.sheet.data_validation(*area, options), f"validation of {scalar.name}")
 
 
-def _valid(context: Context, scalar: Scalar, row: int) -> str:
+def valid(context: Context, scalar: Scalar, row: int) -> str:
     """The condition that the input is what it may be, over the cells beside it."""
     value = relative(row, NUMBERS[1])
     source = choices(context, scalar)

@@ -157,7 +157,7 @@ class _Cells:
             at = self.place.columns[self.column.name][ENDS.index(end)]
             self._stated(end, at)
             self._computed(end, at)
-        if self.column.stated and self._stated_role() not in ("small", "shipped", "text"):
+        if self.column.stated and self._stated_role() not in ("small", "shipped", "free"):
             self._validations()
 
     def _stated(self, end: End, at: int) -> None:
@@ -218,7 +218,7 @@ class _Cells:
         if is_axis(self.table, self.column.name):
             return "shipped" if self.place.turned else "small"
         if self.column.kind in ("text", "date"):
-            return "text"
+            return "free"
         right = self.place.turned or self.column.kind == "number"
         return "input_reason" if right else "input_text"
 
@@ -273,7 +273,7 @@ def _sources_and_notes(canvas: Canvas, context: Context, table: Table, place: Ta
         if place.source is not None:
             canvas.text(at, place.source, source, "small")
         if place.note is not None:
-            canvas.text(at, place.note, note, "small")
+            canvas.text(at, place.note, note, "note")
 
 
 def _remarks(canvas: Canvas, table: Table, place: TablePlace) -> None:

@@ -15,6 +15,7 @@ from scalesheet.edition import Edition
 from scalesheet.language.syntax import ENDS
 from scalesheet.model import Plan, Position
 from scalesheet.render.workbook.actuals import write_actuals
+from scalesheet.render.workbook.built import Used
 from scalesheet.render.workbook.canvas import Canvas, PlainSheet, Problem, Tally
 from scalesheet.render.workbook.changes import write_changes
 from scalesheet.render.workbook.checks import write_checks
@@ -31,6 +32,7 @@ from scalesheet.render.workbook.steps import stepped
 from scalesheet.render.workbook.summary import write_summary
 from scalesheet.render.workbook.tables import write_tables
 
+FREE: frozenset[SheetKind] = frozenset({"changes", "actuals"})  # sheets without protection
 ONE_PAGE: frozenset[SheetKind] = frozenset({"about", "summary"})
 TABS: Mapping[SheetKind, str] = {
     "inputs": "#E6C200",
@@ -128,7 +130,7 @@ def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:
         elif sheet.kind in WRITERS:
             WRITERS[sheet.kind](canvas, context, sheet)
     used = {
-        name: (canvas.sheet.dim_rowmax, canvas.sheet.dim_colmax)
+        name: Used(canvas.sheet.dim_rowmax, canvas.sheet.dim_colmax, tuple(canvas.formulas))
         for name, canvas in canvases.items()
         if name not in (plans["summary"].name, plans["about"].name, plans["checks"].name)
     }
@@ -145,6 +147,8 @@ def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:
         blocks += [(place.first_row, place.end) for place in tables]
         together = blocks if sheet.tables else ()
         canvases[sheet.name].finish(together, one_page=sheet.kind in ONE_PAGE)
+        if sheet.kind not in FREE:
+            canvases[sheet.name].protect()
 
 
 def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:

@@ -1,0 +1,181 @@
+"""Checks that a workbook is still as it was built: formulas, and the rows of its tables.
+
+Whether a cell holds a formula is asked by ISFORMULA, and what the formula is by the length of its
+text, which FORMULATEXT gives. Programs spell a text differently: LibreOffice writes `$Units.B4` and
+`TRUE()` for `Units!B4` and `TRUE`, so lengths are taken without `$`, `'` and `()`. Where a program
+has neither function, or has other words for functions, the check says that it does not see. An edit
+that keeps the length of a formula's text is not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from scalesheet.model import Table
+from scalesheet.render.workbook.context import Context
+from scalesheet.render.workbook.places import View, absolute, prefix
+
+UNSEEN = "not seen"
+SPELLING = ("$", "'", "()")  # what programs write differently in one formula
+LONGEST_ID = 32  # characters of an id that tell rows apart
+LETTERS = f"COLUMN({absolute(0, 0)}:{absolute(0, LONGEST_ID - 1)})"
+#: Two formulas of many functions, with their values: their texts show what words a program has.
+WORDS = (
+    ("SUMPRODUCT(--ISNUMBER($A$1))", 0.0),
+    ('IFERROR(MATCH($A$1,INDEX($A$1:$B$1,0),COUNTIF($A$1,"")),0)', 1.0),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One automatic check: `found` must equal `should` (a formula, or the number `stored_should`).
+
+    In `found`, `{least}` and `{most}` stand for the cells of the bounds, `{should}` for that of
+    what it must equal. `wrong` is the formula of what is said where it does not hold. What
+    `may_be_unseen` is not judged where `found` says that it is not seen.
+    """
+
+    title: str
+    where: str
+    found: str
+    stored: float
+    should: str | None = None
+    stored_should: float = 0.0
+    least: float | None = None
+    most: float | None = None
+    note: str = ""
+    wrong: str = ""
+    first: str = ""  # the number of the first row that does not hold, `{first}` in `wrong`
+    array: bool = False
+    may_be_unseen: bool = False
+    words: tuple[tuple[str, float], ...] = ()  # formulas in place of the bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What was written on a sheet: its last row and column, and its formulas."""
+
+    row: int
+    column: int
+    formulas: tuple[str, ...]
+
+    def area(self, sheet: str) -> str:
+        return f"{prefix(sheet)}{absolute(0, 0)}:{absolute(self.row, self.column)}"
+
+
+def built(context: Context, used: Mapping[str, Used]) -> Iterator[Check]:
+    """Whether the program sees texts of formulas; of each sheet its formulas, of each table its
+    rows."""
+    yield _words()
+    for name, sheet in used.items():
+        if sheet.formulas:
+            yield _formulas(name, sheet)
+            yield _lengths(name, sheet)
+    view = View(context.layout, context.layout.sheet("checks"))
+    for table in context.tables.values():
+        sheet_name = context.layout.tables[table.name].sheet
+        yield _rows(table, sheet_name, view)
+        if table.name not in context.plan.tables:
+            yield _order(table, sheet_name, view)
+
+
+def _formulas(name: str, sheet: Used) -> Check:
+    count = float(len(sheet.formulas))
+    return Check(
+        "Formulas are formulas still",
+        name,
+        f'IFERROR(SUMPRODUCT(--_xlfn.ISFORMULA({sheet.area(name)})),"{UNSEEN}")',
+        count,
+        stored_should=count,
+        note="Counts the formulas of the sheet.",
+        wrong='"a formula was overwritten, added or deleted here"',
+        may_be_unseen=True,
+    )
+
+
+def _words() -> Check:
+    total = float(sum(length(formula) for formula, _ in WORDS))
+    return Check(
+        "This program shows formulas as LibreOffice and Excel in English do",
+        "Checks",
+        f'IF(IFERROR({_measured("{least}:{most}")},0)={{should}},{{should}},"{UNSEEN}")',
+        total,
+        stored_should=total,
+        note="Where it does not, edits within formulas are not seen.",
+        array=True,
+        may_be_unseen=True,
+        words=WORDS,
+    )
+
+
+def _measured(area: str) -> str:
+    """The lengths of all texts of formulas in a range, as `length` has them."""
+    text = f"_xlfn.FORMULATEXT({area})"
+    for part in SPELLING:
+        text = f'SUBSTITUTE({text},"{part}","")'
+    return f"SUM(IF(_xlfn.ISFORMULA({area}),LEN({text})))"
+
+
+def _lengths(name: str, sheet: Used) -> Check:
+    total = float(sum(map(length, sheet.formulas)))
+    return Check(
+        "Formulas are those of the build",
+        name,
+        f'IF({{seen}}="{UNSEEN}","{UNSEEN}",{_measured(sheet.area(name))})',
+        total,
+        stored_should=total,
+        note="Adds the lengths of the formulas' texts, without $, ' and ().",
+        wrong='"a formula was edited here, or a row or sheet that it names has moved"',
+        array=True,
+        may_be_unseen=True,
+    )
+
+
+def length(formula: str) -> int:
+    """Of the text that FORMULATEXT gives, without what programs spell differently."""
+    text = f"={formula.replace('_xlfn.', '')}"
+    for part in SPELLING:
+        text = text.replace(part, "")
+    return len(text)
+
+
+def _rows(table: Table, sheet: str, view: View) -> Check:
+    count = float(len(table.rows))
+    return Check(
+        f"Rows as built: {table.title or table.name}",
+        sheet,
+        f"COUNTA({view.ids(table.name)})",
+        count,
+        stored_should=count,
+        note="Counts the ids.",
+        wrong='"a row was added or deleted; the results follow, and pull takes it over"',
+    )
+
+
+def _order(table: Table, sheet: str, view: View) -> Check:
+    """Characters of the ids, weighed by their place in the id and by the row."""
+    ids = view.ids(table.name)
+    letters = f'CODE(MID({ids}&REPT(" ",MAX({LETTERS})),{LETTERS},1))*{LETTERS}'
+    rows = f"(ROW({ids})-MIN(ROW({ids})))"
+    total = order(table.rows)
+    return Check(
+        f"Order as built: {table.title or table.name}",
+        sheet,
+        f"SUMPRODUCT({letters}*{rows})",
+        total,
+        stored_should=total,
+        note="Weighs the characters of the ids by where they stand.",
+        wrong='"rows stand in another order or an id was changed; no result rests on the order"',
+    )
+
+
+def order(ids: tuple[str, ...]) -> float:
+    """What `_order` finds in the sheet as built, the empty row at the table's end included."""
+    return float(
+        sum(
+            ord(letter) * place * row
+            for row, id in enumerate((*ids, ""))
+            for place, letter in enumerate(id.ljust(LONGEST_ID)[:LONGEST_ID], 1)
+        )
+    )

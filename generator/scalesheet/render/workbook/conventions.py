@@ -1,0 +1,36 @@
+"""What About says of protection, of programs, and of the conventions that spreadsheets of this kind
+keep (FAST, ICAEW's twenty principles), with the exceptions that this workbook makes."""
+
+from __future__ import annotations
+
+PROTECTION = (
+    "Cells with formulas are protected, without a password. Yellow cells, notes, and the sheet "
+    "Changes stay free.",
+    "To lift the protection of a sheet, in Excel choose Review > Unprotect Sheet, in LibreOffice "
+    "Tools > Protect Sheet, in Google Sheets Data > Protect sheets and ranges. A cell cannot lift "
+    "it: that takes a macro, and this workbook has none.",
+    "Checks sees what was changed all the same: formulas that became numbers, formulas that were "
+    "edited, rows that were added, deleted or put into another order.",
+)
+PROGRAMS = (
+    "LibreOffice 7.4 recalculates every cell of this workbook when it is built, and gets the same "
+    "numbers. Excel and Google Sheets were not tried; every formula keeps to functions that they "
+    "share with LibreOffice, but for two.",
+    "ISFORMULA and FORMULATEXT, on Checks alone, exist from Excel 2013 on. Where a program lacks "
+    "them or has other words for functions, Checks says 'not seen', and edits of formulas go "
+    "unnoticed there. An edit that keeps the length of a formula is not seen in any program.",
+)
+CONVENTIONS = (
+    "One formula along a column of a table, or along a line where cases stand side by side. "
+    "Exception: a row whose plan states a number or a formula of its own.",
+    "No numbers inside formulas: they are named on Inputs or Units. Exceptions: 0 and 1, and pure "
+    "numbers that the plan's own formula states, such as the 6 in 6 * parameters * tokens.",
+    "No references by position: a row is found by its id, an input by its name. Exception: "
+    "formulas of the workbook about itself (Summary, Sensitivity, Checks, Changes, and grids that "
+    "draw a table).",
+    "Inputs apart from calculation and results. Exception: numbers that a plan states for the rows "
+    "of a table stand in the table, in yellow.",
+    "No array formulas. Exception: the lengths of formulas, on Checks.",
+    "Checks on a sheet of their own, with one verdict; a log of changes on Changes; sources, units "
+    "and notes beside the numbers.",
+)

@@ -1,0 +1,191 @@
+"""Checks sees what is no longer as it was built: in LibreOffice, edit by edit and row by row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import openpyxl
+import pytest
+
+from proof.office import Cell, Office, Workbook
+from render.workbook.conftest import Made
+from scalesheet.render.workbook.built import length, order
+from scalesheet.render.workbook.checks import ALL_HOLD, SOME_FAIL
+
+Edit = Callable[[Made, Workbook], object]
+
+
+@pytest.fixture
+def live(made: Made, office: Office) -> Iterator[Workbook]:
+    with office.open(made.path) as workbook:
+        yield workbook
+
+
+def holds(workbook: Workbook) -> bool:
+    """Whether the light is green: About says that all checks hold."""
+    return ALL_HOLD in [cell.value for cell in workbook.read("About").values()]
+
+
+def wrong(workbook: Workbook) -> list[str]:
+    """`where: what is wrong` of each check that fails."""
+    cells = workbook.read("Checks")
+    failing = [at[1:] for at, cell in cells.items() if at[0] == "E" and cell.value == "check"]
+    return [f"{_text(cells, f'B{row}')}: {_text(cells, f'F{row}')}" for row in failing]
+
+
+def _text(cells: dict[str, Cell], at: str) -> str:
+    return str(cells[at].value) if at in cells else ""
+
+
+def results(workbook: Workbook, edited: str = "") -> list[Cell]:
+    """The headline as About shows it, or Summary where rows of About are edited."""
+    cells = workbook.read("Summary" if edited == "About" else "About")
+    return [
+        replace(cell, formula=None)
+        for at, cell in cells.items()
+        if at[0] in "BCD" and cell.formula and cell.value not in (ALL_HOLD, SOME_FAIL)
+    ]
+
+
+# ------------------------------------------------------------------ an edit is seen
+
+
+def by_number(made: Made, workbook: Workbook) -> None:
+    workbook.set({made.layout.scalar_cell("cost"): 120.0})
+
+
+def by_factor(made: Made, workbook: Workbook) -> None:
+    at = made.layout.scalar_cell("minutes")
+    workbook.set_formula(*at, f"{workbook.cell(*at).formula}*2")
+
+
+def in_table(made: Made, workbook: Workbook) -> None:
+    workbook.set({made.layout.table_cell("train.runs", "first", "gpu_hours"): 1.0})
+
+
+def row_deleted(made: Made, workbook: Workbook) -> None:
+    place = made.layout.tables["train.runs"]
+    workbook.delete_rows(place.sheet, place.first + 1)
+
+
+def row_inserted(made: Made, workbook: Workbook) -> None:
+    place = made.layout.tables["train.runs"]
+    workbook.insert_rows(place.sheet, place.spacer + 1)
+    workbook.set({(place.sheet, f"B{place.spacer + 1}"): "third"})
+
+
+def input_deleted(made: Made, workbook: Workbook) -> None:
+    workbook.delete_rows("Inputs", made.layout.scalars["many"].row + 1)
+
+
+CLOSELY = ("Inputs", "Units", "Hardware", "Calculation", "Sizes", "Training", "Phases")
+EDITED = "a formula was edited here, or a row or sheet that it names has moved"
+OVERWRITTEN = "a formula was overwritten, added or deleted here"
+
+
+@pytest.mark.parametrize(
+    ("edit", "seen"),
+    [
+        (by_number, f"Calculation: {OVERWRITTEN}"),
+        (by_factor, f"Calculation: {EDITED}"),
+        (in_table, f"Training: {OVERWRITTEN}"),
+        (row_deleted, "Training: a row was added or deleted"),
+        (row_inserted, "Training: a row was added or deleted"),
+        (input_deleted, "Inputs: an input is gone: undo the deletion of its row"),
+    ],
+)
+def test_an_edit_of_what_was_built_turns_the_light_red(
+    made: Made, live: Workbook, edit: Edit, seen: str
+) -> None:
+    assert holds(live)
+    edit(made, live)
+    assert not holds(live)
+    assert [each for each in wrong(live) if each.startswith(seen)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("cards", "many", "Cards: it is neither a number nor a word that it may be"),
+        ("cards", None, "Cards: it is empty"),
+        ("cards", 0.0, "Cards: it is outside its domain, or not between low and high"),
+        ("cards", -1.0, "Cards: it is outside its domain, or not between low and high"),
+        ("gpu", "h900", "Accelerator: it is neither a number nor a word that it may be"),
+        ("gpu", None, "Accelerator: it is empty"),
+    ],
+)
+def test_an_input_that_got_past_validation_is_named_with_its_reason(
+    made: Made, live: Workbook, name: str, value: float | str | None, reason: str
+) -> None:
+    live.set({made.layout.scalar_cell(name): value})
+    assert not holds(live)
+    assert f"Inputs: {reason}" in wrong(live)
+
+
+@pytest.mark.parametrize("value", ["many", None, 2.5, -1.0])
+def test_a_cell_of_a_table_that_holds_no_number_of_its_domain_is_seen(
+    made: Made, live: Workbook, value: float | str | None
+) -> None:
+    live.set({made.layout.table_cell("sizes", "one", "steps"): value})
+    assert not holds(live)
+    assert "Sizes: a row has a number outside the domain, or no number" in wrong(live)
+
+
+# ------------------------------------------------------------------ row by row
+
+
+def test_a_row_that_goes_or_comes_changes_no_result_or_turns_the_light_red(
+    live: Workbook,
+) -> None:
+    """Row by row on each sheet: all of them where inputs and results stand, else each ninth."""
+    ends = {
+        sheet: max(int(re.sub(r"\D", "", at)) for at in cells)
+        for sheet, cells in live.read_all().items()
+    }
+    before = {sheet: results(live, sheet) for sheet in ends}
+    for change in (live.delete_rows, live.insert_rows):
+        for sheet, end in ends.items():
+            each = 1 if sheet in CLOSELY and change == live.delete_rows else 9
+            for row in range(1, end + 1, each):
+                change(sheet, row)
+                assert results(live, sheet) == before[sheet] or not holds(live), (sheet, row)
+                live.undo()
+    assert holds(live)
+
+
+def test_a_sheet_that_is_renamed_changes_no_result(live: Workbook) -> None:
+    before = results(live)
+    for sheet in live.sheets():
+        if sheet != "About":
+            live.rename_sheet(sheet, f"{sheet[:20]} anew")
+    assert results(live) == before
+
+
+# ------------------------------------------------------------------ what is counted
+
+
+def test_the_length_of_a_formula_is_the_same_in_every_program() -> None:
+    said = ["FIXED('Stage 2'!$B$4,0,TRUE)", "FIXED($'Stage 2'.$B$4;0;TRUE())"]
+    assert len({length(text) for text in said}) == 1
+    assert length("_xlfn.ISFORMULA(A1)") == len("=ISFORMULA(A1)")
+
+
+def test_the_order_of_ids_is_told_by_every_one_of_them() -> None:
+    ids = ("a100-40gb", "a100-80gb", "b", "c-1", "c-2")
+    for one in range(len(ids) - 1):
+        other = [*ids[:one], ids[one + 1], ids[one], *ids[one + 2 :]]
+        assert order(tuple(other)) != order(ids)
+    assert order(("a", "bb")) != order(("a", "bc"))
+
+
+def test_formulas_are_locked_and_inputs_notes_and_changes_are_free(made: Made) -> None:
+    written = openpyxl.load_workbook(made.path)
+    for sheet in written:
+        assert sheet.protection.sheet == (sheet.title != "Changes"), sheet.title
+        assert sheet.protection.password is None
+        locked = [c.protection.locked for row in sheet for c in row if c.data_type == "f"]
+        assert all(locked), sheet.title
+    row = made.layout.scalars["cards"].row + 1
+    assert not written["Inputs"][f"K{row}"].protection.locked
