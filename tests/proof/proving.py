@@ -15,6 +15,8 @@ from proof.office import Cell, Workbook
 from proof.subjects import Subject
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Key
+from scalesheet.render.workbook.built import UNSEEN
+from scalesheet.render.workbook.checks import BUILT
 from scalesheet.values import Results
 
 MOST_WRONG = 20
@@ -59,6 +61,13 @@ def values(cells: Mapping[Address, Cell]) -> dict[Address, Any]:
     return {address: cell.error_name or cell.value for address, cell in cells.items()}
 
 
+def unwatched(workbook: Workbook) -> None:
+    """Checks looks at the texts of all formulas again after each edit; here it need not."""
+    cells = workbook.read("Checks").items()
+    row = next(int(at[1:]) for at, cell in cells if cell.value == BUILT) + 1
+    workbook.set({("Checks", f"C{row}"): UNSEEN})
+
+
 def prove_edits(subject: Subject, document: Document, rounds: Sequence[Round]) -> Proved:
     """Makes the edits of each round in turn.
 
@@ -66,6 +75,7 @@ def prove_edits(subject: Subject, document: Document, rounds: Sequence[Round]) -
     one recalculation.
     """
     base = document.shown
+    unwatched(document.workbook)
     by_address = {cell.address: cell for cell in subject.cells}
     by_key: dict[Key, list[faces.Shown]] = {}
     for cell in subject.cells:

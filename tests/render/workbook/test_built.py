@@ -93,7 +93,7 @@ OVERWRITTEN = "a formula was overwritten, added or deleted here"
         (in_table, f"Training: {OVERWRITTEN}"),
         (row_deleted, "Training: a row was added or deleted"),
         (row_inserted, "Training: a row was added or deleted"),
-        (input_deleted, "Inputs: an input is gone: undo the deletion of its row"),
+        (input_deleted, "Inputs: an input is gone: put its row back"),
     ],
 )
 def test_an_edit_of_what_was_built_turns_the_light_red(
@@ -108,12 +108,12 @@ def test_an_edit_of_what_was_built_turns_the_light_red(
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("cards", "many", "Cards: it is neither a number nor a word that it may be"),
-        ("cards", None, "Cards: it is empty"),
-        ("cards", 0.0, "Cards: it is outside its domain, or not between low and high"),
-        ("cards", -1.0, "Cards: it is outside its domain, or not between low and high"),
-        ("gpu", "h900", "Accelerator: it is neither a number nor a word that it may be"),
-        ("gpu", None, "Accelerator: it is empty"),
+        ("cards", "many", "Cards: no number or listed word"),
+        ("cards", None, "Cards: empty"),
+        ("cards", 0.0, "Cards: outside its domain or range"),
+        ("cards", -1.0, "Cards: outside its domain or range"),
+        ("gpu", "h900", "Accelerator: no number or listed word"),
+        ("gpu", None, "Accelerator: empty"),
     ],
 )
 def test_an_input_that_got_past_validation_is_named_with_its_reason(

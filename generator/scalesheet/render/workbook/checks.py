@@ -46,6 +46,7 @@ HEADINGS = (
 )
 WIDTHS = (58, 30, 16, 16, 11, 60, 8, 8, 60, 18)
 OK, CHECK = "ok", "check"
+BUILT = "What is still as it was built"
 ALL_HOLD, SOME_FAIL = "all checks hold", "a check fails: see Checks"
 
 
@@ -71,7 +72,7 @@ def write_checks(
         row += 2
     for title, checks in (
         ("What holds in any sound workbook", _automatic(context, used)),
-        ("What is still as it was built", built(context, used)),
+        (BUILT, built(context, used)),
     ):
         canvas.text(row, TITLE, title, "section")
         seen = absolute(row + 1, CHECK_VALUE)
@@ -209,10 +210,10 @@ def _inputs(context: Context) -> Iterator[Check]:
         )
         said = f"INDEX({values},{{first}})"
         wrong = (
-            f'IF({said}="","it is empty",IF(ISNUMBER({said}),"it is outside its domain, or not '
-            'between low and high","it is neither a number nor a word that it may be"))'
+            f'IF({said}="","empty",IF(ISNUMBER({said}),"outside its domain or range",'
+            '"no number or listed word"))'
         )
-        gone = '"an input is gone: undo the deletion of its row"'
+        gone = '"an input is gone: put its row back"'
         yield Check(
             "Each input is there and inside its domain, and low ≤ value ≤ high",
             sheet.name,

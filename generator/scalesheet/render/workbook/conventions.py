@@ -30,7 +30,8 @@ CONVENTIONS = (
     "draw a table).",
     "Inputs apart from calculation and results. Exception: numbers that a plan states for the rows "
     "of a table stand in the table, in yellow.",
-    "No array formulas. Exception: the lengths of formulas, on Checks.",
+    "No array formulas, and at most six functions within each other. Exception: the lengths of "
+    "formulas, on Checks.",
     "Checks on a sheet of their own, with one verdict; a log of changes on Changes; sources, units "
     "and notes beside the numbers.",
 )
