@@ -215,7 +215,7 @@ def _leads(workbook: Workbook, row: Listed, area: Area, end: End, defined: str) 
         return True
     place = row.place(END_HEADINGS[end])
     shown = workbook.sheets[place.sheet].at(place.row, place.column).formula if place else None
-    return shown is not None and shown.casefold() == defined.casefold()
+    return shown is not None and shown.removesuffix('&""').casefold() == defined.casefold()
 
 
 def _lists(workbook: Workbook) -> Iterator[tuple[str, Listed]]:

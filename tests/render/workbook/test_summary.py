@@ -33,7 +33,9 @@ def test_a_choice_has_its_one_cell_on_the_summary_and_inputs_shows_it(made: Made
         assert sheet == "Summary"
         assert written[sheet][address].data_type == "s"
         assert not written[sheet][address].protection.locked
-        assert written["Inputs"].cell(rows[choice.name] + 1, NUMBERS[1] + 1).value == f"={defined}"
+        assert (
+            written["Inputs"].cell(rows[choice.name] + 1, NUMBERS[1] + 1).value == f'={defined}&""'
+        )
 
 
 def test_what_a_choice_never_moves_is_the_same_for_each_of_its_options(made: Made) -> None:

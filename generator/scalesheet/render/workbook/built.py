@@ -21,7 +21,7 @@ SPELLING = ("$", "'", "()")  # what programs write differently in one formula
 LONGEST_ID = 32  # characters of an id that tell rows apart
 LETTERS = f"COLUMN({absolute(0, 0)}:{absolute(0, LONGEST_ID - 1)})"
 #: Two formulas of many functions, with their values: their texts show what words a program has.
-WORDS = (
+WORDS: tuple[tuple[str, float], ...] = (
     ("SUMPRODUCT(--ISNUMBER($A$1))", 0.0),
     ('IFERROR(MATCH($A$1,INDEX($A$1:$B$1,0),COUNTIF($A$1,"")),0)', 1.0),
 )
@@ -49,7 +49,7 @@ class Check:
     first: str = ""  # the number of the first row that does not hold, `{first}` in `wrong`
     array: bool = False
     may_be_unseen: bool = False
-    words: tuple[tuple[str, float], ...] = ()  # formulas in place of the bounds
+    words: tuple[tuple[str, float | str], ...] = ()  # formulas in place of the bounds
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,7 +143,13 @@ def _automatic_check(canvas: Canvas, context: Context, check: Check, row: int, s
     canvas.text(row, TITLE, check.title, "label")
     canvas.text(row, KEY, check.where, "key")
     least, most = relative(row, LEAST), relative(row, MOST)
-    names = {"{least}": least, "{most}": most, "{should}": relative(row, SHOULD), "{seen}": seen}
+    names = {
+        "{least}": least,
+        "{most}": most,
+        "{should}": relative(row, SHOULD),
+        "{seen}": seen,
+        "{first}": relative(row, FIRST),
+    }
     result = check.found
     for name, cell in names.items():
         result = result.replace(name, cell)
@@ -157,7 +163,8 @@ def _automatic_check(canvas: Canvas, context: Context, check: Check, row: int, s
         if bound is not None:
             canvas.number(row, at, bound, "shipped")
     for at, (formula, stored) in zip((LEAST, MOST), check.words, strict=False):
-        canvas.formula(row, at, formula, stored, "shipped")
+        text = formula.replace("{first}", names["{first}"])
+        canvas.formula(row, at, text, stored, "shipped")
     holds = abs(check.stored - check.stored_should) <= 1e-9 * abs(check.stored_should)
     cells = relative(row, CHECK_VALUE), relative(row, SHOULD)
     within = f"{context.layout.names.constants[CHECK_WITHIN]}*ABS({cells[1]})"
@@ -168,7 +175,7 @@ def _automatic_check(canvas: Canvas, context: Context, check: Check, row: int, s
     if check.first:
         canvas.formula(row, FIRST, check.first, 0.0, "check_value", "0")
     if check.wrong:
-        wrong = check.wrong.replace("{first}", relative(row, FIRST))
+        wrong = check.wrong.replace("{first}", names["{first}"]).replace("{least}", least)
         text = f'IF({relative(row, VERDICT)}="{CHECK}",{wrong},"")'
         canvas.formula(row, CHECK_WRONG, text, "", "text")
     canvas.text(row, NOTE, check.note, "small")
@@ -208,9 +215,9 @@ def _inputs(context: Context) -> Iterator[Check]:
             f"{prefix(sheet.name)}{absolute(min(rows), at)}:{absolute(max(rows), at)}"
             for at in (TITLE, NUMBERS[1], VALID)
         )
-        said = f"INDEX({values},{{first}})"
+        said = f'INDEX({values},{{first}})&""'
         wrong = (
-            f'IF({said}="","empty",IF(ISNUMBER({said}),"outside its domain or range",'
+            'IF({least}="","empty",IF(ISNUMBER(--{least}),"outside its domain or range",'
             '"no number or listed word"))'
         )
         gone = '"an input is gone: put its row back"'
@@ -221,6 +228,7 @@ def _inputs(context: Context) -> Iterator[Check]:
             judged,
             stored_should=judged,
             note="Counts the inputs that say ok under Valid?",
+            words=((f'IF({{first}}=0,"",{said})', ""),),
             first=f'IFERROR(MATCH("{CHECK}",{verdicts},0),0)',
             wrong=f'IF({{first}}=0,{gone},INDEX({titles},{{first}})&": "&{wrong})',
         )

@@ -107,7 +107,8 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
     if text is not None:
         defined = context.layout.names.scalars[scalar.name, "value"]
         if chosen:
-            canvas.formula(row, NUMBERS[1], defined, text, "word")
+            shown = f'{defined}&""'  # an empty cell would be shown as 0
+            canvas.formula(row, NUMBERS[1], shown, text, "word")
         else:
             canvas.text(row, NUMBERS[1], text, "input_text")
         canvas.text(row, SHIPPED[1], text, "shipped_text")

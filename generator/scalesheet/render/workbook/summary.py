@@ -11,17 +11,19 @@ from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Key
 from scalesheet.numbers import text
 from scalesheet.render.workbook.canvas import Canvas
-from scalesheet.render.workbook.checks import CHECK, OK, VERDICT
+from scalesheet.render.workbook.checks import CHECK, OK, SHOULD, VERDICT
 from scalesheet.render.workbook.context import Context, ends_of, stated_text, stored
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.overview import WIDE, write_overview
 from scalesheet.render.workbook.places import (
+    CHECK_VALUE,
     SUMMARY_HIGH,
     SUMMARY_LOW,
     SUMMARY_RESULTS,
     SUMMARY_VALUE,
     TITLE,
     TOP,
+    SheetPlan,
     absolute,
     first_choice,
     prefix,
@@ -51,12 +53,11 @@ LIGHTS: tuple[tuple[str, Role], ...] = (
 LONGEST_LIST = 90
 
 
-def write_summary(canvas: Canvas, context: Context, last_check: int) -> None:
-    """`last_check`: the last row of the sheet Checks, which is written before."""
+def write_summary(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.widths(*WIDTHS)
     if context.plan.summary:
         canvas.merged(1, TITLE, WHY_AT, context.plan.summary, "lead")
-    _light(canvas, context, last_check)
+    _light(canvas, context)
     if context.sensitivity is not None:
         canvas.formula(TOP + 1, TITLE, outdated(context), "", "count")
     row = _results(canvas, context)
@@ -68,11 +69,11 @@ def write_summary(canvas: Canvas, context: Context, last_check: int) -> None:
     canvas.print_to(max(row, write_overview(canvas, context, TOP, CHARTS_AT)), CHARTS_AT + WIDE - 1)
 
 
-def _light(canvas: Canvas, context: Context, last_check: int) -> None:
+def _light(canvas: Canvas, context: Context) -> None:
     """All well, or how many checks fail; the way to them."""
     sheet = prefix(context.layout.sheet("checks"))
-    area = f"{sheet}{absolute(TOP + 1, VERDICT)}:{absolute(last_check, VERDICT)}"
-    count = f'COUNTIF({area},"{CHECK}")'
+    holding, number = (f"{sheet}{absolute(TOP - 1, at)}" for at in (CHECK_VALUE, SHOULD))
+    count = f"({number}-{holding})"
     failing = sum(context.results.scalars[name].value is not True for name in context.plan.checks)
     canvas.link(TOP, TITLE, f"internal:{sheet}A1", "Does everything hold?", "headline_label")
     said = f'IF({count}=0,"{ALL_WELL}",{count}&IF({count}=1," check fails"," checks fail"))'

@@ -139,7 +139,7 @@ def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:
     about = canvases[plans["about"].name]
     write_about(about, context, verdict)
     summary = canvases[plans["summary"].name]
-    write_summary(summary, context, canvases[checks.name].sheet.dim_rowmax or 0)
+    write_summary(summary, context, plans["summary"])
     summary.sheet.activate()
     for sheet in context.layout.sheets:
         blocks = [(group.heading, group.heading + len(group.scalars) + 2) for group in sheet.groups]
