@@ -130,6 +130,7 @@ def test_without_a_site_it_is_the_workbook_and_the_data(built: Path) -> None:
         "api/v1/plans.json",
         "api/v1/plans/small.csv",
         "api/v1/plans/small.json",
+        "api/v1/quantiles/small.json",
         "api/v1/sensitivity/small.json",
         "workbooks/small.xlsx",
     }

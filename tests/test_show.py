@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from statistics import NormalDist
@@ -144,11 +145,18 @@ def test_sure_says_how_likely_each_figure_is(
     assert lines[6].endswith("100 [50–300] USD")
     assert [line for line in lines if "not drawn" in line] == [f"less: {PARTIAL}"]
     limit = lines.index("Chance to stay within the limit")
-    assert lines[limit + 1].split() == ["cost", "90.0%"]
+    assert lines[limit + 1].split() == ["Cost", "90.0%"]
 
 
-def test_sure_is_text_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sure_is_printed_as_json_and_not_as_csv(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plan(tmp_path, SPREAD)
-    arguments = ["show", "small", "--data", str(tmp_path / "data"), "--sure", "--format", "json"]
-    assert main(arguments) == 2
-    assert "--sure is text of its own" in capsys.readouterr().err
+    arguments = ["show", "small", "--data", str(tmp_path / "data"), "--sure", "--format"]
+    assert main([*arguments, "json"]) == 0
+    figures = json.loads(capsys.readouterr().out)["figures"]
+    assert list(figures) == ["cost", "cost.margin", "less"]
+    assert figures["cost"]["p90"] == pytest.approx(300, rel=3e-3)
+    assert (figures["less"]["partial"], figures["cost.margin"]["more_is_better"]) == (True, True)
+    assert main([*arguments, "csv"]) == 2
+    assert "--sure is text or json" in capsys.readouterr().err

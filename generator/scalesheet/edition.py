@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scalesheet.evaluate.sensitivity import Sensitivity
     from scalesheet.predict.score import TaskScore
     from scalesheet.steps.comparison import Comparison
+    from scalesheet.sure.quantiles import Sure
     from scalesheet.values import Results, Value
 
 
@@ -80,6 +81,16 @@ class Edition:
         from scalesheet.evaluate.sensitivity import sensitivity
 
         return sensitivity(self.book, self.book.plans[plan])
+
+    @cached_property
+    def sures(self) -> Mapping[str, Sure]:
+        """How sure the results of each plan are, computed as each is asked for."""
+        return OnDemand({id_: partial(self._sure, id_) for id_ in self.book.plans})
+
+    def _sure(self, plan: str) -> Sure:
+        from scalesheet.sure.quantiles import sure
+
+        return sure(self.book, self.book.plans[plan])
 
     @cached_property
     def audits(self) -> Mapping[str, Audited]:

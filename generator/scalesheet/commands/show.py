@@ -95,13 +95,18 @@ def run(options: argparse.Namespace) -> int:
         plan = with_edits(plan, edits, book.compared(plan.id), audits)
     if options.why is not None and options.format != "text":
         raise UsageError(f"--why is text, and cannot be {options.format}; leave one of them out")
-    if options.sure and (options.format != "text" or options.why is not None):
-        raise UsageError("--sure is text of its own; leave --format and --why out")
+    if options.sure and (options.format == "csv" or options.why is not None):
+        raise UsageError("--sure is text or json of its own; leave csv and --why out")
     if options.sure:
+        from scalesheet.render.api.quantiles import quantiles_json
         from scalesheet.render.text.sure import sure_text
         from scalesheet.sure.quantiles import sure
 
-        print(sure_text(book, plan, results, sure(book, plan, {**edits, **chosen})), end="")
+        found = sure(book, plan, {**edits, **chosen})
+        if options.format == "json":
+            print(as_json(quantiles_json(book, plan, found)), end="")
+        else:
+            print(sure_text(book, plan, results, found), end="")
     elif options.format == "json":
         print(as_json(plan_json(book, plan, results)), end="")
     elif options.format == "csv":

@@ -1,10 +1,170 @@
-"""How sure results are, in the words that all faces share."""
+"""How sure results are, in the words, rows and pictures that all faces share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from scalesheet.book import Book
+from scalesheet.model import Plan
+from scalesheet.numbers import format_of, text
 from scalesheet.sure.draws import Unknown
+from scalesheet.sure.quantiles import LEVELS, Quantiles, Sure
+from scalesheet.values import Results, Value
 
 MEMBERS = 2  # of a group that are named
+SHOWN = 5  # causes of a reserve
+NAMES = (*LEVELS, "mean")
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileRow:
+    """One figure as text, in its unit `symbol`: `quantiles` are P10, P50, P80, P90 and the mean, in
+    the digits that their errors leave; `error` is that of P80."""
+
+    name: str
+    title: str
+    symbol: str
+    quantiles: tuple[str, ...]
+    reserve: str
+    error: str
+    expected: str
+
+
+@dataclass(frozen=True, slots=True)
+class CauseRow:
+    """What one unknown does to a reserve, as text; `worth` with its unit."""
+
+    title: str
+    share: str
+    saves: str
+    worth: str
+    found_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileBar:
+    """A figure's P10, P50, P80 and P90 and its ends, in percent of its expected value."""
+
+    label: str
+    text: str
+    quantiles: tuple[float, ...]
+    ends: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileBars:
+    """What `live/quantile_bars.js` draws."""
+
+    id: str
+    title: str
+    axis: str
+    rows: tuple[QuantileBar, ...]
+
+
+def quantile_rows(book: Book, plan: Plan, results: Results, found: Sure) -> list[QuantileRow]:
+    """A row for each headline figure with a number, in the order of the headline."""
+    return [_row(book, plan, results, name, each) for name, each in found.figures.items()]
+
+
+def _row(book: Book, plan: Plan, results: Results, name: str, each: Quantiles) -> QuantileRow:
+    scalar, expected = plan.scalars[name], results.scalars[name]
+    numbers = [each.deserved(level) for level in NAMES]
+    reserve = abs(each.deserved("p80") - each.deserved("p50"))
+    fmt = format_of(scalar, [expected], book.units)
+    shown = [text(Value.number(number), fmt) for number in (*numbers, reserve)]
+    error = _amount(book, plan, name, each.errors["p80"], symbol="")
+    symbol = book.units.symbol(scalar.unit) if scalar.unit is not None else ""
+    *quantiles, held = shown
+    value = expected.value
+    only = text(Value.number(value) if isinstance(value, float) else expected, fmt)
+    return QuantileRow(name, scalar.title, symbol, tuple(quantiles), held, error, only)
+
+
+def cause_rows(book: Book, plan: Plan, found: Sure, name: str) -> list[CauseRow]:
+    """What the reserve of a figure is for, what saves most first."""
+    each = found.figures[name]
+    return [
+        CauseRow(
+            called(one.unknown),
+            f"{one.share:.0%}",
+            f"{one.saves:.0%}",
+            _amount(book, plan, name, one.saves * each.reserve),
+            one.unknown.found_by,
+        )
+        for one in each.causes[:SHOWN]
+    ]
+
+
+def _amount(book: Book, plan: Plan, name: str, number: float, *, symbol: str | None = None) -> str:
+    scalar, value = plan.scalars[name], Value.number(number)
+    if symbol is None:
+        symbol = book.units.symbol(scalar.unit) if scalar.unit is not None else ""
+    return text(value, format_of(scalar, [value], book.units), symbol)
+
+
+def quantile_bars(book: Book, plan: Plan, results: Results, found: Sure) -> QuantileBars | None:
+    """The picture of a plan's uncertain figures; None where it has none above 0."""
+    rows = []
+    for row in quantile_rows(book, plan, results, found):
+        each, value = found.figures[row.name], results.scalars[row.name]
+        expected = value.value
+        if not isinstance(expected, float) or expected <= 0 or each.falls or not each.reserve:
+            continue
+        ends = (expected if end is None else end for end in (value.low, value.high))
+        low, high = (100 * end / expected for end in ends)
+        p80 = f"P50 {row.quantiles[1]}, P80 {row.quantiles[2]} {row.symbol}".rstrip()
+        quantiles = tuple(100 * each.values[level] / expected for level in LEVELS)
+        rows.append(QuantileBar(row.title, p80, quantiles, (low, high)))
+    title = "How likely each figure is"
+    return (
+        QuantileBars("quantiles", title, "% of the expected value", tuple(rows)) if rows else None
+    )
+
+
+def summary(book: Book, plan: Plan, results: Results, found: Sure) -> Iterator[str]:
+    """What to budget, what the plan's own figures cover, and what to find out first; a sentence
+    each."""
+    name = found.first
+    if not name:
+        return
+    each = found.figures[name]
+    (row,) = (one for one in quantile_rows(book, plan, results, found) if one.name == name)
+    unit = f" {row.symbol}" if row.symbol else ""
+    yield (
+        f"{row.title}: {row.quantiles[2]}{unit} is enough in 80 of 100 cases, and the expected "
+        f"{row.expected}{unit} in {hundred(each.expected)}."
+    )
+    for title, chance_ in limits(plan, found):
+        yield f"The chance to stay within the limit on {title} is {chance_}."
+    yield from contingencies(plan, found)
+    first = cause_rows(book, plan, found, name)[0]
+    how = f" ({first.found_by})" if first.found_by else ""
+    yield (
+        f"Find out first: {first.title}{how}. Once it is known, the reserve goes down by "
+        f"{first.saves}, which is {first.worth}."
+    )
+
+
+def limits(plan: Plan, found: Sure) -> list[tuple[str, str]]:
+    """The title of each figure with a limit, and the chance to stay within it."""
+    return [(plan.scalars[name].title, chance(share)) for name, share in found.limits.items()]
+
+
+def contingencies(plan: Plan, found: Sure) -> Iterator[str]:
+    """How far each contingency of the plan goes."""
+    for each in found.contingencies:
+        yield (
+            f"{plan.scalars[each.name].title}: {each.share:.0%} on {plan.scalars[each.on].title} "
+            f"covers {hundred(each.covers)} programs of 100; {max(each.needed, 0):.0%} covers 80."
+        )
+
+
+def drawn_from(found: Sure) -> str:
+    """How many draws there are, and of what."""
+    count = len(found.unknowns)
+    what = "uncertain input or prediction" if count == 1 else "uncertain inputs and predictions"
+    return f"{found.draws:,} draws of {count} {what}"
 
 
 def called(unknown: Unknown) -> str:

@@ -83,7 +83,7 @@ def test_schemas_have_ids_of_their_own(api: Written) -> None:
 def test_the_index_lists_every_file_and_nothing_else(api: Written) -> None:
     index = read(api.root / "index.json")
     parts = [part for part in walk(index) if isinstance(part, dict)]
-    kinds = ("json", "csv", "atom", "audit", "sensitivity")
+    kinds = ("json", "csv", "atom", "audit", "sensitivity", "quantiles")
     listed = {part[kind] for part in parts for kind in kinds if kind in part}
     listed |= {
         *(index[key][each] for key in ("schemas", "shapes", "printed") for each in index[key])

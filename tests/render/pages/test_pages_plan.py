@@ -47,7 +47,7 @@ def test_the_title_of_the_plan_is_text() -> None:
 
 
 def test_the_headline_stands_before_everything_else() -> None:
-    before, _, _ = plan_page().partition("It takes")
+    before, _, _ = plan_page().partition("## How sure")
     assert read(before).text.endswith(
         "Hours in all 2.5 h 2.0–3.1 h rests on 2 assumptions "
         "Cost 8.7500 USD/node 7.0000–10.9375 USD/node outer bounds "

@@ -13,7 +13,7 @@ from scalesheet.schemas import KINDS
 
 VERSION = "v1"
 #: Grows with each addition to the shapes; docs/reference/api.md has the change log.
-REVISION = 17
+REVISION = 18
 #: From index.json to the root of the site, or of the output where there is no site.
 ROOT = "../../"
 DOCUMENTATION = "reference/api.html"
@@ -41,6 +41,7 @@ SHAPES: Mapping[str, str] = {
     "plans/*.json": "plan-results",
     "audit/*.json": "audit",
     "sensitivity/*.json": "sensitivity",
+    "quantiles/*.json": "quantiles",
     "score.json": "scores",
     "changes.json": "changes",
     **{
@@ -103,6 +104,7 @@ def _plan(plan: Plan, audits: frozenset[str], pages: bool) -> Object:
         "csv": f"plans/{plan.id}.csv",
         "workbook": f"{ROOT}workbooks/{plan.id}.xlsx",
         "sensitivity": f"sensitivity/{plan.id}.json",
+        "quantiles": f"quantiles/{plan.id}.json",
         **({"audit": f"audit/{plan.id}.json"} if plan.id in audits else {}),
         **_page("plans", plan.id, pages),
         "pages": [{"id": each.id, **_page("plans", each.id, pages)} for each in plan.pages],

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
-from scalesheet.model import Citation, Formula, Quantity, Stated
+from scalesheet.model import Citation, Formula, Likelihood, Quantity, Stated
 from scalesheet.quantities import DATE, day_text
 from scalesheet.units import Unit, Units
 from scalesheet.values import Value
@@ -107,7 +108,18 @@ def _stated(stated: Stated) -> Object:
         data["midpoint"] = True
     if stated.note:
         data["note"] = stated.note
+    if stated.likelihood != Likelihood():
+        data["likelihood"] = _likelihood(stated.likelihood)
     return data
+
+
+def _likelihood(of: Likelihood) -> Object:
+    """What is stated of it."""
+    said = {"spread": of.spread, "moves_with": of.moves_with, "found_by": of.found_by}
+    data: Object = {name: text for name, text in said.items() if text}
+    if of.percentiles != Likelihood().percentiles:
+        data["percentiles"] = [100 * each for each in of.percentiles]
+    return data | ({"event": asdict(of.event)} if of.event is not None else {})
 
 
 def source_json(citation: Citation | None) -> Object | None:

@@ -28,6 +28,7 @@ from scalesheet.render.api.plans import (
     headlines_json,
     plan_json,
 )
+from scalesheet.render.api.quantiles import quantiles_json
 from scalesheet.render.api.score import score_json
 from scalesheet.render.api.sensitivity import sensitivity_json
 from scalesheet.render.api.text import as_json
@@ -81,7 +82,7 @@ def _write(files: Mapping[str, str], root: Path) -> tuple[str, ...]:
 
 
 def _of_plans(edition: Edition, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The headlines, and results, sensitivity and audits of each plan."""
+    """The headlines, and results, sensitivity, quantiles and audits of each plan."""
     yield "plans.json", as_json(headlines_json(edition))
     yield "plans.csv", headlines_csv(edition)
     for plan in (edition.book.plans[id_] for id_ in ids):
@@ -90,6 +91,8 @@ def _of_plans(edition: Edition, ids: Iterable[str]) -> Iterator[tuple[str, str]]
         yield f"plans/{plan.id}.csv", as_csv(plan, results)
         moves = sensitivity_json(edition.book, plan, edition.sensitivities[plan.id])
         yield f"sensitivity/{plan.id}.json", as_json(moves)
+        sure = quantiles_json(edition.book, plan, edition.sures[plan.id])
+        yield f"quantiles/{plan.id}.json", as_json(sure)
         audits = [each for each in edition.audits.values() if each.audit.plan == plan.id]
         if audits:
             yield f"audit/{plan.id}.json", as_json(audit_json(edition.book, audits))

@@ -48,7 +48,7 @@ WORKLOAD = (
 DRAWING = (
     *("numbers", "inputs", "charts", "stacks", "scatters", "sweeps", "pictures"),
     *("marks", "tables", "tornado", "compare/alternatives", "published"),
-    *("lines", "parity", "paired_bars", "strip_plot"),
+    *("lines", "parity", "paired_bars", "strip_plot", "quantile_bars"),
 )
 
 #: What the build needs besides for the front page: the answer, and the form that asks.

@@ -28,6 +28,7 @@ from scalesheet.render.pages.plan.alternatives import SCRIPT as ALTERNATIVES
 from scalesheet.render.pages.plan.notations import notation_page
 from scalesheet.render.pages.plan.page import plan_page, plans_index
 from scalesheet.render.pages.plan.subpages import live_title, page_title, subpages
+from scalesheet.render.pages.quantiles import quantiles_page
 from scalesheet.render.pages.score.pages import score_pages
 from scalesheet.render.script import runtime
 
@@ -101,6 +102,7 @@ def _of_plans(context: Context, ids: Collection[str]) -> dict[str, str]:
         pages.update(notation_page(context, plan))
         pages.update(audit_pages(context, plan))
         pages[f"{ASSETS}/{id_}.js"] = context.scripts[id_]
+    pages.update([quantiles_page()])
     pages[f"{ASSETS}/runtime.js"] = runtime()
     pages[f"{ASSETS}/live.js"] = script()
     pages[f"{ASSETS}/{ALTERNATIVES}.js"] = script((f"compare/{ALTERNATIVES}",))

@@ -6,28 +6,34 @@ from collections.abc import Iterator
 
 from scalesheet.book import Book
 from scalesheet.model import Plan
-from scalesheet.render.sureness import called, chance, hundred
+from scalesheet.render.sureness import (
+    cause_rows,
+    chance,
+    contingencies,
+    drawn_from,
+    limits,
+    quantile_rows,
+)
 from scalesheet.render.text.plan import aligned, amount
-from scalesheet.sure.quantiles import LEVELS, Quantiles, Sure
-from scalesheet.values import Results, Value
+from scalesheet.sure.quantiles import LEVELS, Sure
+from scalesheet.values import Results
 
 PARTIAL = "one of the ranges behind it is not drawn. This understates the spread: compare low–high"
-SHOWN = 5  # what to find out first
 
 
 def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
     """A line for each figure: its quantiles, the reserve between P50 and P80, and low to high."""
     heads = ["", *(name.upper() for name in LEVELS), "mean", "reserve", "± P80", "low–high"]
     rows = [heads]
-    for name, each in found.figures.items():
-        scalar = plan.scalars[name]
-        numbers = [*map(each.deserved, each.values), _reserve(each), each.errors["p80"]]
-        cells = [amount(book, scalar, Value.number(number)) for number in numbers]
-        rows.append([name, *cells, amount(book, scalar, results.scalars[name])])
+    for row in quantile_rows(book, plan, results, found):
+        numbers = (*row.quantiles, row.reserve, row.error)
+        cells = [f"{number} {row.symbol}".rstrip() for number in numbers]
+        shown = amount(book, plan.scalars[row.name], results.scalars[row.name])
+        rows.append([row.name, *cells, shown])
     falls = ", ".join(name for name, each in found.figures.items() if each.falls)
     lines = [
         plan.title,
-        f"{found.draws:,} draws of {len(found.unknowns)} uncertain inputs and predictions",
+        drawn_from(found),
         "P80: 80 of 100 draws are at or below it"
         + (f", of {falls} at or above it." if falls else ".")
         + " Reserve: P80 less P50. ± P80: standard error.",
@@ -37,15 +43,8 @@ def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
     lines += aligned(rows, numbers=frozenset(range(1, len(heads) - 1)))
     if found.limits:
         lines += ["", "Chance to stay within the limit"]
-        chances = [(name, chance(share)) for name, share in found.limits.items()]
-        lines += aligned(chances, numbers=frozenset((1,)))
-    for one in found.contingencies:
-        title = plan.scalars[one.on].title
-        lines += [
-            "",
-            f"Contingency {one.name}: {one.share:.0%} on {title} covers {hundred(one.covers)} "
-            f"programs of 100; {max(one.needed, 0):.0%} covers 80",
-        ]
+        lines += aligned(limits(plan, found), numbers=frozenset((1,)))
+    lines += [f"\n{said}" for said in contingencies(plan, found)]
     lines += _to_find_out(book, plan, found)
     for name, each in found.figures.items():
         if each.without:
@@ -56,21 +55,12 @@ def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _reserve(each: Quantiles) -> float:
-    return abs(each.deserved("p80") - each.deserved("p50"))
-
-
 def _to_find_out(book: Book, plan: Plan, found: Sure) -> Iterator[str]:
     """What makes the reserve, and how much of it goes once that is known."""
     if not found.first:
         return
-    figure, scalar = found.figures[found.first], plan.scalars[found.first]
-    rows = [["", "of the reserve", "known, it goes down by", "which is worth", "found by"]]
-    for each in figure.causes[:SHOWN]:
-        worth = amount(book, scalar, Value.number(each.saves * figure.reserve))
-        one = each.unknown
-        rows.append(
-            [called(one), f"{each.share:.0%}", f"{each.saves:.0%}", worth, one.found_by or "-"]
-        )
+    rows = [("", "of the reserve", "known, it goes down by", "which is worth", "found by")]
+    for each in cause_rows(book, plan, found, found.first):
+        rows.append((each.title, each.share, each.saves, each.worth, each.found_by or "-"))
     yield from ("", f"What to find out first: the reserve of {found.first}")
     yield from aligned(rows, numbers=frozenset((1, 2, 3)))

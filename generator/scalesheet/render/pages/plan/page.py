@@ -35,6 +35,7 @@ from scalesheet.render.pages.plan.placeholders import plan_names, table_block
 from scalesheet.render.pages.plan.scenarios import control, rests_note, scenario_section
 from scalesheet.render.pages.plan.sensitivity import sensitivity_section
 from scalesheet.render.pages.plan.subpages import page_list, scripts, version_line
+from scalesheet.render.pages.plan.sure import sure_section
 from scalesheet.render.pages.plan.template import Block, Names, line, prose
 from scalesheet.render.pages.plan.versions import versions
 from scalesheet.render.pages.tables import grid, heading_cell
@@ -59,6 +60,7 @@ def plan_page(context: Context, plan: Plan) -> str:
         control(context, plan, results),
         _actions(context, plan),
         page_list(context, plan),
+        *sure_section(context, plan),
         content.strip(),
         *_versions(context, plan, results, placed),
         *actuals_section(context, plan),
