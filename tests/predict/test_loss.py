@@ -20,6 +20,7 @@ from scalesheet.predict.loss import fit as loss_fit
 from scalesheet.predict.loss.embeddings import without_embeddings
 from scalesheet.predict.records import defaults, rows_of
 from scalesheet.predict.score import TaskScore, fitted_rows, laws, score_of
+from scalesheet.predict.score.truth import published
 from scalesheet.predict.table import Predictions
 from scalesheet.predict.tasks import predict
 
@@ -50,6 +51,31 @@ def score(examined: Examined) -> TaskScore:
 
 
 # ------------------------------------------------------------------ laws
+
+
+def test_the_interval_grows_outside_of_the_sizes_and_tokens_of_the_fit(
+    made: Callable[..., Predictions], book: Book
+) -> None:
+    fitted = coefficients(book, "loss")
+    inside = [{"N": size, "D_tokens": 1e12, "hidden": "", "layers": ""} for size in (1e9, 8e9)]
+    beyond = [{"N": size, "D_tokens": 1e13, "hidden": "", "layers": ""} for size in (8e9, 1e11)]
+    found = made(*inside, *beyond)
+    half = (found.high - found.low) / 2
+    assert half[:2] == pytest.approx(fitted["set_high"])
+    assert half[2] == pytest.approx(np.hypot(fitted["set_high"], fitted["far"] * np.log(2)))
+    assert half[3] > half[2]
+
+
+def test_the_growth_covers_runs_of_larger_compute_than_those_that_gave_the_offset(
+    book: Book,
+) -> None:
+    data = published(book, "loss", known(book))
+    rows = fitted_rows("loss", data)
+    seen = loss_fit.losses(book, data.cases.only(rows), data.truth[rows], data.family[rows])
+    near = coefficients(book, "loss")["set_high"]
+    assert loss_fit.far(seen, near) == pytest.approx(coefficients(book, "loss")["far"], rel=1e-3)
+    assert loss_fit.far(seen, 10 * near) < loss_fit.far(seen, near)
+    assert loss_fit.far(seen.only(seen.family == "olmo"), near) == 0
 
 
 @pytest.mark.parametrize("law", laws.LAWS, ids=lambda law: law.name)

@@ -128,6 +128,7 @@ DESCRIPTIONS: Mapping[str, Description] = {
             "set_high": "high end of it",
             "new_low": "low end of the 80 % interval where the set is not known, nat",
             "new_high": "high end of it",
+            "far": "growth of both ends for each e-fold of size and data outside, nat",
         },
     ),
 }

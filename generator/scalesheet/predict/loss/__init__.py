@@ -47,7 +47,7 @@ USUAL, PARAMETERS, TOKENS = 5e4, 1e9, 2e10
 #: many times beyond them is far.
 SIZES, DATA, FAR = (1.9e7, 1.3e10), (1e9, 5e12), 3.0
 #: Besides these a fit has an offset for each set and each text that it knows.
-NEEDED = (*SHAPE, "offset_elsewhere", "set_low", "set_high", "new_low", "new_high")
+NEEDED = (*SHAPE, "offset_elsewhere", "set_low", "set_high", "new_low", "new_high", "far")
 #: Texts that sets are made of, and how their names tell. The first that is found holds.
 CORPORA: Mapping[str, str] = {
     "pile": r"\bpile\b",
@@ -104,7 +104,13 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     most = rows_of(book, "uniform-loss", entries=entries(cases))
     expected = np.clip(law_loss, 0.01, most)
     above = law_loss > most  # the law says nothing there, so the range is that of a new set
-    low, high = (_end(fitted, end, known & ~above) for end in ("low", "high"))
+    away = fitted["far"] * outside(
+        np.log(without_embeddings(cases)), np.log(cases.tokens), *np.log([SIZES, DATA])
+    )
+    low, high = (
+        side * np.hypot(_end(fitted, end, known & ~above), away)
+        for end, side in (("low", -1.0), ("high", 1.0))
+    )
     method = offsets.each(lambda each: f"joint power law, {each[2]}").column()
     method[~within_fit(cases)] += "; far from the runs of the fit"
     method[above] += "; no more than the loss of a uniform guess"
@@ -115,6 +121,12 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
         method,
         no_reasons(len(cases)),
     )
+
+
+def outside(x: Array, y: Array, sizes: Array, data: Array) -> Array:
+    """How far outside of a span of sizes and of data runs are, in e-folds of both, from logs."""
+    gaps = [np.maximum(ends[0] - at, at - ends[1]) for at, ends in ((x, sizes), (y, data))]
+    return np.asarray(sum(np.maximum(gap, 0.0) for gap in gaps))
 
 
 def within_fit(cases: Cases) -> Flags:
