@@ -39,6 +39,7 @@ REVISIONS = {
     15: "f5b8cf64b92ff794",  # words of the data alone
     16: "ee36188c074973da",
     17: "4e57c112b29aa8dc",
+    18: "bd2e1fe150b91f10",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",
