@@ -89,3 +89,12 @@ def test_a_workbook_edited_in_libreoffice_becomes_the_data_and_the_next_workbook
     capsys.readouterr()
     assert main(["pull", "mended.xlsx"]) == 0  # all of it is in the data by now
     assert "nothing to take over" in capsys.readouterr().out
+
+
+def test_an_ods_file_is_pulled_by_way_of_libreoffice(office: Office, tmp_path: Path) -> None:
+    shipped = ship(tmp_path)
+    with office.open(shipped.edited({"batch": 32.0})) as book:
+        edited = book.store(tmp_path / "edited.ods")
+    pulled = read(shipped.data, edited)
+    assert (said(pulled), pulled.left) == ([], ())
+    assert [(edit.name, edit.new) for edit in pulled.edits] == [("batch", "32")]

@@ -42,8 +42,8 @@ def test_an_input_without_a_range_is_given_one(shipped: Shipped) -> None:
     ("cells", "message"),
     [
         (
-            {"steps_per_hour": 2500.0},
-            "is 2500, above its high end of 2200; change Inputs!E12 too, or empty both ends where "
+            {"steps_per_hour": 2500.0, "steps_per_hour high": 2400.0},
+            "is 2500, above its high end of 2400; change Inputs!E12 too, or empty both ends where "
             "it has no range now",
         ),
         (
@@ -57,6 +57,15 @@ def test_a_value_beside_its_range_says_which_end_to_change(
     shipped: Shipped, cells: dict[str, float], message: str
 ) -> None:
     assert said(shipped.pull(cells)) == [f"W005 'steps_per_hour' {message}"]
+
+
+def test_a_value_that_alone_passed_an_end_takes_both_along(shipped: Shipped) -> None:
+    pulled = shipped.pull({"steps_per_hour": 2500.0})
+    assert said(pulled) == []
+    (edit,) = pulled.edits
+    assert edit.old == "2000 (1800 to 2200)"
+    assert edit.new == "2500 (2250 to 2750); low and high follow by the same factor"
+    assert "{value: 2_500, low: 2_250, high: 2_750," in diff(pulled)[1]
 
 
 PLAN = (

@@ -10,6 +10,7 @@ import openpyxl
 import pytest
 
 from pull.workbooks import Shipped, cell, copied, diff, said
+from scalesheet.cli import main
 from scalesheet.pull import read
 
 # ------------------------------------------------------------------ what is not taken over
@@ -28,7 +29,18 @@ def test_what_is_no_datum_is_listed_and_the_rest_is_taken(shipped: Shipped) -> N
     assert told["Mine"] == "a sheet of its own: nothing of it is data of the plan"
     assert told["Runs!K7"].startswith("a column 'extra' beside those of 'runs'")
     assert told["Units!B5"].startswith("the constant 'byte_per_GiB' reads 1000.0 and is 1073741824")
-    assert "a choice of whoever reads" in "".join(told.values())
+    assert [note.message for note in pulled.notes] == [
+        "the scenario is chosen as 'written', which the data do not keep"
+    ]
+
+
+def test_a_choice_of_the_scenario_alone_is_no_finding(
+    shipped: Shipped, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edited = shipped.edited({"scenario": "written"})
+    command = ["pull", "--data", str(shipped.data), "--dry-run", str(edited)]
+    assert main(command) == 0
+    assert "note: the scenario is chosen as 'written'" in capsys.readouterr().out
 
 
 def test_texts_beside_an_input_are_taken_and_other_labels_listed(shipped: Shipped) -> None:

@@ -199,7 +199,8 @@ IN_WORDS = {
         "The same source with that address, and the 'accessed' of the day on which it was read.",
     ),
     "W001": InWords(
-        "A workbook that was cut off on its way, an .ods file, or 40 kB that unpack to 4 GB.",
+        "A workbook that was cut off on its way, an .ods file without LibreOffice, or "
+        "40 kB that unpack to 4 GB.",
         "The same workbook, saved as .xlsx.",
     ),
     "W002": InWords(

@@ -40,6 +40,7 @@ class Pulled:
     same: bool  # the data are those that the workbook was made from
     edits: tuple[Edit, ...] = ()
     left: tuple[Finding, ...] = ()
+    notes: tuple[Finding, ...] = ()
     errors: tuple[Finding, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()  # of the changed data, by its own paths
     causes: Mapping[Diagnostic, str] = field(default_factory=dict)  # the cells that they are about
@@ -91,6 +92,7 @@ def _read(data: Path, path: Path) -> Pulled:
         pulling.same,
         tuple(pulling.edits),
         tuple(pulling.left),
+        tuple(pulling.notes),
         tuple(pulling.errors),
     )
     if result.errors or not result.edits:

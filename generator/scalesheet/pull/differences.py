@@ -10,7 +10,7 @@ from scalesheet.load.document import quotable
 from scalesheet.model import Column, Key, Scalar, Table
 from scalesheet.pull.formulas import Formulas
 from scalesheet.pull.labels import COMPARE, labels
-from scalesheet.pull.model import Edit, Pulling
+from scalesheet.pull.model import Edit, Finding, Pulling
 from scalesheet.pull.phases import phase_entry
 from scalesheet.pull.sheets import EMPTY
 from scalesheet.pull.sites import FILES
@@ -81,8 +81,8 @@ def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
     cell = pulling.cell(places["value"])
     if name == SCENARIO:
         if cell.value != scalar.stated.value:
-            text = f"the scenario is chosen as '{cell.value}'; a choice of whoever reads, no datum"
-            pulling.leave(places["value"], text)
+            text = f"the scenario is chosen as '{cell.value}', which the data do not keep"
+            pulling.notes.append(Finding("note:", str(places["value"]), text))
         return
     site = pulling.sites.scalar(name)
     if cell.formula is not None and formulas.over_input(Key(name), scalar, site, places):

@@ -71,6 +71,7 @@ class Pulling:
     edits: list[Edit] = field(default_factory=list)
     errors: list[Finding] = field(default_factory=list)
     left: list[Finding] = field(default_factory=list)
+    notes: list[Finding] = field(default_factory=list)  # nothing to take over, and no finding
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)  # table and id -> new id
 
     @cached_property

@@ -40,6 +40,10 @@ class UnreadableError(Exception):
         self.code, self.message = code, message
 
 
+class OpenDocumentError(UnreadableError):
+    """The file is a workbook of another format, which a program can convert."""
+
+
 @dataclass(frozen=True)
 class Package:
     """The parts of a workbook by name; reading one is all that can be done with it."""
@@ -114,7 +118,7 @@ def _judged(archive: zipfile.ZipFile) -> Package:
             text = f"it holds {foreign} ({name}), which no workbook of ours does"
             raise UnreadableError("W003", f"{text}; save it as a plain .xlsx without them")
     if "mimetype" in names and archive.read("mimetype")[:80].decode("ascii", "replace") == _ODS:
-        raise UnreadableError("W001", "it is an .ods file; save it as .xlsx")
+        raise OpenDocumentError("W001", "it is an .ods file; save it as .xlsx")
     if "xl/workbook.xml" not in names:
         raise UnreadableError("W001", "it is a zip without a workbook in it; give the .xlsx file")
     return Package(archive, names)

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scalesheet.language.arithmetic import decimal
-from scalesheet.pull.package import Package, UnreadableError, read_package
+from scalesheet.pull.opendocument import as_xlsx
+from scalesheet.pull.package import OpenDocumentError, Package, UnreadableError, read_package
 
 Value = float | str | bool | None
 Spot = tuple[int, int]  # row and column, from 0
@@ -67,7 +68,12 @@ class Workbook:
 
 def read_workbook(path: Path) -> Workbook:
     """Reads the file. Raises UnreadableError where it may not or cannot be read, or OSError."""
-    workbook: Workbook = read_package(path, _read)
+    workbook: Workbook
+    try:
+        workbook = read_package(path, _read)
+    except OpenDocumentError:
+        with as_xlsx(path) as converted:
+            workbook = read_package(converted, _read)
     return workbook
 
 

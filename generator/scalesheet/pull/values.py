@@ -51,7 +51,7 @@ def take_input(
     ours = said_by(stated, symbol)
     base = ours if pulling.same else _shipped(pulling, key, quantity)
     try:
-        theirs = _followed(said_in(cells, quantity, stated), base)
+        theirs, along = _followed(said_in(cells, quantity, stated), base)
         if same(theirs, ours) or (base is not None and same(theirs, base)):
             return
         _in_order(theirs, places)
@@ -82,19 +82,30 @@ def take_input(
     except ValueProblem as problem:
         pulling.refuse(problem.code, place, f"'{name}' {problem.message}")
         return
+    text += along
     if any(cell.formula for cell in cells.values()):
         text += "; what the formula in its cell gives"
     old, new = shown(ours), shown(theirs) + text
     pulling.edits.append(Edit(name, str(place), site, old, new, tuple(changes)))
 
 
-def _followed(theirs: Said, base: Said | None) -> Said:
-    """The ends of a value without a range go with it: a column of which another row has a range
-    shows all three, and a person writes the middle one."""
+def _followed(theirs: Said, base: Said | None) -> tuple[Said, str]:
+    """The ends of a value that alone was edited, and what is said of them.
+
+    Those of a value without a range go with it: a column of which another row has a range shows all
+    three, and a person writes the middle one. Those that the value has passed keep their distance
+    in per cent."""
     if isinstance(theirs, str) or base is None or isinstance(base, str):
-        return theirs
-    exact, ends = base[0] == base[1] == base[2], (theirs[0], theirs[2])
-    return (theirs[1],) * 3 if exact and same((*ends, base[1]), base) else theirs
+        return theirs, ""
+    low, value, high = theirs
+    if not same((low, base[1], high), base) or _alike(value, base[1]):
+        return theirs, ""
+    if base[0] == base[1] == base[2]:
+        return (value,) * 3, ""
+    if low <= value <= high or base[1] == 0 or value / base[1] <= 0:
+        return theirs, ""
+    scaled = tuple(float(f"{end * value / base[1]:.12g}") for end in (low, high))
+    return (scaled[0], value, scaled[1]), "; low and high follow by the same factor"
 
 
 def _in_order(theirs: Said, places: Mapping[End, Place]) -> None:

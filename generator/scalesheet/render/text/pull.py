@@ -33,8 +33,7 @@ def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
     """The changes by file and line, how many, and what they do to the numbers."""
     lines = list(_changes(pulled))
     lines += [_caused(pulled, path, diagnostic) for diagnostic in pulled.diagnostics]
-    if pulled.left:
-        lines += [_line(path, finding) for finding in pulled.left]
+    lines += [_line(path, finding) for finding in (*pulled.left, *pulled.notes)]
     files = len(pulled.files)
     if not pulled.edits:
         text = f"{path.name} states what the data of '{pulled.plan}' state: nothing to take over"

@@ -41,6 +41,8 @@ UNIT = 5
 SUMMARY_VALUE, SUMMARY_LOW, SUMMARY_HIGH = 1, 2, 3
 REMARKS = 3  # columns beside a turned table: source, note, formula
 NAMES_OF = "Name in formulas"  # heads the row of a table that holds its name, and its columns'
+#: Heads the list of a table's formulas in words.
+EXPLAINED = "How the columns are computed"
 LINES_OF = "Name of line"  # the same where the rows of the table stand side by side
 CHECK_VALUE = 2
 #: The columns of the Checks sheet with what is wrong.

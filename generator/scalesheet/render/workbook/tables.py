@@ -24,6 +24,7 @@ from scalesheet.render.workbook.context import (
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.layout import notes_of, totals_of
 from scalesheet.render.workbook.places import (
+    EXPLAINED,
     KEY,
     LINES_OF,
     NAMES_OF,
@@ -417,7 +418,7 @@ def _drawing(canvas: Canvas, context: Context, table: Table, place: TablePlace, 
 
 def _explained(canvas: Canvas, context: Context, table: Table, place: TablePlace, top: int) -> None:
     """The columns' formulas as they are written in the plan."""
-    canvas.text(top, TITLE, "How the columns are computed", "section")
+    canvas.text(top, TITLE, f"{EXPLAINED}, as built", "section")
     row = top
     last = max(place.last_column, KEY + 6)
     for column in table.columns.values():
