@@ -9,7 +9,7 @@ drops defined names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, pairwise
 
@@ -18,7 +18,7 @@ from scalesheet.defined_names import Names, tables_of
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Plan, Table
 from scalesheet.pull.sheets import Cell, Sheet, Workbook, address, spot
-from scalesheet.render.workbook.changes import ALL_HEADINGS
+from scalesheet.render.workbook.changes import ALL_HEADINGS, ANY, AS_SHIPPED
 from scalesheet.render.workbook.front import CONTENTS, EDITION, EDITION_HASH, PLAN
 from scalesheet.render.workbook.places import EXPLAINED, LINES_OF, NAMES_OF
 from scalesheet.render.workbook.scalars import (
@@ -330,12 +330,27 @@ def _shipped(workbook: Workbook) -> dict[str, Cell]:
         top = next((row for row, has in heads.items() if has.keys() >= set(ALL_HEADINGS)), None)
         if top is not None:
             name, shipped = heads[top][ALL_HEADINGS[-1]], heads[top]["Shipped"]
-            return {
+            heads_below = sorted(
+                row for (row, _), c in sheet.cells.items() if c.value == AS_SHIPPED
+            )
+            below = heads_below[0] if heads_below else 1 << 30
+            found = {
                 cell.value: followed(workbook, sheet.at(row, shipped))
                 for (row, column), cell in sheet.cells.items()
-                if column == name and row > top and isinstance(cell.value, str)
+                if column == name and top < row < below and isinstance(cell.value, str)
             }
+            return found | dict(_tables_as_shipped(sheet, heads_below))
     return {}
+
+
+def _tables_as_shipped(sheet: Sheet, heads: Sequence[int]) -> Iterator[tuple[str, Cell]]:
+    """The name and the cell of each input of a table."""
+    for head, end in pairwise([*heads, 1 << 30]):
+        names = {at: str(c.value) for (row, at), c in sheet.cells.items() if row == head}
+        left = next(at for at, text in names.items() if text == AS_SHIPPED)
+        for (row, at), cell in sheet.cells.items():
+            if head < row < end and ANY in names.get(at, "") and not cell.blank:
+                yield names[at].replace(ANY, _id_text(sheet.at(row, left + 1).value)), cell
 
 
 def followed(workbook: Workbook, cell: Cell) -> Cell:

@@ -2,12 +2,12 @@
 
 An input has a row with its shipped and its present value; a column of a table has one with how
 many of its rows are still as shipped. The list on top shows the first of those that differ. Below,
-without formulas, stands what each row of each table was shipped with.
+without formulas, stands each table as it was shipped: a line a row, a column an input of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from scalesheet.evaluate.edits import input_name
@@ -33,14 +33,16 @@ HEADINGS = ("No.", "What", "Sheet", "Cell", "Shipped", "Now", "Changed?")
 ALL_HEADINGS = (*HEADINGS, "Name")
 WIDTHS = (7, 64, 30, 10, 26, 26, 12, 44)
 CHANGED_CELLS = absolute(TOP, SHEET)  # counts them
+#: Stands before the line of names of each table as shipped; ANY in a name, for the id of a row.
+AS_SHIPPED, ANY = "As shipped", "*"
 NO_ZERO = "0;-0;"  # an input that is not changed has no number to show
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One input cell, and how an edit names it: `now` is what reads it, `cell` where it stands (in
-    a table the id of its row, which sorting does not change), `leads` the name that a link follows.
-    `shipped` is its value; `kept` is the cell on Inputs that keeps it."""
+    """One input cell, and how an edit names it: `now` is what reads it, `cell` where it stands,
+    `leads` the name that a link follows. `shipped` is its value; `kept` is the cell on Inputs that
+    keeps it."""
 
     name: str
     what: str
@@ -54,21 +56,34 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """One end of a column of a table: its cells as shipped, each with the id of its row."""
+    """One end of a column of a table: its values as shipped by the ids of rows, which sorting does
+    not change. `name` has ANY for the id."""
 
     what: str
     sheet: str
-    leads: str
     ids: str
     now: str
-    entries: tuple[Entry, ...]
+    name: str
+    shipped: Mapping[str, float | str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Area:
+    """Where a column stands as shipped: the rows of its table, its column and that of the ids."""
+
+    first: int
+    last: int
+    column: int
+
+    def of(self, column: int) -> str:
+        return f"{absolute(self.first, column)}:{absolute(self.last, column)}"
 
 
 def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.widths(*WIDTHS)
-    inputs, columns = list(_inputs(context)), list(_columns(context))
+    inputs, columns = list(_inputs(context)), _columns(context)
     first = TOP + SHOWN + 9
-    last = first + len(inputs) + len(columns)
+    last = first + len(inputs) + sum(map(len, columns.values()))
     running = f"{absolute(first, RUNNING)}:{absolute(last, RUNNING)}"
     flags = f"{absolute(first, CHANGED)}:{absolute(last, CHANGED)}"
 
@@ -94,13 +109,21 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.text(first - 1, RUNNING, "", "text")
     for row, entry in enumerate(inputs, first):
         _entry(canvas, entry, row)
-    below = last + 2
-    canvas.text(below - 1, RUNNING, "Rows of tables, as shipped", "section")
-    for row, rows in enumerate(columns, first + len(inputs)):
-        _column(canvas, rows, row, below)
-        for entry in rows.entries:
-            _shipped(canvas, entry, below)
-            below += 1
+    below, row = last + 2, first + len(inputs)
+    canvas.text(below - 1, RUNNING, "Tables as shipped", "section")
+    for name, of_table in columns.items():
+        rows = context.tables[name].rows
+        canvas.text(below, RUNNING, AS_SHIPPED, "key")
+        for at, id in enumerate(rows, below + 1):
+            canvas.text(at, WHAT, id, "key")
+        for column, each in enumerate(of_table, WHAT + 1):
+            canvas.text(below, column, each.name, "key")
+            for at, id in enumerate(rows, below + 1):
+                if id in each.shipped:
+                    _shipped(canvas, each.shipped[id], at, column)
+            _column(canvas, each, row, _Area(below + 1, below + len(rows), column))
+            row += 1
+        below += len(rows) + 2
     canvas.stress(first, last, CHANGED, "changed")
     canvas.sheet.freeze_panes(TOP - 1, 0)
     canvas.print_to(top + 1 + SHOWN, CHANGED)  # on paper only what is no longer as shipped
@@ -123,18 +146,17 @@ def _entry(canvas: Canvas, entry: Entry, row: int) -> None:
     _compared(canvas, row)
 
 
-def _column(canvas: Canvas, column: Rows, row: int, below: int) -> None:
+def _column(canvas: Canvas, column: Rows, row: int, area: _Area) -> None:
     """How many rows of a column are as shipped. Rows are found by id and value in one text, since
     a criterion of COUNTIFS would read an id such as `1-2` as a date."""
-    last = below + len(column.entries) - 1
-    ids, shipped = (f"{absolute(below, at)}:{absolute(last, at)}" for at in (CELL, SHIPPED_AT))
-    found = f'MATCH({ids}&"|"&{shipped},{column.ids}&"|"&{column.now},0)'
-    number = float(len(column.entries))
+    shipped = area.of(area.column)
+    found = f'MATCH({area.of(WHAT)}&"|"&{shipped},{column.ids}&"|"&{column.now},0)'
+    number = float(len(column.shipped))
     canvas.text(row, WHAT, column.what, "text")
     canvas.text(row, SHEET, column.sheet, "small")
-    canvas.link(row, CELL, f"internal:{column.leads}", "rows")
+    canvas.link(row, CELL, f"internal:{column.ids}", "rows")
     canvas.number(row, SHIPPED_AT, number, "shipped")
-    canvas.formula(row, NOW, f"SUMPRODUCT(--ISNUMBER({found}))", number, "either")
+    canvas.formula(row, NOW, f'SUMPRODUCT(({shipped}<>"")*ISNUMBER({found}))', number, "either")
     _compared(canvas, row)
 
 
@@ -146,15 +168,11 @@ def _compared(canvas: Canvas, row: int) -> None:
     canvas.formula(row, RUNNING, text, 0.0, "key_number", NO_ZERO)
 
 
-def _shipped(canvas: Canvas, entry: Entry, row: int) -> None:
-    canvas.text(row, WHAT, entry.what, "text")
-    canvas.text(row, SHEET, entry.sheet, "small")
-    canvas.text(row, CELL, entry.cell, "key")
-    canvas.text(row, NAME, entry.name, "key")
-    if isinstance(entry.shipped, str):
-        canvas.text(row, SHIPPED_AT, entry.shipped, "shipped")
+def _shipped(canvas: Canvas, value: float | str, row: int, column: int) -> None:
+    if isinstance(value, str):
+        canvas.text(row, column, value, "shipped")
     else:
-        canvas.number(row, SHIPPED_AT, entry.shipped, "shipped")
+        canvas.number(row, column, value, "shipped")
 
 
 def _inputs(context: Context) -> Iterator[Entry]:
@@ -179,36 +197,39 @@ def _inputs(context: Context) -> Iterator[Entry]:
             yield Entry(named, what, spot.sheet, cell, defined, defined, shipped, kept)
 
 
-def _columns(context: Context) -> Iterator[Rows]:
+def _columns(context: Context) -> Mapping[str, list[Rows]]:
+    """By table, the ends of columns that rows state."""
     sheet = context.layout.sheet("changes")
     view = View(context.layout, sheet)
+    result: dict[str, list[Rows]] = {}
     for table in context.tables.values():
         place, ids = context.layout.tables[table.name], context.layout.names.tables[table.name]
         for column in table.columns.values():
             if column.kind in ("text", "date") or is_axis(table, column.name):
                 continue
             for end in ends_of(column):
-                entries = tuple(_stated(context, table, column, end))
-                if entries:
+                shipped = dict(_stated(context, table, column, end))
+                if shipped:
                     what = f"{table.title or table.name}: {heading_of(column, end)}"
                     now = view.range(table.name, column.name, end)
-                    yield Rows(what, place.sheet, ids, ids, now, entries)
+                    named = input_name(Key(column.name, table.name, ANY), end)
+                    rows = Rows(what, place.sheet, ids, now, named, shipped)
+                    result.setdefault(table.name, []).append(rows)
+    return result
 
 
-def _stated(context: Context, table: Table, column: Column, end: End) -> Iterator[Entry]:
+def _stated(
+    context: Context, table: Table, column: Column, end: End
+) -> Iterator[tuple[str, float | str]]:
     """What the rows of a column state at one end, where it is not said at another."""
-    place = context.layout.tables[table.name]
-    for row, title in zip(table.rows, table.row_titles, strict=True):
+    for row in table.rows:
         stated = column.stated.get(row)
         if stated is None:
             continue
         text = stated_text(stated, context.symbol(column))
         if text == "" or (text is not None and end != "value"):
             continue
-        shipped = text if text is not None else stated_ends(stated)[ENDS.index(end)]
-        named = input_name(Key(column.name, table.name, row), end)
-        what = f"{title or row}: {heading_of(column, end)}"
-        yield Entry(named, what, place.sheet, row, "", "", shipped)
+        yield row, text if text is not None else stated_ends(stated)[ENDS.index(end)]
 
 
 def heading_of_scalar(title: str, end: End) -> str:
