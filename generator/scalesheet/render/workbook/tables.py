@@ -191,6 +191,8 @@ class _Cells:
             text, array, put = printed.text, printed.array, self.canvas.put_formula
             place = self.place
             may_wrap = self.column.may_reason or self.column.kind == "text"
+            if len(rows) > 1 and not array:
+                self.canvas.sheet.share([place.at(place.first + row, at) for row in rows])
             for row in rows:
                 at_row = place.first + row
                 value, (line, column) = stored(row), place.at(at_row, at)
