@@ -143,3 +143,31 @@ def test_a_column_of_another_name_is_named_with_the_nearest(tmp_path: Path) -> N
     hardware = "gpu (did you mean 'hardware'?)"
     assert read_csv(file, "runs").unread == (hardware, "gpu_hours")
     assert "tokens (did you mean 'D_tokens'?)" in read_csv(file, "loss").unread
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "said"),
+    [
+        ("hardware", "A100", "'A100' taken for a100-sxm-40gb"),
+        ("hardware", "A100 SXM4 40 GB", ""),
+        ("hardware", "H200 SXM (4/node)", ""),
+        ("parallelism", "HSDP 8x8", ""),
+        ("parallelism", "HSDP(8, 8)", ""),
+    ],
+)
+def test_what_was_taken_for_an_ambiguous_name_is_said(
+    book: Book, column: str, text: str, said: str
+) -> None:
+    row = {"id": "r", "model": "Llama 3.1 8B", "hardware": "H100 SXM", "n_gpus": "64"}
+    made = rows_of([{**row, column: text}], "throughput", book)
+    assert made.unsupported[0] is None
+    assert said in made.method[0]
+    assert "not understood" not in made.method[0]
+    assert bool(said) == ("taken for" in made.method[0])
+
+
+def test_a_name_says_how_many_parameters_a_token_meets(book: Book) -> None:
+    row = {"id": "r", "model": "Unheard-of 80B-A3B", "hardware": "H100 SXM"}
+    cases = cases_of(of_columns({k: [v] for k, v in row.items()}, 1, "throughput"), book)
+    assert (cases.parameters[0], cases.active[0]) == (80e9, 3e9)
+    assert cases.experts[0] > 8

@@ -19,6 +19,7 @@ _IDLE = frozenset(
     )
 )
 _COUNT = re.compile(r"^\s*([0-9]+)\s*[x×*]\s*(?=\S)", re.IGNORECASE)
+_PER_NODE = re.compile(r"[\s,]*\(?\s*[0-9]+\s*(?:x\s*)?(?:/|per|a)\s*node\s*\)?", re.IGNORECASE)
 _SIZE = re.compile(r"([0-9]+)[\s_-]*g(?:i?b)?\b")
 _VERSION = re.compile(r"\btpu[\s_-]*v?([0-9]+)(?:[\s_-]*([a-z])\b)?")
 _SLICE = re.compile(r"(\btpu v[0-9]+[a-z]?)[\s_-]+[0-9]+\b(?!\s*g)")
@@ -35,6 +36,7 @@ class Accelerators:
     rank: Mapping[str, tuple[bool, float, str]]  # of two that fit, which is meant
     names: tuple[str, ...]  # as written, for near misses
     words: frozenset[str]  # of all names
+    own: frozenset[tuple[str, ...]]  # words of ids and titles, which mean one and no other
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +84,17 @@ def accelerators(table: Table) -> Accelerators:
         )
         rank[row] = (not any(each in parts[row] for each in _FORMS), size, row)
     words = frozenset(word for own in parts.values() for word in own)
-    return Accelerators({k: tuple(v) for k, v in exact.items()}, parts, rank, tuple(every), words)
+    pairs = zip(table.rows, table.row_titles, strict=True)
+    own = frozenset(tuple(sorted(_plain(name))) for pair in pairs for name in pair)
+    named = {name: tuple(rows) for name, rows in exact.items()}
+    return Accelerators(named, parts, rank, tuple(every), words, own)
 
 
 def accelerator(name: str, known: Accelerators) -> NamedAccelerator:
     """The accelerator that a name means. One that means none is never taken for another."""
     match = _COUNT.match(name)
     count = float(match[1]) if match else None
-    bare = name[match.end() :] if match else name
+    bare = _PER_NODE.sub("", name[match.end() :] if match else name)
     plain = _plain(bare)
     if not plain:
         # a row that names none is for the prediction to judge: not all need one
@@ -103,7 +108,10 @@ def accelerator(name: str, known: Accelerators) -> NamedAccelerator:
     if not rows:
         return NamedAccelerator(reason=_unknown(bare, known))
     row = min(rows, key=known.rank.__getitem__)
-    assumed = f"'{bare.strip()}' taken for {row}" if len(rows) > 1 else ""
+    others = len(rows) > 1 or (
+        tuple(sorted(plain)) not in known.own and len(family(bare, known)) > 1
+    )
+    assumed = f"'{bare.strip()}' taken for {row}" if others else ""
     return NamedAccelerator(row, count, assumed)
 
 
@@ -193,6 +201,15 @@ def two_halves(name: str) -> bool:
 
 
 _PARAMETERS = re.compile(r"(?<![a-z0-9.x×])([0-9]+(?:\.[0-9]+)?)\s?([bm])(?![a-z0-9])")
+
+
+_ACTIVE = re.compile(r"(?<=[0-9]b)[\s_-]*a([0-9]+(?:\.[0-9]+)?)\s?b(?![a-z0-9])")
+
+
+def active(name: str) -> float:
+    """The parameters that a token meets by a name such as `80B-A3B`, or nan."""
+    result = _ACTIVE.search(name.lower())
+    return float(result[1]) * 1e9 if result else float("nan")
 
 
 def parameters(name: str) -> float:

@@ -194,7 +194,9 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     by_name = np.isnan(parameters) & (place < 0) & ~np.isnan(named)
     parameters = first_stated(first_stated(parameters, count[place]), named)
     experts = meets[place] < 0.99 * count[place]  # of a mixture a token meets but a part
-    active = first_stated(active, np.where(experts, meets[place], parameters))
+    met = np.where(by_name, called.numbers(names.active), np.nan)
+    mixed = (by_name & ~np.isnan(met)) | (stated("active") < 0.99 * parameters)
+    active = first_stated(first_stated(active, met), np.where(experts, meets[place], parameters))
     halves = called.each(names.two_halves).column().astype(bool) & (active > 0.99 * parameters)
     active = np.where(halves, active / 2, active)
     sizes: dict[str, Array] = {}
@@ -203,8 +205,7 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     complete = ~np.isnan(sizes["layers"]) & ~np.isnan(sizes["hidden"])
     sizes = _completed(sizes, active)
     sizes |= {name: np.nan_to_num(column(name)[place]) for name in (*ATTENTION, *EXPERTS)}
-    stated_mixture = (sizes["experts"] == 0) & (stated("active") < 0.99 * parameters)
-    sizes |= _usual_experts(sizes, stated_mixture, parameters, active)
+    sizes |= _usual_experts(sizes, mixed & (sizes["experts"] == 0), parameters, active)
     gated = _flag(table, "gated", place) | ((place < 0) & _looks_gated(sizes))
     estimated = ~complete & ~np.isnan(active)
     looked_up = (place >= 0) & (np.isnan(stated("layers")) | np.isnan(stated("parameters")))

@@ -39,6 +39,8 @@ _NAMES: tuple[tuple[str, str], ...] = (
 )
 _TRIPLE = rf"\b(?:[a-z]*p_|2d_){_NUMBER}[/x]{_NUMBER}[/x]{_NUMBER}\b(?:\s*\([a-z/]*\))?"
 _SHORT = rf"(?<![a-z0-9])t{_NUMBER}[\s_x-]?p{_NUMBER}(?:[\s_x-]?d{_NUMBER})?(?![a-z0-9])"
+#: Replicas by shards, in either order: their product is the data-parallel degree.
+_HYBRID = rf"\bhsdp{_GAP}{_NUMBER}\s*[x×*/,]\s*{_NUMBER}\)?"
 _SHORT_NAMES = ("tensor", "pipeline", "data")
 
 #: Stage -> its names. The first that is found says it.
@@ -91,6 +93,9 @@ def read(text: str) -> Said:
                 n: float(v) for n, v in zip(names, match.groups(), strict=True) if v is not None
             }
             left = left.replace(match[0], " ")
+    if hybrid := re.search(_HYBRID, left):
+        degrees["data"] = float(hybrid[1]) * float(hybrid[2])
+        left = left.replace(hybrid[0], " ")
     zero = next((stage for stage, pattern in ZERO if re.search(pattern, low)), None)
     if (numbered := _STAGE.search(left)) is not None:
         zero = float(numbered[1])  # also one that ZeRO lacks, for the component to refuse
