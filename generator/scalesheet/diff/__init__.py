@@ -6,13 +6,16 @@ report what it finds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scalesheet.diff.breached import breached
 from scalesheet.diff.causes import explained
-from scalesheet.diff.changes import Diff
+from scalesheet.diff.changes import Diff, InputChanged, ResultMoved
 from scalesheet.diff.counted import recounted
 from scalesheet.diff.forecasts import forecasts
 from scalesheet.diff.formulas import formula_changes
 from scalesheet.diff.inputs import input_changes
+from scalesheet.diff.likelihoods import likelihoods
 from scalesheet.diff.matching import match
 from scalesheet.diff.results import moved_results
 from scalesheet.diff.statements import statement_changes
@@ -58,5 +61,12 @@ def compare(base: Edition, head: Edition, threshold: float = THRESHOLD) -> Diff:
         scores=score_changes(base.scores, head.scores, threshold),
         breaches=tuple(breached(base, head, names)),
         forecasts=tuple(forecasts(base, head, names)),
+        likelihoods=tuple(likelihoods(base, head, names, _touched(inputs, moved))),
         versions=tuple(released(base.book, head.book, names)),
     )
+
+
+def _touched(inputs: Sequence[InputChanged], moved: Sequence[ResultMoved]) -> frozenset[str]:
+    """The plans of which an input is another or a result moved: quantiles of others stay."""
+    of_results = {each.place.plan for each in moved}
+    return frozenset({each.place.plan for each in inputs} | of_results)

@@ -234,9 +234,20 @@ class Diff:
     scores: tuple[ScoreChanged, ...] = ()
     breaches: tuple[Breached, ...] = ()
     forecasts: tuple[Forecast, ...] = ()
+    likelihoods: tuple[Forecast, ...] = ()  # how sure plans are whose quantiles changed
     versions: tuple[Released, ...] = ()
 
     def __bool__(self) -> bool:
         kinds = (self.entries, self.inputs, self.statements, self.formulas)
         forecasts = [each for each in self.forecasts if each.old != each.new]
-        return any((*kinds, self.moved, self.verdicts, self.scores, self.versions, forecasts))
+        return any(
+            (
+                *kinds,
+                self.moved,
+                self.verdicts,
+                self.scores,
+                self.versions,
+                forecasts,
+                self.likelihoods,
+            )
+        )

@@ -73,6 +73,9 @@ def diff_json(diff: Diff, base: Object, head: Object) -> Object:
             {"plan": b.plan, "check": b.check, "text": b.text, "new": b.new} for b in diff.breaches
         ],
         "forecasts": [{"plan": f.plan, "old": f.old or None, "new": f.new} for f in diff.forecasts],
+        "likelihoods": [
+            {"plan": f.plan, "old": f.old or None, "new": f.new} for f in diff.likelihoods
+        ],
         "versions": [{"plan": v.plan, "version": v.version, "text": v.text} for v in diff.versions],
         "scores": [
             {"task": s.task, "figure": s.figure, "old": s.old, "new": s.new} for s in diff.scores

@@ -130,7 +130,7 @@ _CAUSES: dict[type, Callable[..., str]] = {
 def as_text(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
     """For reading in a terminal; `most` of each sort."""
     lines = [f"{sides.base} -> {sides.head}", summary(diff)]
-    lines += [_forecast(each) for each in diff.forecasts]
+    lines += [_forecast(each) for each in (*diff.forecasts, *diff.likelihoods)]
     lines += [_released(each) for each in diff.versions]
     if diff.breaches:
         lines += ["", f"Does not hold ({len(diff.breaches):,})"]
@@ -273,7 +273,7 @@ def as_markdown(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
         f"### {md(summary(diff))}",
         f"{code(sides.base)} → {code(sides.head)}, both evaluated by the program of this change.",
     ]
-    blocks += [f"**{md(_forecast(each))}**" for each in diff.forecasts]
+    blocks += [f"**{md(_forecast(each))}**" for each in (*diff.forecasts, *diff.likelihoods)]
     blocks += [f"**{md(_released(each))}**" for each in diff.versions]
     if diff.breaches:
         told = "\n".join(_item([_breached(each)]) for each in diff.breaches[:MOST_FOLDED])

@@ -1,0 +1,44 @@
+"""A change of a range shows as a change of P80, and no other plan's is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests import small
+
+from scalesheet.diff import Diff, compare
+from scalesheet.render.text.diff import Sides, as_markdown, as_text
+
+PLAN = """
+scalars:
+  hours: {{value: 40, low: 20, high: {high}, unit: hour, kind: assumption}}
+  price: {{value: 2, unit: USD / hour, kind: decision}}
+  cost: {{title: Cost, unit: USD, formula: hours * price}}
+headline: [cost]
+limits: {{cost: 150 USD}}
+"""
+
+
+def changed(folder: Path, high: int) -> Diff:
+    sides = [
+        small.plan(folder / str(at), PLAN.format(high=each)).edition
+        for at, each in enumerate((90, high))
+    ]
+    assert sides[0] is not None
+    assert sides[1] is not None
+    return compare(*sides)
+
+
+def test_a_wider_range_is_told_with_its_p80_and_its_limit(tmp_path: Path) -> None:
+    diff = changed(tmp_path, 120)
+    (told,) = diff.likelihoods
+    assert told.plan == "small"
+    assert told.old.startswith("P80 of Cost 136 USD, P50 80.01 USD; Cost within its limit in 84")
+    assert told.new.startswith("P80 of Cost 16")
+    for text in (as_text(diff, Sides("a", "b")), as_markdown(diff, Sides("a", "b"))):
+        assert "P80 of Cost 16" in text
+        assert "(was P80 of Cost 136 USD" in text
+
+
+def test_what_did_not_change_is_not_told(tmp_path: Path) -> None:
+    assert changed(tmp_path, 90).likelihoods == ()
