@@ -31,6 +31,7 @@ from scalesheet.render.workbook.places import (
 )
 from scalesheet.render.workbook.scalars import write_rule
 from scalesheet.render.workbook.sensitivity import outdated
+from scalesheet.render.workbook.sure import write_quantiles
 from scalesheet.render.workbook.validation import clipped
 from scalesheet.vocabulary import VERDICTS
 
@@ -63,6 +64,7 @@ def write_summary(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     row = _results(canvas, context)
     row = _choices(canvas, context, row)
     row = _scenarios(canvas, context, row)
+    row = write_quantiles(canvas, context, row)
     for word, role in LIGHTS:
         for column in (SUMMARY_VALUE, VERDICT_AT):
             canvas.stress(TOP, row, column, word, role)
