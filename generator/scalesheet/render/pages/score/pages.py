@@ -47,6 +47,7 @@ from scalesheet.render.scores import (
 from scalesheet.render.strip_plot import strip_plot
 
 FOLDER = "score"
+ALIKE = HEAD.index("Families")  # the figures before it count each row alike
 API = "../../api/v1/score.json"  # from any page that is made here
 
 
@@ -198,7 +199,7 @@ def _against(context: Context, score: TaskScore) -> Html:
 
 
 def _cards(task: str, figures: Quality) -> Html:
-    message = zip(HEAD[1:], quality(task, figures)[1:], strict=True)
+    message = zip(HEAD[1:ALIKE], quality(task, figures)[1:ALIKE], strict=True)
     cards = [
         tag("div", tag("p", name, class_="label"), tag("p", text, class_="value"), class_="figure")
         for name, text in message
@@ -229,12 +230,16 @@ def _group(
 ) -> Iterator[object]:
     yield heading(2, TITLES[what], what)
     yield tag("p", REGIMES) if what == "regime" else None
+    shown = ALIKE if what == "family" else len(HEAD)
     head = [heading_cell(TITLES[what].removeprefix("By ").capitalize())]
-    head += [heading_cell(name, number=True) for name in HEAD]
+    head += [heading_cell(name, number=True) for name in HEAD[:shown]]
     yield grid(
         head,
         [
-            [tag("th", _named(context, what, name), scope="row"), *_numbers(quality(task, figures))]
+            [
+                tag("th", _named(context, what, name), scope="row"),
+                *_numbers(quality(task, figures)[:shown]),
+            ]
             for name, figures in result.items()
         ],
         sortable=True,
