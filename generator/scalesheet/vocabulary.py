@@ -18,14 +18,33 @@ class Method:
     case: str  # in the cases of predictions
     record: str = ""  # in measurements; empty where none is taken
     trainer: str = "general"  # the usual one
+    good_for: str = ""  # beside others that do the same job
 
 
 #: By their names on the command line and in published runs.
 METHODS: Mapping[str, Method] = {
     "pretrain": Method("pretraining", "Pretraining", "pretrain", trainer="tuned"),
-    "full": Method("full fine-tuning", "Full fine-tuning", "finetune-full", "full"),
-    "lora": Method("LoRA", "LoRA", "finetune-lora", "LoRA"),
-    "qlora": Method("QLoRA", "QLoRA", "finetune-qlora", "QLoRA"),
+    "full": Method(
+        "full fine-tuning",
+        "Full fine-tuning",
+        "finetune-full",
+        "full",
+        good_for="trains every weight: much data, new skills; a whole model for each result",
+    ),
+    "lora": Method(
+        "LoRA",
+        "LoRA",
+        "finetune-lora",
+        "LoRA",
+        good_for="trains small adapters: one task or style; adapters are swapped over one model",
+    ),
+    "qlora": Method(
+        "QLoRA",
+        "QLoRA",
+        "finetune-qlora",
+        "QLoRA",
+        good_for="LoRA over weights in 4 bits: where memory is short; each step is slower",
+    ),
 }
 PRETRAINING = METHODS["pretrain"].plan
 #: The methods of fine-tuning.

@@ -51,9 +51,13 @@ def test_the_answer_comes_first_then_what_binds_what_else_and_what_is_assumed(ru
     assert lines[0].startswith("Llama 3.1 8B, full fine-tuning or LoRA or QLoRA: 1B tokens")
     places = [
         next(n for n, line in enumerate(lines) if line.startswith(start))
-        for start in ("The cheapest that fits: ", "What binds", "What else", "What is assumed")
+        for start in (
+            *("The cheapest that fits: ", "What binds", "Methods", "What else", "What is assumed"),
+        )
     ]
     assert places == sorted(places)
+    methods = lines[places[2] + 1 : places[3] - 1]
+    assert [line.split("  ")[1] for line in methods] == ["full fine-tuning", "LoRA", "QLoRA"]
     for method in ("full fine-tuning", "QLoRA"):
         assert f"by {method}" in text
 
@@ -62,6 +66,7 @@ def test_only_what_matters_to_the_job_is_assumed(run: Any) -> None:
     _, tuned, _ = run(MODEL, "--method", "lora", "--term", "spot")
     _, trained, _ = run(MODEL, "--method", "pretrain")
     assert "LoRA rank: 8" in tuned
+    assert "Methods" not in tuned  # where one was asked for there is no choice between them
     assert "no interruptions are counted" in tuned
     assert "as published hours tell" not in tuned
     assert "LoRA rank" not in trained

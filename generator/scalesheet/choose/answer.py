@@ -53,6 +53,7 @@ OF_MEMORY = ("needed_memory", "most_memory")
 #: All roles that the search and its answer ask for.
 NEEDED = (*FIGURES, MICRO_BATCHES, BROKEN, "verdict")
 MOST_OFFERS = 6
+BY = "by "  # before the method of which a row is the cheapest
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,11 @@ class Row:
     edits: Mapping[Key, Stated]
     results: Results
     roles: Mapping[str, Scalar]
+
+    @property
+    def of_its_method(self) -> bool:
+        """Whether it is the cheapest of its method."""
+        return self.why == "cheapest" or self.why.startswith(BY)
 
     def __getitem__(self, role: str) -> Value:
         return self.results.scalars[self.roles[role].name]
@@ -142,7 +148,7 @@ def _others(search: Search, best: int) -> Iterator[tuple[str, int]]:
     for name, known in METHODS.items():
         row = search.best(good & np.equal(method, name))
         if row is not None and name != method[best]:
-            yield f"by {known.plan}", row
+            yield f"{BY}{known.plan}", row
     rows = [search.best(good & (search.of == place)) for place in range(len(search.offers))]
     others = [row for row in rows if row is not None and search.of[row] != search.of[best]]
     for _, row in sorted((float(search.cost[row]), row) for row in others)[:MOST_OFFERS]:

@@ -183,6 +183,7 @@ class Teller:
         if self.basis is not None:
             lines += ["", "Evidence", f"  {self.evidence(best)}", *self._published()]
         lines += ["", "What binds", *self._binding(answer)]
+        lines += self._methods(answer)
         if answer.others:
             lines += ["", "What else", *self._table((best, *answer.others))]
         return "\n".join([*lines, "", "What is assumed", *self._assumed()]) + "\n"
@@ -242,6 +243,27 @@ class Teller:
             yield f"  {loose.limit}: {self.bound(loose, row, answer.best)}"
         if not answer.binding:
             yield "  nothing: with more time, memory or accelerators nothing is 2 % cheaper"
+
+    def _methods(self, answer: Answer) -> list[str]:
+        """Each method at its cheapest, where there is a choice: they are alternatives, and the
+        price alone does not decide between them."""
+        by_name = {method.plan: method for method in METHODS.values()}
+        rows = [row for row in (answer.best, *answer.others) if row is not None]
+        cheapest = {by_name[self.method(row)]: row for row in reversed(rows) if row.of_its_method}
+        if len(cheapest) < 2:
+            return []
+        known = [method for method in by_name.values() if method in cheapest]
+        cells = [
+            (
+                method.plan,
+                self.plain("cost", cheapest[method]),
+                self.plain("hours", cheapest[method]),
+                method.good_for,
+            )
+            for method in known
+        ]
+        lines = aligned(cells, numbers=frozenset({1, 2}))
+        return ["", "Methods, each at its cheapest; they do not train the same", *lines]
 
     def _table(self, rows: Sequence[Row]) -> list[str]:
         cells = [("", "cost", "hours", "accelerators and offer", "method", "layout")]
