@@ -28,6 +28,18 @@ def test_it_writes_a_workbook_and_data_for_each_plan(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("few_pages")
+def test_progress_says_what_and_how_many_of_how_many(tmp_path: Path) -> None:
+    lines: list[str] = []
+    build(project(tmp_path), tmp_path / "build", progress=lines.append)
+    assert lines[:3] == [
+        "reading and checking the data",
+        "writing workbook 1 of 1: small",
+        "writing the pages of plans: 1",
+    ]
+    assert lines[-1].startswith("building the site of ")
+
+
+@pytest.mark.usefixtures("few_pages")
 def test_a_link_that_leads_nowhere_is_told_at_its_place_in_the_text(tmp_path: Path) -> None:
     data = project(tmp_path, {"plans/small/page.md": "Words.\n\nSee [it](none.html#x) here.\n"})
     with pytest.raises(Refused) as refused:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -81,12 +81,10 @@ def build(
 
     # All is made beside the output, and takes its place in one step at the end.
     with staged(out) as stage:
-        progress(f"writing {_count(len(edition.book.plans), 'workbook')}")
-        counts = workbooks(edition, stage / "workbooks", created, edition.book.plans)
+        counts = workbooks(edition, stage / "workbooks", created, edition.book.plans, progress)
         if site:
-            progress("writing the pages")
-            docs = documents(edition, stage, project, parser)
-            progress("building the site")
+            docs = documents(edition, stage, project, parser, progress)
+            progress(f"building the site of {sum(1 for _ in docs.rglob('*.md')):,} pages")
             counts["pages"] = _site(edition, stage, docs, project)
             if published is not None:
                 _publish_pages(docs, published)
@@ -134,12 +132,16 @@ def _built(
 
 
 def workbooks(
-    edition: Edition, folder: Path, created: datetime | None, plans: Iterable[str]
+    edition: Edition,
+    folder: Path,
+    created: datetime | None,
+    plans: Collection[str],
+    progress: Progress,
 ) -> dict[str, Any]:
     """Writes the workbooks of plans; what the stamp says of them."""
     from scalesheet.render.workbook.write import write_workbooks
 
-    reports = write_workbooks(edition, folder, created, plans)
+    reports = write_workbooks(edition, folder, created, plans, progress)
     _refuse([problem for report in reports for problem in report.problems])
     cells, formulas = sum(r.cells for r in reports), sum(r.formulas for r in reports)
     return {"edition_hash": edition.hash, "cells": cells, "formulas": formulas, "pages": 0}
@@ -151,7 +153,13 @@ def _api(edition: Edition, folder: Path, *, pages: bool = False, site_url: str =
     write_api(edition, folder, pages=pages, site_url=site_url)
 
 
-def documents(edition: Edition, stage: Path, project: Path, parser: ArgumentParser | None) -> Path:
+def documents(
+    edition: Edition,
+    stage: Path,
+    project: Path,
+    parser: ArgumentParser | None,
+    progress: Progress = lambda message: None,
+) -> Path:
     """The pages written by hand and the generated ones, together."""
     from scalesheet.render.pages import write_pages
     from scalesheet.render.reference import write_reference
@@ -160,7 +168,7 @@ def documents(edition: Edition, stage: Path, project: Path, parser: ArgumentPars
     by_hand(docs, project, edition.book.title)
     if (project / "mkdocs.yml").is_file():
         _put_in_snippets(docs, project)
-    report = write_pages(edition, docs / GENERATED, stage / "plain" / GENERATED)
+    report = write_pages(edition, docs / GENERATED, stage / "plain" / GENERATED, progress)
     _refuse(list(report.problems))
     write_reference(edition.book, docs / GENERATED / "reference", parser)
     return docs
@@ -267,7 +275,3 @@ def _publish_pages(docs: Path, target: Path) -> None:
 def _refuse(problems: list[Diagnostic]) -> None:
     if problems:
         raise Refused(problems)
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from scalesheet.book import Book
 from scalesheet.kept import OnDemand
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from scalesheet.sure.quantiles import Sure
     from scalesheet.values import Results, Value
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class Edition:
@@ -29,6 +31,11 @@ class Edition:
     book: Book
     #: That of all rows, where the book has but those that a plan reaches.
     whole: Edition | None = field(default=None, kw_only=True)
+
+    def keep(self, name: str, make: Callable[[], T]) -> T:
+        """What rests on the catalogue and on the plan that `choose` asks alone, as it was kept from
+        an edition whose both are the same."""
+        return make()
 
     @cached_property
     def results(self) -> Mapping[str, Results]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalesheet.addresses import Address, addresses, same_addresses
 from scalesheet.book import Book
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from scalesheet.predict.score import TaskScore
     from scalesheet.resolve.book import Resolved
     from scalesheet.values import Results
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -338,12 +340,23 @@ class KeptEdition(Edition):
         scores: Mapping[str, TaskScore] = self.score["scores"]
         return scores
 
+    @property
+    def _asked(self) -> list[str]:
+        from scalesheet.choose.job import PLAN
+
+        return [self.plans[PLAN].head.name] if PLAN in self.plans else []
+
+    def keep(self, name: str, make: Callable[[], T]) -> T:
+        of = name_of(name, self.below.head.name, self._asked)
+        item = kept(
+            of, lambda: Item(None, {name: make()}), self.book.folder, always=self.below.kept
+        )
+        result: T = item[name]
+        return result
+
     @cached_property
     def score(self) -> Item:
         """The `scores`; its head has what is wrong with them."""
-        from scalesheet.choose.job import PLAN
-
-        asked = [self.plans[PLAN].head.name] if PLAN in self.plans else []
 
         def made() -> Item:
             from scalesheet.predict.law.file import problems as of_laws
@@ -355,7 +368,7 @@ class KeptEdition(Edition):
             own = [each for each in found if each.path.startswith(self.book.folder)]
             return Item(tuple(own), {"scores": scores})
 
-        name, folder = name_of("scores", self.below.head.name, asked), self.book.folder
+        name, folder = name_of("scores", self.below.head.name, self._asked), self.book.folder
         return kept(name, made, folder, always=self.below.kept)
 
 

@@ -59,8 +59,7 @@ def build_plans(
         refuse_others(out, before["inputs"], inputs, (*ids, *left_out))
         _keep(out.resolve(), stage)
         made = stage / ".made"
-        progress("writing the workbook" if len(ids) == 1 else f"writing {len(ids)} workbooks")
-        counts = workbooks(edition, made / "workbooks", created, ids)
+        counts = workbooks(edition, made / "workbooks", created, ids, progress)
         if site:
             progress("writing the pages")
             if not left_out:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,8 @@ from scalesheet.commands import UsageError, as_of, folder, plan_of, progress
 if TYPE_CHECKING:
     from scalesheet.book import Book
 
+#: Objects between two looks for garbage: of the millions that a build makes hardly any is.
+SELDOM = 200_000
 SUMMARY = "write the workbooks, the data and the site"
 
 
@@ -44,6 +47,7 @@ def run(options: argparse.Namespace) -> int:
 
     data = folder(options.data)
     refuse_overlap(options.out, data)
+    gc.set_threshold(SELDOM)
     make = partial(build, data)
     if options.plans:
         make = partial(build_plans, data, partial(_ids, options.plans), asked=options.plans)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +38,9 @@ __all__ = ["PagesReport", "write_pages", "write_plan_pages"]
 FRONT_PAGE = "index.md"
 
 
+SEVERAL = 25  # pages of the catalogue between two lines on the progress
+
+
 @dataclass(frozen=True)
 class PagesReport:
     """The files written, by path below the output, and what is wrong in the front page."""
@@ -46,7 +49,12 @@ class PagesReport:
     problems: tuple[Diagnostic, ...]
 
 
-def write_pages(edition: Edition, out: Path, plain: Path | None = None) -> PagesReport:
+def write_pages(
+    edition: Edition,
+    out: Path,
+    plain: Path | None = None,
+    progress: Callable[[str], None] = lambda message: None,
+) -> PagesReport:
     """Write the pages of the book below `out`, which becomes docs/book of the site.
 
     `plain` is a folder for the same pages as plain Markdown. The site's front page, written by
@@ -54,10 +62,15 @@ def write_pages(edition: Edition, out: Path, plain: Path | None = None) -> Pages
     """
     context = Context(edition)
     book, front = edition.book, out.parent / FRONT_PAGE
+    rows = sum(len(table.rows) for table in book.tables.values())
+    progress(f"writing the pages of plans: {len(book.plans)}")
     pages = _of_plans(context, book.plans)
     problems: list[Diagnostic] = []
     pages["audit/index.md"] = audits_index(context)
-    pages.update(catalogue_pages(context))
+    for name, text in catalogue_pages(context):
+        pages[name] = text
+        if len(pages) % SEVERAL == 0:
+            progress(f"writing the pages of the catalogue: {len(pages):,} of about {rows:,}")
     pages.update(record_pages(context))
     pages.update(component_pages(context))
     pages.update(source_pages(context))

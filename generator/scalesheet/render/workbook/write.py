@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, time
 from pathlib import Path
@@ -106,14 +106,20 @@ def write_workbook(
 
 
 def write_workbooks(
-    edition: Edition, folder: Path, created: datetime | None, ids: Iterable[str]
+    edition: Edition,
+    folder: Path,
+    created: datetime | None,
+    ids: Collection[str],
+    progress: Callable[[str], None] = lambda message: None,
 ) -> tuple[WorkbookReport, ...]:
     """Write the workbooks of plans into a new folder."""
     folder.mkdir(parents=True)
-    return tuple(
-        write_workbook(edition, edition.book.plans[id_], folder / f"{id_}.xlsx", created=created)
-        for id_ in ids
-    )
+    reports = []
+    for number, id_ in enumerate(ids, 1):
+        progress(f"writing workbook {number} of {len(ids)}: {id_}")
+        plan = edition.book.plans[id_]
+        reports.append(write_workbook(edition, plan, folder / f"{id_}.xlsx", created=created))
+    return tuple(reports)
 
 
 def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:

@@ -27,7 +27,7 @@ from scalesheet.render.pages.catalogue.offered import offered_section, report_li
 from scalesheet.render.pages.catalogue.own_law import own_law
 from scalesheet.render.pages.catalogue.price_charts import accelerator_prices, price_chart
 from scalesheet.render.pages.catalogue.providers import provider_link, provider_pages
-from scalesheet.render.pages.catalogue.training import Training, training, training_section
+from scalesheet.render.pages.catalogue.training import Training, training, with_sections
 from scalesheet.render.pages.catalogue.uses import listed, of_row
 from scalesheet.render.pages.compare.accelerators import compare_line, is_compared
 from scalesheet.render.pages.context import (
@@ -145,6 +145,8 @@ def catalogue_pages(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of every page of the catalogue."""
     yield f"{TABLES}/index.md", _tables_index(context)
     shared = training(context)
+    if shared is not None and "models" in context.book.tables:
+        shared = with_sections(context, shared)
     for name, of_kind in kinds_of(context.book).items():
         table = context.book.tables.get(name)
         if name == "providers":
@@ -225,7 +227,7 @@ def _answers(context: Context, table: Table, row: str, shared: Training | None) 
     what it does."""
     if table.name == "models" and shared is not None:
         yield from memory_section(context, shared.held, row)
-        yield from training_section(context, shared, row)
+        yield from shared.sections[row]
     if table.name == "hardware":
         yield from offered_section(context, row)
         if shared is not None and is_compared(table, row):
