@@ -29,7 +29,7 @@ def test_two_builds_of_the_book_give_the_same_bytes(checkout: Path, tmp_path: Pa
     made = contents(checkout / "build")
     assert made == contents(other / "build")
     assert contents(checkout / "docs" / "book") == contents(other / "docs" / "book")
-    assert {"site/index.html", "site/search/search_index.json", ".stamp.json"} < set(made)
+    assert {"site/index.html", "site/search/index.js", ".stamp.json"} < set(made)
 
 
 def offered(folder: Path) -> Path:

@@ -90,7 +90,7 @@ def test_in_an_empty_folder_what_is_not_there_is_no_link(built: Path) -> None:
     text = pages["book/plans/small.html"].read_text("utf-8")
     assert 'href="small-more.html"' in text
     assert re.search(r"<a[^>]*>another plan</a>, <a[^>]*>a card</a>", text)
-    index = (site / "search" / "search_index.json").read_text("utf-8")
+    index = (site / "search" / "index.js").read_text("utf-8")
     assert "small.html" in index
     assert "other.html" not in index
 
@@ -100,7 +100,7 @@ def test_a_page_that_a_plan_no_longer_has_goes(built: Path) -> None:
     (built / "data" / "plans" / "small" / "page.md").write_text("Words.\n", "utf-8")
     run(built, built / "build", "small")
     assert not list((built / "build" / "site").rglob("small-more.*"))
-    assert "small-more" not in (built / "build/site/search/search_index.json").read_text("utf-8")
+    assert "small-more" not in (built / "build/site/search/index.js").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

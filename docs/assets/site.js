@@ -266,7 +266,41 @@
     return write
   }
 
+  // ---------------------------------------------------------------- the search
+
+  /** The script and the index are loaded when a reader first goes to the field: as scripts, which
+   *  a page that is opened from a folder may load too. */
+  function searched(form) {
+    const root = form.dataset.root
+    const field = form.querySelector("input")
+    const load = name =>
+      new Promise((done, failed) => {
+        const script = element("script", { src: root + name })
+        script.addEventListener("load", done)
+        script.addEventListener("error", failed)
+        document.head.append(script)
+      })
+    let waiting
+    const begin = () =>
+      (waiting ??= Promise.all([load("assets/search.js"), load("search/index.js")]).then(() => {
+        const { attach, read } = globalThis.scalesheetSearch
+        attach(form, read(globalThis.scalesheetIndex), root)
+        form.dataset.ready = ""
+      }))
+    field.addEventListener("focus", begin)
+    addEventListener("keydown", event => {
+      const typing = event.target.closest?.("input, select, textarea, [contenteditable]")
+      if (typing || event.ctrlKey || event.metaKey || event.altKey) return
+      if (!["/", "s", "f"].includes(event.key)) return
+      event.preventDefault()
+      field.focus()
+    })
+    form.addEventListener("submit", event => event.preventDefault())
+  }
+
   // ---------------------------------------------------------------- the page
+
+  for (const form of document.querySelectorAll("form.find")) searched(form)
 
   const slots = document.querySelectorAll(".filter")
   const alone = slots.length === 1 && !document.querySelector(".what-if")

@@ -29,7 +29,7 @@ def test_every_page_is_quiet(site: Site, way: str, scheme: Scheme, visit: Open) 
 @ways
 def test_search_finds_a_page_and_leads_to_it(site: Site, way: str, visit: Open) -> None:
     seen = visit(site.address(way, "book/hardware/h100.html"))
-    found = search(seen.page, site, "zygomorphic")
+    found = search(seen.page, "zygomorphic")
     expect(found).to_have_count(1)
     found.click()
     seen.page.wait_for_url("**/book/plans/study.html*")
@@ -40,10 +40,11 @@ def test_search_finds_a_page_and_leads_to_it(site: Site, way: str, visit: Open) 
 @ways
 def test_a_search_without_result_is_quiet_on_enter(site: Site, way: str, visit: Open) -> None:
     seen = visit(site.address(way, "index.html"))
-    found = search(seen.page, site, "zygomorphic")
+    found = search(seen.page, "zygomorphic")
     expect(found).to_have_count(1)
     seen.page.keyboard.type("nosuchword")
     expect(found).to_have_count(0)
+    expect(seen.page.locator(".found [role=status]")).to_have_text("Nothing found")
     seen.page.keyboard.press("Enter")
     settle(seen.page)
     expect(found).to_have_count(0)
@@ -228,14 +229,11 @@ def settle(page: Page) -> None:
     page.evaluate("() => new Promise(done => requestIdleCallback(() => done()))")
 
 
-def search(page: Page, site: Site, words: str) -> Locator:
+def search(page: Page, words: str) -> Locator:
     """Type into the search, and the results that lead to a page."""
     expect(page.locator("html.js, html:not(.no-js)")).to_be_attached()
     page.keyboard.press("/")
-    if site.engine == "mkdocs":
-        box, found = page.locator(".md-search__input"), page.locator(".md-search-result__link")
-    else:
-        box, found = page.get_by_role("combobox", name="Search"), page.locator("a[role=option]")
+    box, found = page.get_by_role("searchbox", name="Search"), page.locator(".found a")
     expect(box).to_be_focused()
     page.keyboard.type(words)
     return found

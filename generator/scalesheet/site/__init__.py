@@ -19,6 +19,7 @@ import yaml
 from scalesheet.site.check import check_site
 from scalesheet.site.generate import Engine, generate, hasten, prepare
 from scalesheet.site.harden import harden
+from scalesheet.site.search import entries, index, write_index
 from scalesheet.site.texts import page_texts, write_texts
 from scalesheet.site.theme import theme_of
 
@@ -72,7 +73,8 @@ def build_site(
         # Nothing may change the pages after this: the policy holds hashes of what is in them.
         settings = yaml.safe_load(config.read_text("utf-8"))
         theme = theme_of(settings, engine, config.resolve().parent)
-        documents = harden(site, theme)
+        documents = harden(site, theme, str(settings.get("site_url") or ""))
+        write_index(site, index(entries(site, pages)))
         write_texts(site, page_texts(pages, plain), config)
         problems += check_site(site, documents, theme)
 

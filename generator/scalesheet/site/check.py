@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from scalesheet.site.document import Document
 from scalesheet.site.theme import NO_THEME, Theme
 
+LOST = "404.html"
 SHOWN = 60  # letters of an inline script
 _LEAVES = ("http", "https", "mailto")
 _CSS_ADDRESS = re.compile(r"""(?:@import\s+|url\(\s*)["']?\s*((?:[a-z]+:)?//[^"')\s]+)""", re.I)
@@ -82,6 +83,8 @@ def _target_faults(
 ) -> Iterator[str]:
     parts = urlsplit(address)
     if parts.path.startswith("/"):
+        if name == LOST:
+            return  # a server shows it at any depth
         yield f"{address} starts at the server's root, so it breaks in a folder and from file://"
         return
     path = unquote(parts.path)

@@ -1,13 +1,18 @@
-"""The frame that the generator puts around each page: without its blank lines, and one for all.
+"""The frame that the generator puts around each page: in few words, with the site's own search, and
+one for all pages of a folder.
 
 A folder of very many pages is in the navigation by its index alone (`generate.MOST_LISTED`). Its
 other pages would then say nowhere where they are, so they get tabs, navigation and path of that
-index. Both lie in one folder, so every address in them holds for both.
+index. Both lie in one folder, so every address in them holds for both. What is the same on every
+page and needs a script anyway, the choice of colours, comes from a script: a site has thousands of
+frames.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 
 # What is kept as it is: in all else a line is as good as many.
 _LINES = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)|\s*\n\s*", re.DOTALL)
@@ -18,13 +23,47 @@ _NAVIGATION = re.compile(
     re.DOTALL,
 )
 # What the themes leave without a name of its own, for those who hear the page.
-_NAMES = {
-    'data-md-component="search" role="dialog">': (
-        'data-md-component="search" role="dialog" aria-label="Search">'
-    ),
-    '<nav class="md-path" aria-label="Navigation"': '<nav class="md-path" aria-label="Path"',
-}
+_NAMES = {'<nav class="md-path" aria-label="Navigation"': '<nav class="md-path" aria-label="Path"'}
 _ARTICLE = '<article class="md-content__inner'
+
+#: The script that holds the choice of colours, and where the search stands.
+COLOURS = "assets/colours.js"
+_CHOICE = re.compile(
+    r'<form class="md-header__option" data-md-component="palette">.*?</form>\s*'
+    r"<script>(?P<script>var palette=.*?)</script>",
+    re.DOTALL,
+)
+_END_OF_HEADER = re.compile(r"(?:<div class=\"md-header__source\">\s*</div>\s*)?</nav>\s*</header>")
+_SEARCH = (
+    '<form class="find" role="search" data-root="{up}"><input type="search" name="q" '
+    'aria-label="Search" placeholder="Search" autocomplete="off" spellcheck="false"></form>'
+)
+_OF_TABS = re.compile(r"<script>var (?:tabs=__md_get|target=document).*?</script>\s*", re.DOTALL)
+_NEIGHBOURS = re.compile(r'<nav class="md-footer__inner.*?</nav>\s*', re.DOTALL)
+_CONTENTS = re.compile(
+    r'<div class="md-sidebar md-sidebar--secondary".*?(?=<div class="md-content")', re.DOTALL
+)
+_END_OF_MAIN = re.compile(r'</div>\s*(?=<button type="button" class="md-top|</main>)')
+_SETTINGS = re.compile(r'(<script id="__config" type="application/json">)(.*?)(</script>)')
+_UNUSED = ("search", "annotate", "tags", "version")
+#: What only the look of a list that opens level by level needs; the lists are short by now.
+_ORNAMENT = (
+    (re.compile(r'<span class="md-ellipsis">\s*([^<]*?)\s*</span>'), r"\1"),
+    (
+        re.compile(r'(<a [^>]*class="md-nav__link"[^>]*>[^<]*)<span class="md-nav__icon md-icon">'),
+        r"\1<span hidden>",
+    ),
+    (re.compile(r"\s*<span hidden></span>"), ""),
+    (re.compile(r" md-nav__item--pruned md-nav__item--nested"), ""),
+    (re.compile(r">\n<"), "><"),
+    (re.compile(r">\n([^<]*?)\n<"), r">\1<"),
+    (re.compile(r'(class="md-nav__link) "'), r'\1"'),
+)
+_LISTS = re.compile(
+    r'<nav class="md-(?:tabs|nav md-nav--primary|nav md-nav--secondary|path)\b.*?'
+    r'(?=<main|<div class="md-sidebar md-sidebar--secondary"|<div class="md-content"|<article)',
+    re.DOTALL,
+)
 
 
 def slim(page: str) -> str:
@@ -50,3 +89,56 @@ def lend(page: str, index: str) -> str:
         if lent and own:
             page = page[: own.start()] + lent[0] + page[own.end() :]
     return page.replace(_ARTICLE, f"{path[0]}\n{_ARTICLE}", 1)
+
+
+def colours(page: str) -> str | None:
+    """The script that puts the choice of colours where it stands, as a page has it."""
+    found = _CHOICE.search(page)
+    if found is None:
+        return None
+    form = found[0][: found[0].index("<script>")].strip().replace("\n", " ")
+    where = 'document.currentScript.insertAdjacentHTML("beforebegin",'
+    return f"{where}{json.dumps(form)});{found['script']}\n"
+
+
+def framed(page: str, depth: int) -> str:
+    """A page in its frame, so many folders below the site's root: with the search, without what is
+    in scripts or what nobody sees."""
+    up = "../" * depth
+    page = _CHOICE.sub(f'<script src="{up}{COLOURS}"></script>', page, count=1)
+    search = _SEARCH.format(up=up)
+    page = _END_OF_HEADER.sub(lambda end: search + "</nav></header>", page, count=1)
+    if 'class="tabbed-set' not in page:
+        page = _OF_TABS.sub("", page)
+    if depth > 1:  # the pages of a book are looked up and not read one after another
+        page = _NEIGHBOURS.sub("", page)
+    page = page.replace(' data-search-exclude="true"', "")
+    page = _SETTINGS.sub(_fewer, page)
+    return _contents_last(_LISTS.sub(_plain, page))
+
+
+def _contents_last(page: str) -> str:
+    """The table of contents after the text, for those who go from link to link: the style puts it
+    beside the text wherever it stands."""
+    contents = _CONTENTS.search(page)
+    if contents is None:
+        return page
+    page = page[: contents.start()] + page[contents.end() :]
+    return _END_OF_MAIN.sub(lambda end: contents[0] + end[0], page, count=1)
+
+
+def _fewer(settings: re.Match[str]) -> str:
+    """The settings of the theme's script without those of what the site has not."""
+    every: Mapping[str, object] = json.loads(settings[2])
+    kept = {name: value for name, value in every.items() if name not in _UNUSED}
+    words = kept.get("translations")
+    if isinstance(words, dict):
+        kept["translations"] = {k: v for k, v in words.items() if k.startswith("clipboard")}
+    return settings[1] + json.dumps(kept, separators=(",", ":")) + settings[3]
+
+
+def _plain(lists: re.Match[str]) -> str:
+    text = lists[0]
+    for ornament, instead in _ORNAMENT:
+        text = ornament.sub(instead, text)
+    return text

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -57,6 +57,7 @@ def prepare(
 
     settings: dict[str, Any] = yaml.safe_load(config.read_text(encoding="utf-8"))
     settings |= {"docs_dir": "docs", "site_dir": "site"}
+    settings["plugins"] = _without_search(settings.get("plugins") or [])
     taken_out(settings)  # what asks for one by now is text of the data
     if foot:
         settings["copyright"] = html.escape(foot)
@@ -67,6 +68,16 @@ def prepare(
         settings["nav"] = [widen(entry, docs, named) for entry in settings["nav"]]
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
     (workspace / "mkdocs.yml").write_text(text, encoding="utf-8")
+
+
+def _without_search(plugins: Iterable[Any]) -> list[Any]:
+    """The plugins without those of the theme's search, which would read the whole index on each
+    page: the site has its own. Zensical has one unless told otherwise."""
+    others = [p for p in plugins if (p if isinstance(p, str) else next(iter(p))) not in SEARCHES]
+    return [{"search": {"enabled": False}}, *others]
+
+
+SEARCHES = ("search", "offline", "material/search", "material/offline")
 
 
 def hasten(workspace: Path, *, whole: bool = True) -> None:
@@ -84,7 +95,7 @@ def hasten(workspace: Path, *, whole: bool = True) -> None:
 
 
 #: A section with more pages is its index alone: each page would carry a list that nobody reads.
-MOST_LISTED = 100
+MOST_LISTED = 30
 _LISTED_IN_NAV = re.compile(r"(\S+)/index\.md")
 _HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 _LISTED_ON_PAGE = re.compile(r'href="\.\./([^"/]+)/index\.html"')
@@ -110,10 +121,35 @@ def widen(entry: Any, docs: Path, named: frozenset[str] = frozenset()) -> Any:
             # by name without its ending: a plan comes before its further pages
             listed = sorted((page.with_suffix("") for page in pages if page != index), key=str)
             below = [f"{page.as_posix()}.md" for page in listed]
-            if len(below) > MOST_LISTED:
+            entries = _tree(below, docs)
+            if len(entries) > MOST_LISTED:
                 return [only]
-            return [only, *(below or _listed_folders(index, docs, named))]
+            return [only, *(entries or _listed_folders(index, docs, named))]
     return [widen(each, docs, named) for each in entry]
+
+
+#: Folders whose pages have further pages: those whose names go on from theirs.
+TREES = ("plans",)
+
+
+def _tree(below: list[str], docs: Path) -> list[Any]:
+    """The pages of a folder; a page with further pages is a section of all of them."""
+    if not below or Path(below[0]).parent.name not in TREES:
+        return list(below)
+    groups: dict[str, list[str]] = {}
+    for page in below:
+        name = page.removesuffix(".md")
+        parts = (name[:at] for at, sign in enumerate(name) if sign in "-.")
+        groups.setdefault(next((each for each in parts if each in groups), name), []).append(page)
+    return [
+        {_title(docs / pages[0], Path(pages[0]).stem): pages} if len(pages) > 1 else pages[0]
+        for pages in groups.values()
+    ]
+
+
+def _title(page: Path, otherwise: str) -> str:
+    heading = _HEADING.search(page.read_text("utf-8"))
+    return html.unescape(heading[1]) if heading else otherwise
 
 
 def _listed_folders(index: Path, docs: Path, named: frozenset[str]) -> list[dict[str, Any]]:
@@ -124,8 +160,7 @@ def _listed_folders(index: Path, docs: Path, named: frozenset[str]) -> list[dict
     for folder in _LISTED_ON_PAGE.findall((docs / index).read_text("utf-8")):
         place = (index.parent.parent / folder).as_posix()
         if place not in named:
-            heading = _HEADING.search((docs / place / "index.md").read_text("utf-8"))
-            title = heading[1] if heading else place
+            title = _title(docs / place / "index.md", place)
             result.append({title: widen([f"{place}/index.md"], docs)})
     return result
 

@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from scalesheet.site.document import Document, read_document
-from scalesheet.site.frame import has_path, lend, slim
+from scalesheet.site.frame import COLOURS, colours, framed, has_path, lend, slim
 from scalesheet.site.theme import NO_THEME, Theme
 
 # What the generators write and the site is better without.
 _NEEDLESS = (
-    "404.html",  # addressed from the server's root, so broken in a folder and from file://
     "sitemap.xml",  # dated, and empty without a site_url
     "sitemap.xml.gz",
     "**/*.map",
@@ -30,20 +30,31 @@ FEED = "api/v1/changes.atom"
 _HEAD = re.compile(r"<head[^>]*>", re.IGNORECASE)
 
 
-def harden(site: Path, theme: Theme = NO_THEME) -> dict[str, Document]:
+def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, Document]:
     """Put the policy into every page below `site` and drop what is dated or useless.
 
     The policy allows the inline scripts and styles of the theme, and no others.
-    Gives what is in each page, by its place in the site: pages are large, so they are read once.
+    `address` is where the site will stand, if that is known: a server shows the page for what it
+    has not at any depth. Gives what is in each page, by its place in the site: pages are large, so
+    they are read once.
     """
     for pattern in _NEEDLESS:
         for path in site.glob(pattern):
             path.unlink()
 
+    lost = site / "404.html"
+    if lost.is_file():
+        lost.write_text(_found(lost.read_text("utf-8"), address), "utf-8", newline="")
+
     documents: dict[str, Document] = {}
+    script: str | None = None
     indexes: dict[Path, str] = {}  # of folders, each taken before it is itself hardened
     for page in sorted(site.rglob("*.html")):
         text = _framed(page, indexes)
+        if script is None and (script := colours(text)):
+            (site / COLOURS).parent.mkdir(exist_ok=True)
+            (site / COLOURS).write_text(script, "utf-8", newline="")
+        text = framed(text, len(page.relative_to(site).parts) - 1)
         document = documents[page.relative_to(site).as_posix()] = read_document(text)
         head = _HEAD.search(text)
         if head:
@@ -55,6 +66,23 @@ def harden(site: Path, theme: Theme = NO_THEME) -> dict[str, Document]:
             text = text[: head.end()] + first + text[head.end() :]
         page.write_bytes(text.encode("utf-8"))
     return documents
+
+
+_FROM_ROOT = re.compile(r'((?:href|src)=")/(?!/)')
+_LOST = re.compile(r"(<article\b[^>]*>).*?(?=</article>)", re.DOTALL)
+_LOST_TEXT = (
+    '<h1 id="__skip">There is no such page</h1>'
+    "<p>It may have another name by now. Search for it above, or begin at the "
+    '<a href="/index.html">front page</a>.</p>'
+)
+
+
+def _found(page: str, address: str) -> str:
+    """The theme's page for what is not there, which works from the top of the site and, where its
+    address is known, from anywhere below it."""
+    root = urlsplit(address).path.rstrip("/") + "/" if address else ""
+    page = _LOST.sub(lambda article: article[1] + _LOST_TEXT, page)
+    return _FROM_ROOT.sub(rf"\1{root}", page)
 
 
 def _framed(page: Path, indexes: dict[Path, str]) -> str:

@@ -6,7 +6,6 @@ finished pages link to and is not there becomes plain text.
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 import shutil
@@ -21,11 +20,10 @@ import yaml
 from scalesheet.site.check import check_site
 from scalesheet.site.generate import generate, hasten, prepare
 from scalesheet.site.harden import FEED, harden
+from scalesheet.site.search import INDEX, entries, exchanged, index, read, write_index
 from scalesheet.site.texts import FRONT_MATTER, page_texts, write_pages
 from scalesheet.site.theme import theme_of
 
-#: The index of the search, and the same for pages that are opened from a folder.
-SEARCH = ("search/search_index.json", "search/search_index.js")
 _LINK = re.compile(r"""(<a\b(?:[^>"']|"[^"]*"|'[^']*')*?)\s+href="([^"]*)\"""")
 _HEADING = re.compile(r"^# .+$", re.MULTILINE)
 
@@ -67,7 +65,7 @@ def build_part(
         known = _files(kept)
         documents = {name: each for name, each in documents.items() if name in finished}
         problems += check_site(site, documents, theme, known)
-        _search(site, kept, finished, known)
+        _search(site, kept, pages, finished, known)
         shutil.move(site, out)
     return problems
 
@@ -138,45 +136,11 @@ def _relink(site: Path, files: Collection[str]) -> None:
         path.write_text(_LINK.sub(led, text), "utf-8", newline="")
 
 
-def _search(site: Path, kept: Path, pages: Collection[str], known: Collection[str]) -> None:
+def _search(
+    site: Path, kept: Path, written: Path, pages: Collection[str], known: Collection[str]
+) -> None:
     """Puts the entries of the pages into the index of the search, in the place of theirs. Of the
     others those stay that are `known`."""
-    for name in SEARCH:
-        if not (site / name).is_file():
-            continue
-        begin, made = _entries(site / name)
-        own = [each for each in made["docs"] if _page(each) in pages]
-        if (kept / name).is_file():
-            old = [each for each in _entries(kept / name)[1]["docs"] if _page(each) in known]
-            made["docs"] = _exchanged(old, own, pages)
-        else:
-            made["docs"] = own
-        (site / name).write_text(begin + json.dumps(made, separators=(",", ":")), "utf-8")
-
-
-def _entries(file: Path) -> tuple[str, dict[str, Any]]:
-    """What stands before the index in its file, and the index."""
-    begin, brace, rest = file.read_text("utf-8").partition("{")
-    index: dict[str, Any] = json.loads(brace + rest)
-    return begin, index
-
-
-def _page(entry: dict[str, Any]) -> str:
-    return str(entry["location"]).partition("#")[0]
-
-
-def _exchanged(
-    old: list[dict[str, Any]], own: list[dict[str, Any]], pages: Collection[str]
-) -> list[dict[str, Any]]:
-    """Entries with those of some pages exchanged, each page in its place; new ones at the end."""
-    by_page: dict[str, list[dict[str, Any]]] = {}
-    for each in own:
-        by_page.setdefault(_page(each), []).append(each)
-    result: list[dict[str, Any]] = []
-    for each in old:
-        page = _page(each)
-        if page in pages:
-            result += by_page.pop(page, [])
-        else:
-            result.append(each)
-    return [*result, *(each for rest in by_page.values() for each in rest)]
+    own = [each for each in entries(site, written) if each.path in pages]
+    old = read((kept / INDEX).read_text("utf-8")) if (kept / INDEX).is_file() else []
+    write_index(site, index(exchanged([e for e in old if e.path in known], own, pages)))

@@ -23,6 +23,7 @@ from scalesheet.render.live import script
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plan.live import shown
 from scalesheet.render.pages.plan.page import plan_page
+from scalesheet.render.pages.plan.parts import part_pages
 from scalesheet.render.pages.plan.subpages import subpages
 from scalesheet.render.script import program, runtime
 from scalesheet.site.document import read_document
@@ -79,6 +80,7 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
     )
     vars(context)["scripts"] = {plan.id: of_plan(plan, book, edits)}
     texts = {f"plans/{plan.id}.md": plan_page(context, plan)}
+    texts |= dict(part_pages(context, plan))
     texts |= dict(subpages(context, plan))
     pages, assets = folder / "plans", folder / "assets"
     for each in (pages, assets):

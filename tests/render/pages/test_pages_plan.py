@@ -116,10 +116,13 @@ def test_each_formula_is_folded_and_its_anchor_is_within_the_fold() -> None:
         assert re.match(r'<summary><strong>.*?</summary><div id="f\.', line)
 
 
-def test_what_can_be_copied_has_an_id_of_its_own_that_a_selector_can_hold() -> None:
-    ids = re.findall(r'<pre class="wrap" id="([^"]*)"', plan_page())
-    assert len(ids) == len(set(ids)) >= 6
-    assert all(re.fullmatch(r"\w+", each) for each in ids)
+def test_a_formula_stands_in_each_notation_once() -> None:
+    _, _, after = plan_page().partition('id="f.stages.total.hours"')
+    texts = re.search(r'<dl class="notations">(.*?)</dl>', after, re.DOTALL)
+    assert texts is not None
+    shown = re.findall(r"<dt>(.*?)</dt><dd><code>(.*?)</code></dd>", texts[1])
+    assert [title for title, _ in shown][:2] == ["As written", "LaTeX"]
+    assert len({text for _, text in shown}) == len(shown)
 
 
 def test_a_plan_has_the_whole_width_of_the_page() -> None:

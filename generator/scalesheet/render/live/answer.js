@@ -38,8 +38,10 @@ scalesheet.answer = (() => {
   }
 
   /** The plan's page with these inputs, at the formula of a figure. */
-  const address = (changes, of) =>
-    `book/plans/${question.plan}.html${toQuery(changes)}${of ? `#${question.anchors[of]}` : ""}`;
+  const address = (changes, of) => {
+    const [page, part] = of ? question.anchors[of].split("#") : [question.plan];
+    return `book/plans/${page}.html${toQuery(changes)}${part ? `#${part}` : ""}`;
+  };
 
   const row = (table, id) => [
     "a",

@@ -59,7 +59,7 @@ scalesheet.explain = (() => {
   // ---------------------------------------------------------------- the panel
 
   /** Shows what figures of `content` rest on. `host.now()` and `host.published` are the plan as
-   *  marks read it, `host.address(part)` leads to a part of the plan's own page. */
+   *  marks read it, `host.address(key, part)` leads to a part of the page that has a figure. */
   function attach(plan, content, host) {
     const body = element("div", { class: "body" });
     const close = element("button", { type: "button", class: "close", "aria-label": "Close" }, "×");
@@ -205,11 +205,12 @@ scalesheet.explain = (() => {
       const listed = needs.flatMap((need, n) => (n ? [", ", ...need] : need));
       if (needs.length) yield element("p", {}, "Needs ", ...listed, ".");
       const part = table === undefined ? "" : `t.${table}`;
-      const anchor = needs.length || table === undefined ? host.anchor(key) : part;
+      const own = needs.length || table === undefined;
+      const [home, anchor] = own ? [key, host.anchor(key)] : [part, part];
       yield element(
         "p",
         { class: "links" },
-        element("a", { href: host.address(`#${anchor}`) }, "How it is computed, and who says so"),
+        element("a", { href: host.address(home, anchor) }, "How it is computed, and who says so"),
       );
     }
 

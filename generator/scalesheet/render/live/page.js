@@ -496,7 +496,8 @@
     now: () => now,
     reads: (key) => readsOf.get(key) ?? [],
     anchor: (key) => (readsOf.has(key) && !sides.has(key) ? "f." : "i.") + key.replace("/", ":"),
-    address: (part) => `${plan.id}.html${toQuery(changes)}${part}`,
+    address: (key, part) =>
+      `${shown.pages[shown.homes[key] ?? 0]}.html${toQuery(changes)}#${part}`,
   });
 
   // ---------------------------------------------------------------- start

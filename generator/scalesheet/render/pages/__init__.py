@@ -25,8 +25,8 @@ from scalesheet.render.pages.front.page import front_page
 from scalesheet.render.pages.html import page
 from scalesheet.render.pages.markdown import as_markdown
 from scalesheet.render.pages.plan.alternatives import SCRIPT as ALTERNATIVES
-from scalesheet.render.pages.plan.notations import notation_page
 from scalesheet.render.pages.plan.page import plan_page, plans_index
+from scalesheet.render.pages.plan.parts import part_pages
 from scalesheet.render.pages.plan.subpages import live_title, page_title, subpages
 from scalesheet.render.pages.quantiles import quantiles_page
 from scalesheet.render.pages.score.pages import score_pages
@@ -111,8 +111,8 @@ def _of_plans(context: Context, ids: Collection[str]) -> dict[str, str]:
     for id_ in ids:
         plan = context.book.plans[id_]
         pages[f"plans/{id_}.md"] = plan_page(context, plan)
+        pages.update(part_pages(context, plan))
         pages.update(subpages(context, plan))
-        pages.update(notation_page(context, plan))
         pages.update(audit_pages(context, plan))
         pages[f"{ASSETS}/{id_}.js"] = context.scripts[id_]
     pages.update([quantiles_page()])

@@ -290,7 +290,7 @@ def _contradiction(context: Context, audited: Audited, judged: Judged) -> Html:
             link(f"#{anchor(claim.id)}", f"“{claim.quote}”"),
             class_="title",
         ),
-        _effects(context, audited, judged.effects),
+        effects(context, audited, judged.effects),
         tag("p", _cited(context, audited, judged.because)),
         class_="finding",
     )
@@ -303,7 +303,7 @@ def _bundle(context: Context, audited: Audited, figures: list[Judged]) -> Html:
     return tag(
         "div",
         tag("p", chip("contradicted"), f" {bundle_title(figures)}", class_="title"),
-        _effects(context, audited, worst.effects),
+        effects(context, audited, worst.effects),
         tag("p", _quoted(worst), ": ", _cited(context, audited, worst.because)),
         tag(
             "details",
@@ -316,8 +316,8 @@ def _bundle(context: Context, audited: Audited, figures: list[Judged]) -> Html:
 
 
 def _other_end(context: Context, audited: Audited, judged: Judged) -> Html:
-    effects = _effects(context, audited, judged.effects)
-    return tag("li", _quoted(judged), ": ", _cited(context, audited, judged.because), effects)
+    end = effects(context, audited, judged.effects)
+    return tag("li", _quoted(judged), ": ", _cited(context, audited, judged.because), end)
 
 
 def _quoted(judged: Judged) -> Html:
@@ -332,7 +332,7 @@ def _finding(context: Context, audited: Audited, shown: Shown) -> Html:
     return tag(
         "div",
         tag("p", finding.title, class_="title"),
-        _effects(context, audited, shown.effects),
+        effects(context, audited, shown.effects),
         tag("ul", *(tag("li", _cited(context, audited, each)) for each in shown.because)),
         tag(
             "p",
@@ -343,12 +343,12 @@ def _finding(context: Context, audited: Audited, shown: Shown) -> Html:
     )
 
 
-def _effects(context: Context, audited: Audited, effects: Mapping[str, Value]) -> Html | None:
+def effects(context: Context, audited: Audited, of: Mapping[str, Value]) -> Html | None:
     """What putting it right does to each headline."""
     headlines = {headline.name: headline for headline in audited.audit.headlines}
     parts = [
         f"{headlines[name].title} {signed(context, headlines[name], value)}"
-        for name, value in effects.items()
+        for name, value in of.items()
     ]
     return tag("p", tag("strong", "Effect: "), "; ".join(parts)) if parts else None
 
@@ -390,7 +390,7 @@ def _claim(context: Context, audited: Audited, judged: Judged) -> list[Html]:
 
 def _why(context: Context, audited: Audited, judged: Judged) -> Html:
     """The explanation, folded; claims that the figure inherits from are links."""
-    rests = [link(_place(context, id_), id_) for id_ in judged.inherits]
+    rests = [link(claim_address(context, id_), id_) for id_ in judged.inherits]
     return tag(
         "details",
         tag("summary", judged.claim.id),
@@ -401,7 +401,7 @@ def _why(context: Context, audited: Audited, judged: Judged) -> Html:
     )
 
 
-def _place(context: Context, claim: str) -> str:
+def claim_address(context: Context, claim: str) -> str:
     """The row of a claim on the page of its document, from any of these pages."""
     return f"{_home(context, claim)}.md#{anchor(claim)}"
 
@@ -423,7 +423,7 @@ def _cited(context: Context, audited: Audited, text: str) -> Html:
         if home is not None:
             of = context.edition.audits[home].audit
             own = of.id == audited.audit.id
-            target = f"#{anchor(match[1])}" if own else _place(context, match[1])
+            target = f"#{anchor(match[1])}" if own else claim_address(context, match[1])
             where = _line(of, match[1]) + ("" if own else f" of document {of.document.id}")
             message = f"“{of.claims[match[1]].quote}” ({match[1]})"
             parts += [text[at : match.start()], link(target, where, title=message)]

@@ -15,7 +15,7 @@ from scalesheet.model import Citation, Column, Key, Plan, Position, Quantity, Ta
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.live.engine import Engine
 from scalesheet.render.pages.html import Html, drawn, join, link, tag
-from scalesheet.render.pages.places import homes, place, table_anchor, within
+from scalesheet.render.pages.places import Homes, address_of, homes, table_anchor, within
 from scalesheet.render.pages.plan.live import shown
 from scalesheet.render.pages.plan.moves import rankings
 from scalesheet.render.script import program
@@ -62,8 +62,8 @@ class Context:
         return result
 
     @cached_property
-    def homes(self) -> Mapping[str, Mapping[str, str]]:
-        """For each plan the tables and charts that a further page draws, with that page's id."""
+    def homes(self) -> Mapping[str, Homes]:
+        """For each plan the page of each of its tables, charts, inputs and formulas."""
         return {plan.id: homes(plan) for plan in self.book.plans.values()}
 
     @cached_property
@@ -136,16 +136,12 @@ def to(folder: str, id_: str, part: str = "") -> str:
 
 def address(context: Context, plan: Plan, key: Key, here: str) -> str:
     """Where a figure is shown in full, from a page of a plan; `here` is that page's id."""
-    part, page = place(plan, key), plan.id
-    if key.table is not None and part == table_anchor(key.table):
-        return table_address(context, plan, key.table, here)
-    return within(here, page, part)
+    return address_of(context.homes[plan.id], plan, key, here)
 
 
 def table_address(context: Context, plan: Plan, table: str, here: str) -> str:
     """Where a table is drawn, from a page of a plan."""
-    page = context.homes[plan.id].get(f"table {table}", plan.id)
-    return within(here, page, table_anchor(table))
+    return within(here, context.homes[plan.id][f"table {table}"], table_anchor(table))
 
 
 def cite(

@@ -1,11 +1,16 @@
-"""Where the pages of a plan say all about a figure."""
+"""Where the pages of a plan say all about a figure.
+
+A small plan has one page. A larger one has its answer there, and further pages for the rest, so
+that each of them opens at once: its text, its tables, what moves it, its inputs, its formulas.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from scalesheet.model import Key, Plan, Scalar
-from scalesheet.prose import named, split
+from scalesheet.prose import MARKS, named, split
 from scalesheet.render.pages.html import anchor
 from scalesheet.scenarios import computed
 
@@ -46,17 +51,94 @@ def place(plan: Plan, key: Key) -> str:
 
 # ------------------------------------------------------------------ pages
 
+#: A plan of more formulas is divided, and no page has more of them.
+MOST_FORMULAS = 48
 
-def homes(plan: Plan) -> Mapping[str, str]:
-    """The page that draws a table or chart (`table runs`, `chart hours`), where a further page
-    does and the plan's own does not. Pages of rows draw what has its home elsewhere."""
-    own = set(blocks(plan.page))
-    result: dict[str, str] = {}
-    for page in plan.pages:
-        if page.row is None:
-            for block in blocks(page.text):
-                if block not in own:
-                    result.setdefault(block, page.id)
+#: Where a plan says what: names of tables and charts (`table runs`, `chart hours`) and keys of
+#: scalars and columns, each with the id of a page.
+Homes = Mapping[str | Key, str]
+
+
+def formula_keys(plan: Plan) -> list[Key]:
+    """What the plan computes, in the order in which its pages show it."""
+    keys: list[Key] = []
+    for phase in (None, *(each.id for each in plan.phases)):
+        keys += [
+            Key(scalar.name)
+            for scalar in plan.scalars.values()
+            if scalar.phase == phase
+            and scalar.formula is not None
+            and not scalar.hidden
+            and not scalar.is_input
+        ]
+        keys += [
+            Key(column.name, table.name)
+            for table in plan.tables.values()
+            if table.phase == phase
+            for column in table.columns.values()
+            if computed(column)
+        ]
+    return keys
+
+
+def divided(plan: Plan) -> bool:
+    """Whether the plan has pages of its own for what its answer rests on."""
+    return len(formula_keys(plan)) > MOST_FORMULAS
+
+
+def part(plan: Plan, name: str) -> str:
+    """The id of a page of a divided plan. No entity has a point in its id."""
+    return f"{plan.id}.{name}" if divided(plan) else plan.id
+
+
+def formula_pages(plan: Plan) -> Mapping[str, list[Key]]:
+    """The formulas of each page that has some, by its id: equally many on each."""
+    keys = formula_keys(plan)
+    if not divided(plan):
+        return {plan.id: keys}
+    count = -(-len(keys) // MOST_FORMULAS)
+    size = -(-len(keys) // count)
+    chunks = (keys[at : at + size] for at in range(0, len(keys), size))
+    return {f"{plan.id}.formulas-{n}": chunk for n, chunk in enumerate(chunks, 1)}
+
+
+_HEADING = re.compile(r"^##? ", re.MULTILINE)
+
+
+def lead(plan: Plan) -> tuple[str, str]:
+    """The text of a plan before its first heading, and the rest of it."""
+    fences = [mark.span() for mark in MARKS.finditer(plan.page) if mark["block"] is not None]
+    for found in _HEADING.finditer(plan.page):
+        at = found.start()
+        if not any(start <= at < end for start, end in fences):
+            return plan.page[:at], plan.page[at:]
+    return plan.page, ""
+
+
+def homes(plan: Plan) -> Homes:
+    """The page that draws each table and chart: the plan's own, a further page, or else that of its
+    tables; and the page of each input and formula. Pages of rows draw what has its home elsewhere.
+    """
+    result: dict[str | Key, str] = {}
+    first, rest = lead(plan) if divided(plan) else (plan.page, "")
+    result.update(dict.fromkeys(blocks(first), plan.id))
+    for text, page in (
+        (rest, part(plan, "text")),
+        *((page.text, page.id) for page in plan.pages if page.row is None),
+    ):
+        for block in blocks(text):
+            result.setdefault(block, page)
+    tables, inputs = part(plan, "tables"), part(plan, "inputs")
+    for each in (*(f"table {t}" for t in plan.tables), *(f"chart {c.id}" for c in plan.charts)):
+        result.setdefault(each, tables)
+    for scalar in plan.scalars.values():
+        if scalar.is_input:
+            result[Key(scalar.name)] = inputs
+    for page, keys in formula_pages(plan).items():
+        result.update(dict.fromkeys(keys, page))
+    for table in plan.tables.values():
+        for column in table.columns:
+            result.setdefault(Key(column, table.name), result[f"table {table.name}"])
     return result
 
 
@@ -71,9 +153,12 @@ def row_page(plan: Plan, table: str, row: str) -> str | None:
     return next(pages, None)
 
 
-def scalar_address(plan: Plan, scalar: Scalar, here: str) -> str:
-    """Where a scalar is shown in full, from a page of a plan."""
-    return within(here, plan.id, scalar_anchor(plan, scalar))
+def address_of(homes: Homes, plan: Plan, key: Key, here: str) -> str:
+    """Where a figure is shown in full, from a page of the plan; `here` is that page's id."""
+    name = key.name
+    if key.table is None and (of := plan.scalars[name].side_of):
+        name = of
+    return within(here, homes.get(Key(name, key.table), plan.id), place(plan, key))
 
 
 def within(here: str, page: str, part: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scalesheet.model import Table
+from scalesheet.model import Key, Table
 from scalesheet.render.measurements import (
     CARDS,
     DRAWN,
@@ -28,10 +28,9 @@ from scalesheet.render.measurements import (
     scale,
     scales,
 )
-from scalesheet.render.pages.context import Context, cell_value
+from scalesheet.render.pages.context import Context, address, cell_value
 from scalesheet.render.pages.figures import card, kind
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
-from scalesheet.render.pages.places import scalar_address
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.steps.comparison import Comparison, Pair
 from scalesheet.values import Value
@@ -167,10 +166,8 @@ def why(context: Context, row: str) -> Iterator[Html]:
     """By which rule each plan came to a record, where one says."""
     for plan, scalar, note in chosen_by(context.book, row, context.edition.results):
         if note:
-            address = f"../plans/{scalar_address(plan, scalar, '')}"
-            yield tag(
-                "p", plan.title, ", ", link(address, scalar.title), f": {note}", class_="note"
-            )
+            target = f"../plans/{address(context, plan, Key(scalar.name), '')}"
+            yield tag("p", plan.title, ", ", link(target, scalar.title), f": {note}", class_="note")
 
 
 def again(context: Context, row: str) -> Iterator[object]:

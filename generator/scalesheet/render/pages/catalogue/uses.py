@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from scalesheet.evaluate.references import formulas
-from scalesheet.model import Citation, Plan, Stated, Table
+from scalesheet.model import Citation, Key, Plan, Stated, Table
 from scalesheet.render.pages.context import Context, address, cell_value, table_address, to
 from scalesheet.render.pages.html import Html, join, link, tag
-from scalesheet.render.pages.places import scalar_address
 from scalesheet.values import Results
 
 
@@ -40,7 +39,7 @@ def of_row(context: Context, table: str, row: str) -> Iterator[Use]:
         results = context.edition.results[plan.id]
         for scalar in plan.scalars.values():
             if scalar.refers_to == table and results.scalars[scalar.name].value == row:
-                yield _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
+                yield _in_plan(plan, scalar.title, address(context, plan, Key(scalar.name), ""))
         for tabled in plan.tables.values():
             for column in tabled.columns.values():
                 used = column.refers_to == table and _holds(results, tabled.name, column.name, row)
@@ -75,7 +74,7 @@ def of_formula(context: Context, id_: str) -> Iterator[Use]:
                 continue
             if key.table is None:
                 scalar = plan.scalars[key.name]
-                yield _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
+                yield _in_plan(plan, scalar.title, address(context, plan, Key(scalar.name), ""))
             else:
                 table = plan.tables[key.table]
                 title = f"{table.title}: {table.columns[key.name].title}"
@@ -113,7 +112,10 @@ def _citing(context: Context) -> Iterator[tuple[Cited, Use]]:
             cited_by = [c for stated in cited if stated is not None for c in _cited(stated)]
             cited_by += [scalar.formula.citation] if scalar.formula is not None else []
             if not scalar.hidden:
-                yield cited_by, _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
+                yield (
+                    cited_by,
+                    _in_plan(plan, scalar.title, address(context, plan, Key(scalar.name), "")),
+                )
         for table in plan.tables.values():
             cited_by = [each for row in table.rows for each in _of_row(context, table, row)]
             yield (

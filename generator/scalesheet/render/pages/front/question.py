@@ -21,7 +21,7 @@ from scalesheet.model import Key, Plan
 from scalesheet.printers.javascript import javascript
 from scalesheet.render.live import ASKING, script
 from scalesheet.render.live.engine import Engine
-from scalesheet.render.pages.places import scalar_anchor
+from scalesheet.render.pages.places import address_of, homes
 from scalesheet.render.pages.plan.live import shown
 from scalesheet.render.script import program
 from scalesheet.render.slicing import sliced
@@ -76,6 +76,7 @@ def question_script(
     roles = {role: plan.roles[role] for role in FIGURES}
     figures = (*(scalar.name for scalar in roles.values()), MEMORY)
     own_book, own_plan = sliced(book, plan, figures, also)
+    places = homes(plan)
     names = {
         "plan": plan.id,
         "roles": {role: scalar.name for role, scalar in roles.items()},
@@ -90,7 +91,7 @@ def question_script(
         "unseen": {offer: asdict(each) for offer, each in book.unseen.items()},
         "evidence": None if basis is None else _evidence(book, plan, basis),
         "anchors": {
-            role: scalar_anchor(plan, roles[role])
+            role: address_of(places, plan, Key(roles[role].name), "").replace(".md#", "#")
             for role in (
                 *("hours", "calendar_time", "cost"),
                 "verdict",

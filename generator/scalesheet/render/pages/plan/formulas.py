@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from scalesheet.evaluate.references import references, users
@@ -18,9 +17,10 @@ from scalesheet.render.pages.notation import (
     Titles,
     drawn,
     in_words,
+    notations,
     with_numbers,
 )
-from scalesheet.render.pages.places import column_anchor, scalar_address, scalar_anchor
+from scalesheet.render.pages.places import column_anchor, scalar_anchor
 from scalesheet.render.pages.tables import reference
 from scalesheet.scenarios import computed
 from scalesheet.values import Results, Value
@@ -62,9 +62,15 @@ def plan_formulas(plan: Plan, results: Results) -> Mapping[str | None, list[Plan
     return groups
 
 
-def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
-    """The formulas of the plan, each in a line that opens."""
-    used, groups = users(plan), plan_formulas(plan, results)
+def formula_blocks(
+    context: Context, plan: Plan, results: Results, keys: Collection[Key], here: str
+) -> Iterator[object]:
+    """The formulas of these figures, each in a line that opens, on the page `here`."""
+    used = users(plan)
+    groups = {
+        phase: [each for each in group if each.key in keys]
+        for phase, group in plan_formulas(plan, results).items()
+    }
     if not any(groups.values()):
         return
     titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
@@ -73,7 +79,7 @@ def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[o
     for phase, group in groups.items():
         if group:
             yield heading(3, titles[phase], f"formulas-{phase or 'plan'}")
-            shown = _Shown(context, plan, results)
+            shown = _Shown(context, plan, results, here)
             blocks = [shown.block(formula, used.get(formula.key, ())) for formula in group]
             yield tag("section", *blocks, class_="formulas", **UNSEARCHED)
 
@@ -117,8 +123,8 @@ def short_formula(
         "div",
         tag(
             "p",
-            link(scalar_address(plan, scalar, here), scalar.title),
-            _Shown(context, plan, results).result(text),
+            link(address(context, plan, Key(scalar.name), here), scalar.title),
+            _Shown(context, plan, results, here).result(text),
         ),
         scrolling(drawn(Titles(context, plan), scalar.title, formula.ends.value)),
         class_="formula",
@@ -132,6 +138,7 @@ class _Shown:
     context: Context
     plan: Plan
     results: Results
+    here: str
 
     def block(self, formula: PlanFormula, users: tuple[Key, ...]) -> Html:
         """One formula in a line with what it gives; folded away how, and all the rest.
@@ -154,7 +161,10 @@ class _Shown:
                 _catalogue(self.context, formula.formula),
                 _foot(self.context, self.plan, formula),
                 tag(
-                    "details", tag("summary", "As text"), _texts(self.plan, formula), class_="quiet"
+                    "details",
+                    tag("summary", "As text"),
+                    _texts(titles, formula.formula),
+                    class_="quiet",
                 ),
                 id=formula.anchor,
                 data_rows=" ".join(formula.rows) if formula.apart else None,
@@ -226,7 +236,7 @@ class _Shown:
             scalar = self.plan.scalars[key.name]
             if scalar.hidden:
                 return None
-            title = link(f"#{scalar_anchor(self.plan, scalar)}", scalar.title)
+            title = link(address(self.context, self.plan, key, self.here), scalar.title)
             return join([title, " (", self.figure(scalar, key, None), ")"])
         table = self.context.table(key.table, self.plan)
         if table is None or key.name not in table.columns:
@@ -235,7 +245,7 @@ class _Shown:
         target = (
             to(key.table, "index")
             if key.table in self.context.book.tables
-            else address(self.context, self.plan, key, self.plan.id)
+            else address(self.context, self.plan, key, self.here)
         )
         title = link(target, f"{table.title}: {column.title}")
         at = key.row or row
@@ -250,7 +260,7 @@ class _Shown:
             quantity = table.columns[key.name] if table else self.plan.scalars[key.name]
             title = f"{table.title}: {quantity.title}" if table else quantity.title
             if not quantity.hidden:
-                links.append(link(address(self.context, self.plan, key, self.plan.id), title))
+                links.append(link(address(self.context, self.plan, key, self.here), title))
         return tag("p", "Used by ", join(links, ", "), ".", class_="users") if links else None
 
 
@@ -277,14 +287,17 @@ def _catalogue(context: Context, formula: Formula) -> Html | None:
     return tag("p", "Calls ", join(parts, ", "), ".") if parts else None
 
 
-def _texts(plan: Plan, formula: PlanFormula) -> Html:
-    """The formula as written, and where it stands in other notations. The theme's button finds
-    what it copies by an id that a selector can hold.
-    """
-    name = re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", formula.anchor)
-    others = link(to("notations", plan.id, formula.anchor), "LaTeX, Excel, Python and JavaScript")
-    written = tag("pre", tag("code", formula.formula.text), class_="wrap", id=f"text_{name}")
-    return join([written, tag("p", "As written. In other notations: ", others, ".")])
+def _texts(titles: Titles, formula: Formula) -> Html:
+    """The formula as written and in other notations, to copy. Not in `pre`: the theme would go
+    through each, and a page has hundreds."""
+    written = formula.text
+    texts = notations(titles, written, formula.ends.value)
+    parts = (
+        join([tag("dt", title), tag("dd", tag("code", text))])
+        for title, text in texts
+        if text and (title == "As written" or text != written)
+    )
+    return tag("dl", *parts, class_="notations")
 
 
 def _foot(context: Context, plan: Plan, formula: PlanFormula) -> Html | None:

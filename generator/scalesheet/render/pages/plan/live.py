@@ -14,7 +14,7 @@ from scalesheet.model import DOMAINS, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import Rule, rule_of
 from scalesheet.pictures import CALENDAR, DATED
 from scalesheet.printers.javascript import quoted
-from scalesheet.render.pages.places import row_page
+from scalesheet.render.pages.places import homes, row_page
 from scalesheet.render.pages.plan.choice import choice_of
 from scalesheet.render.pages.plan.moves import moves
 from scalesheet.render.pages.plan.patch import column_place, scalar_place
@@ -27,6 +27,8 @@ def shown(plan: Plan, book: Book) -> str:
     """A statement that adds to a plan's script what its page must know besides the formulas:
     titles, units and formats of its quantities, what its inputs may be, its charts.
     """
+    places = homes(plan)
+    elsewhere = {key: page for key, page in places.items() if page != plan.id}
     computed = {name: book.tables[name] for name in reached(plan, book)}
     others = {name: book.tables[name] for name in sorted(_referred(plan)) if name in book.tables}
     used = {(key.table, key.name) for key in users(plan)}
@@ -41,6 +43,8 @@ def shown(plan: Plan, book: Book) -> str:
             tables[name]["groups"] = groups
         if of_rows := {row: page for row in table.rows if (page := row_page(plan, name, row))}:
             tables[name]["pages"] = of_rows
+    pages = [plan.id, *(p for p in dict.fromkeys(places.values()) if p != plan.id)]
+    pages += [page.id for page in plan.pages if page.id not in pages]
     names: dict[str, Any] = {
         "title": plan.title,
         "file": f"data/plans/{plan.id}/plan.yaml",
@@ -50,13 +54,22 @@ def shown(plan: Plan, book: Book) -> str:
         "sides": _sides(plan),
         "charts": {chart.id: for_script(chart, plan, book.units) for chart in charts},
         "rowChecks": dict(plan.row_checks),
-        "pages": [plan.id, *(page.id for page in plan.pages)],
+        "pages": pages,
+        "homes": {_home(key): pages.index(page) for key, page in elsewhere.items()},
     }
     if choice := choice_of(book, plan):
         names["alternatives"] = {name: each for name, each in asdict(choice).items() if each}
     if plan.chosen:
         names["searched"] = sorted(_searched(plan, book))
     return f"scalesheet.plans[{quoted(plan.id)}].shown = {_text(names)};\n{moves(plan, book)}"
+
+
+def _home(key: str | Key) -> str:
+    """A key as the script names it, `table/column`; a table as `t.table`."""
+    if isinstance(key, str):
+        kind, _, name = key.partition(" ")
+        return f"{kind[0]}.{name}"
+    return key.name if key.table is None else f"{key.table}/{key.name}"
 
 
 def _searched(plan: Plan, book: Book) -> set[str]:

@@ -17,7 +17,7 @@ from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.language.syntax import ENDS, Column, Scalar
 from scalesheet.model import Key, Plan
 from scalesheet.printers.javascript import javascript, quoted
-from scalesheet.render.pages.places import homes, place, table_anchor
+from scalesheet.render.pages.places import Homes, address_of, divided, homes
 from scalesheet.render.script import as_cell, reached
 
 
@@ -30,6 +30,7 @@ def figures(plan: Plan) -> list[str]:
 def moves(plan: Plan, book: Book) -> str:
     """A statement that adds the levers to a plan's script."""
     names = figures(plan)
+    places = homes(plan)
     routes, known = graph(book, plan, names), {*plan.tables, *reached(plan, book)}
     parts = []
     for lever in levers(book, plan):
@@ -37,7 +38,7 @@ def moves(plan: Plan, book: Book) -> str:
             continue
         reach = [n for n, name in enumerate(names) if name in _reached(routes, lever)]
         if reach:
-            parts.append(_lever(plan, book, lever, reach))
+            parts.append(_lever(plan, book, lever, reach, places))
     lines = ",\n".join(parts)
     return (
         f"scalesheet.plans[{quoted(plan.id)}].moves = {{\n"
@@ -49,6 +50,7 @@ def moves(plan: Plan, book: Book) -> str:
 
 def rankings(sensitivity: Sensitivity, plan: Plan, book: Book) -> list[dict[str, Any]]:
     """What moves the figures, as the page's script finds it of the levers above."""
+    places = homes(plan)
     return [
         {
             "name": ranking.name,
@@ -58,7 +60,7 @@ def rankings(sensitivity: Sensitivity, plan: Plan, book: Book) -> list[dict[str,
                     "lever": {
                         "key": _name(effect.lever.key),
                         "title": effect.lever.title,
-                        "href": _href(plan, book, effect.lever),
+                        "href": _href(plan, book, effect.lever, places),
                         "own": effect.lever.own,
                         "stepped": effect.lever.stepped,
                     },
@@ -87,7 +89,7 @@ def _reached(routes: Graph, lever: Lever) -> set[str]:
     return {key.name for key, end in routes.route(read) if end == "value" and key.table is None}
 
 
-def _lever(plan: Plan, book: Book, lever: Lever, reach: list[int]) -> str:
+def _lever(plan: Plan, book: Book, lever: Lever, reach: list[int], places: Homes) -> str:
     key = lever.key
     reference: Scalar | Column
     if key.table is None:
@@ -104,7 +106,7 @@ def _lever(plan: Plan, book: Book, lever: Lever, reach: list[int]) -> str:
         "key": quoted(_name(key)),
         "rows": f"[{rows}]",
         "title": quoted(lever.title),
-        "href": quoted(_href(plan, book, lever)),
+        "href": quoted(_href(plan, book, lever, places)),
         "figures": str(reach),
         "low": f"i => {low}",
         "high": f"i => {high}",
@@ -116,12 +118,10 @@ def _lever(plan: Plan, book: Book, lever: Lever, reach: list[int]) -> str:
     return "{" + ", ".join(f"{key}: {text}" for key, text in members.items() if text) + "}"
 
 
-def _href(plan: Plan, book: Book, lever: Lever) -> str:
+def _href(plan: Plan, book: Book, lever: Lever, places: Homes) -> str:
     """Where the page, or that of the catalogue, says all about an input."""
     key = lever.key
     if key.table is not None and key.table in book.tables:
         return f"../{key.table}/index.html"
-    part, page = place(plan, Key(key.name, key.table)), plan.id
-    if key.table is not None and part == table_anchor(key.table):
-        page = homes(plan).get(f"table {key.table}", page)
-    return f"#{part}" if page == plan.id else f"{page}.html#{part}"
+    here = plan.id if not divided(plan) else ""  # it stands on several pages of a divided plan
+    return address_of(places, plan, Key(key.name, key.table), here).replace(".md#", ".html#")

@@ -9,7 +9,6 @@ from scalesheet.model import Key, PageRow, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.prose import Cell, meaning, table_of
 from scalesheet.render.pages.context import Context, address, cell_value, to
 from scalesheet.render.pages.marks import of_cell, of_chosen
-from scalesheet.render.pages.places import scalar_address
 from scalesheet.values import Results, Value
 
 
@@ -58,7 +57,7 @@ def find(
         result = _of_row(context, plan, start)
     elif isinstance(start, Scalar):
         value = results.scalars[start.name]
-        target = scalar_address(plan, start, here.page)
+        target = address(context, plan, Key(start.name), here.page)
         bound = open_bound(start.stated)
         result = ProseFigure(start, value, [value], target, start.title, start.name, bound)
     else:

@@ -9,11 +9,11 @@ from scalesheet.book import Book
 from scalesheet.evaluate.references import rests_on
 from scalesheet.model import Basis, Key, Plan, Scalar, Stated
 from scalesheet.numbers import format_of
-from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.context import Context, address
 from scalesheet.render.pages.figures import KINDS, amount, in_words
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.marks import by_scenario, mark
-from scalesheet.render.pages.places import scalar_anchor
+from scalesheet.render.pages.places import part, within
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.scenarios import SCENARIO, inputs_of, is_default
 from scalesheet.values import Results
@@ -21,13 +21,14 @@ from scalesheet.values import Results
 MOST_CHOICES = 5  # of the control; the others stand among the inputs
 
 
-def control(context: Context, plan: Plan, results: Results, page: str = "") -> Html:
+def control(context: Context, plan: Plan, results: Results, here: str) -> Html:
     """Where a reader chooses the scenario and what else a plan is a choice of. It is seen only
-    where scripts run; `page` is the file that holds the inputs, if it is another one."""
+    where scripts run, on the page `here`."""
     choices = [s for s in plan.scalars.values() if _is_choice(plan, s)][:MOST_CHOICES]
     parts = [_radios(plan, results)] if SCENARIO in results.scalars else []
     parts += [_choice(context, plan, results, scalar) for scalar in choices]
-    inputs = (link(f"{page}#inputs", "the inputs"), ", and ") if inputs_of(plan) else ()
+    all_ = link(within(here, part(plan, "inputs"), "inputs"), "the inputs")
+    inputs = (all_, ", and ") if inputs_of(plan) else ()
     lead = tag(
         "p",
         "Figures, tables and charts of this page follow. ",
@@ -135,7 +136,11 @@ def _side_by_side(
     """A figure with what it is in each scenario."""
     values = [under[word].scalars[scalar.name] for word in scenarios]
     fmt = format_of(scalar, values, context.book.units)
-    cells = [tag("th", link(f"#{scalar_anchor(plan, scalar)}", scalar.title), scope="row")]
+    cells = [
+        tag(
+            "th", link(address(context, plan, Key(scalar.name), plan.id), scalar.title), scope="row"
+        )
+    ]
     for word, value in zip(scenarios, values, strict=True):
         if scalar.kind == "reference" and value.reason is None:
             shown = reference(context, plan, scalar, value)

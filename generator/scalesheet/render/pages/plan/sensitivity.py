@@ -8,15 +8,19 @@ from typing import Any
 from scalesheet.evaluate.levers import STEP
 from scalesheet.model import Plan
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.html import UNSEARCHED, Html, drawn, heading, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, drawn, heading, join, link, tag
+from scalesheet.render.pages.places import part
 from scalesheet.render.pages.tables import grid, heading_cell
 
 
-def sensitivity_section(context: Context, plan: Plan) -> Iterator[object]:
-    """A tornado chart for each headline figure; those after the first are folded away."""
+def sensitivity_section(context: Context, plan: Plan, most: int | None = None) -> Iterator[object]:
+    """A tornado chart for each headline figure; those after the first are folded away. Beyond
+    `most` of them they stand on a page of their own."""
     tornados = context.drawn[plan.id]["tornados"]
     if not tornados:
         return
+    others = list(tornados)[most:] if most else []
+    tornados = {name: each for name, each in tornados.items() if name not in others}
     yield heading(2, "What moves the result", "sensitivity")
     yield tag(
         "p",
@@ -30,6 +34,10 @@ def sensitivity_section(context: Context, plan: Plan) -> Iterator[object]:
         figure = _figure(context, plan, name, tornado)
         title = plan.scalars[name].title
         yield tag("details", tag("summary", title), figure, class_="quiet") if at else figure
+    if others:
+        page = part(plan, "sensitivity")
+        links = (link(f"{page}.md#sensitivity.{n}", plan.scalars[n].title) for n in others)
+        yield tag("p", "What moves ", join(links, ", "), ".", class_="note")
 
 
 def _figure(context: Context, plan: Plan, name: str, tornado: Any) -> Html:

@@ -31,7 +31,7 @@ def _subpage(context: Context, plan: Plan, each: Page) -> str:
         _meta(context, plan, each),
         tag("p", line(each.summary, names), class_="lead") if each.summary else None,
         _cards(context, plan, results, each),
-        control(context, plan, results, f"{plan.id}.md"),
+        control(context, plan, results, each.id),
         prose(each.text, names).strip(),
         *scripts(plan),
         wide=True,

@@ -1,0 +1,45 @@
+"""What is wrong in the documents of a plan, in short: the faults that change its headline most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scalesheet.audit.model import Audited, Judged, Shown
+from scalesheet.audit.worst import bundle_title, grouped, weight
+from scalesheet.model import Plan
+from scalesheet.render.pages.audit import claim_address, effects
+from scalesheet.render.pages.context import Context, audits_of, to
+from scalesheet.render.pages.html import Html, heading, link, tag
+
+MOST = 5
+Bundle = tuple[Judged | Shown, ...]
+
+
+def worst_findings(context: Context, plan: Plan) -> Iterator[object]:
+    """The worst faults of all documents of the plan, each with what it does to the headline."""
+    found: list[tuple[float, str, Audited, Bundle]] = []
+    for id_, audited in audits_of(context, plan).items():
+        totals = {each.headline.name: each.written for each in audited.headlines}
+        for group in grouped(audited):
+            found += [(weight(b[0].effects, totals), id_, audited, b) for b in group.bundles]
+    if not found:
+        return
+    found.sort(key=lambda each: -each[0])
+    yield heading(2, "What the document gets wrong", "findings")
+    yield tag("ol", *(_line(context, *each[1:]) for each in found[:MOST]), class_="worst")
+    audits = {id_: None for _, id_, *_ in found}
+    for id_ in audits:
+        document = context.edition.audits[id_].audit.document.title
+        all_ = link(to("audit", id_, "faults"), f"All {sum(i == id_ for _, i, *_ in found)}")
+        yield tag("p", all_, f" in {document}.", class_="note")
+
+
+def _line(context: Context, id_: str, audited: Audited, bundle: Bundle) -> Html:
+    fault = bundle[0]
+    figures = [each for each in bundle if isinstance(each, Judged)]
+    if isinstance(fault, Judged):
+        title = bundle_title(figures)
+        target = claim_address(context, fault.claim.id)
+    else:
+        title, target = fault.finding.title, to("audit", id_, "faults")
+    return tag("li", link(target, title), effects(context, audited, fault.effects))

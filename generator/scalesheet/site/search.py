@@ -1,0 +1,207 @@
+"""The index of the site's search: which words stand where, as a script that is loaded when a reader
+first searches. `docs/assets/search.js` reads it."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+INDEX = "search/index.js"
+_BEGIN = "var scalesheetIndex = "
+
+#: Where a word stands, from the least to the most that it says of a page.
+TEXT, ROW, HEADING, NAME, TITLE = range(5)
+
+#: By the beginning of its place how much a page counts: answers before what documents them. The
+#: first that fits; a page's own front matter may say more.
+WEIGHTS: Mapping[str, float] = {
+    r"book/plans/.*\.formulas": 0.4,
+    r"book/plans/.*\.": 0.8,
+    r"book/plans/": 1.3,
+    r"book/(models|hardware)/": 1.6,
+    r"book/(score|compare|providers|components)/": 1.2,
+    r"book/formulas/": 1.1,
+    r"book/(offers|measurements|nodes)/": 0.7,
+    r"book/audit/": 0.6,
+    r"book/reference/": 0.4,
+    r"book/sources/": 0.4,
+    r"book/changes/": 0.3,
+    r"book/": 0.8,
+    r"(changelog|architecture|decisions|extending)": 0.4,
+    r"": 1.0,
+}
+NOTE = 110  # letters of what is said below a result
+
+_SKIPPED = re.compile(
+    r"<(script|style|svg|math|template)\b.*?</\1>|<nav\b.*?</nav>|<dl class=\"notations\".*?</dl>"
+    r"|<a class=\"headerlink\".*?</a>|<!--.*?-->",
+    re.DOTALL,
+)
+_HEADING = re.compile(r"<h([1-3])\b([^>]*)>(.*?)</h\1>", re.DOTALL)
+_ID = re.compile(r'\bid="([^"]*)"')
+_ROW = re.compile(r'<th\b[^>]*scope="?row[^>]*>(.*?)</th>', re.DOTALL)
+_LEAD = re.compile(r"<p(?: class=\"lead\")?>(.*?)</p>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+_WORD = re.compile(r"[^\W]+(?:\.\d+)*")
+_FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A page as the search knows it."""
+
+    path: str
+    title: str
+    weight: float
+    note: str
+    names: tuple[str, ...]
+    headings: tuple[tuple[str, str], ...]
+    words: Mapping[str, int] = field(repr=False)
+    """Each word with the best field that it stands in."""
+
+    def row(self) -> list[Any]:
+        """What a result shows, as the script takes it."""
+        return [self.path, self.title, self.weight, self.note, self.names, self.headings]
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, as the script takes a query apart."""
+    return _WORD.findall(text.lower())
+
+
+def entry(path: str, page: str, front: Mapping[str, Any]) -> Entry | None:
+    """What the search knows of a page; None where it has no article."""
+    start, end = page.find("<article"), page.rfind("</article>")
+    if start < 0 or path == "404.html":
+        return None
+    article = _SKIPPED.sub(" ", page[start:end])
+    headings = [(int(h[1]), _id(h[2]), _plain(h[3])) for h in _HEADING.finditer(article)]
+    title = next((text for level, _, text in headings if level == 1), path)
+    below = tuple((id_, text) for level, id_, text in headings if level > 1 and id_)
+    names = tuple(name for name in front.get("tags", ()) if name != title)
+    lead = _LEAD.search(article)
+    fields: dict[str, int] = {}
+    for where, texts in (
+        (TEXT, [article]),
+        (ROW, _ROW.findall(article)),
+        (HEADING, [text for _, text in below]),
+        (NAME, [*names, path.rpartition("/")[2].removesuffix(".html")]),
+        (TITLE, [title]),
+    ):
+        for text in texts:
+            fields.update(dict.fromkeys(words(_plain(text)), where))
+    weight = next(w for begin, w in WEIGHTS.items() if re.match(begin, path))
+    note = _shortened(_plain(lead[1])) if lead else ""
+    return Entry(path, title, weight, note, names, below, fields)
+
+
+def _id(attributes: str) -> str:
+    found = _ID.search(attributes)
+    return html.unescape(found[1]) if found else ""
+
+
+def _plain(markup: str) -> str:
+    return " ".join(html.unescape(_TAG.sub(" ", markup)).replace("¶", " ").split())
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= NOTE else f"{text[:NOTE].rsplit(' ', 1)[0]} …"
+
+
+def entries(site: Path, pages: Path) -> Iterator[Entry]:
+    """An entry of each page of a finished site, whose Markdown is below `pages`."""
+    for file in sorted(site.rglob("*.html")):
+        path = file.relative_to(site).as_posix()
+        written = pages / f"{path.removesuffix('.html')}.md"
+        front = _front(written.read_text("utf-8")) if written.is_file() else {}
+        made = entry(path, file.read_text("utf-8"), front)
+        if made is not None:
+            yield made
+
+
+def _front(text: str) -> Mapping[str, Any]:
+    found = _FRONT.match(text)
+    return (yaml.safe_load(found[1]) or {}) if found else {}
+
+
+def synonyms() -> list[list[str]]:
+    """Phrases that mean the same, word by word."""
+    text = files("scalesheet.site").joinpath("synonyms.yaml").read_text("utf-8")
+    return [[" ".join(words(phrase)) for phrase in group] for group in yaml.safe_load(text)]
+
+
+def index(found: Iterable[Entry]) -> str:
+    """The script that has the index. Of each word the pages that hold it, each as the distance from
+    the one before, times eight, and the field."""
+    pages = list(found)
+    places: dict[str, list[tuple[int, int]]] = {}
+    for n, page in enumerate(pages):
+        for word, where in page.words.items():
+            places.setdefault(word, []).append((n, where))
+    ordered = sorted(places, key=lambda word: word.encode("utf-16-be"))
+    made = {
+        "words": " ".join(ordered),
+        "places": ";".join(_places(places[word]) for word in ordered),
+        "pages": [page.row() for page in pages],
+        "synonyms": synonyms(),
+    }
+    return f"{_BEGIN}{json.dumps(made, ensure_ascii=False, separators=(',', ':'))};\n"
+
+
+def read(text: str) -> list[Entry]:
+    """The entries that an index was made of."""
+    made = json.loads(text.removeprefix(_BEGIN).rstrip(";\n"))
+    fields: list[dict[str, int]] = [{} for _ in made["pages"]]
+    for word, places in zip(made["words"].split(" "), made["places"].split(";"), strict=True):
+        page = 0
+        for place in filter(None, places.split(",")):
+            step, where = divmod(int(place, 36), 8)
+            page += step
+            fields[page][word] = where
+    return [
+        Entry(path, title, weight, note, tuple(names), tuple(map(tuple, headings)), of)
+        for (path, title, weight, note, names, headings), of in zip(
+            made["pages"], fields, strict=True
+        )
+    ]
+
+
+def exchanged(old: Iterable[Entry], own: Iterable[Entry], pages: Collection[str]) -> list[Entry]:
+    """Entries with those of some pages exchanged, each in its place; new ones at the end."""
+    made = {each.path: each for each in own}
+    kept = [made.pop(e.path, None) if e.path in pages else e for e in old]
+    return [*filter(None, kept), *made.values()]
+
+
+def write_index(site: Path, text: str) -> None:
+    """Puts the index where the script looks for it."""
+    (site / INDEX).parent.mkdir(exist_ok=True)
+    (site / INDEX).write_text(text, "utf-8", newline="")
+
+
+def _places(found: list[tuple[int, int]]) -> str:
+    before, parts = 0, []
+    for page, where in found:
+        parts.append(_base36((page - before) * 8 + where))
+        before = page
+    return ",".join(parts)
+
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def _base36(number: int) -> str:
+    text = ""
+    while True:
+        number, rest = divmod(number, 36)
+        text = _DIGITS[rest] + text
+        if not number:
+            return text
