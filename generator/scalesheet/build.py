@@ -236,7 +236,9 @@ def refuse_site(problems: Iterable[str], book: Book, config: Path) -> None:
 
 
 #: What the check of the site, and the generator, say of a link on the page of a plan.
-_OF_A_LINK = re.compile(r"book/plans/([\w-]+)\.(?:html: |md' contains an? .*?link ')([^\s']+)")
+_OF_A_LINK = re.compile(
+    r"book/plans/([\w-]+)(?:\.[\w-]+)?\.(?:html: |md' contains an? .*?link ')([^\s']+)"
+)
 
 
 def _place(problem: str, book: Book, config: Path) -> Position:

@@ -45,6 +45,7 @@ _CONTENTS = re.compile(
 )
 _END_OF_MAIN = re.compile(r'</div>\s*(?=<button type="button" class="md-top|</main>)')
 _SETTINGS = re.compile(r'(<script id="__config" type="application/json">)(.*?)(</script>)')
+_ESCAPED = {' data-search-exclude="true"': "", "&#123;": "{", "&#125;": "}", "&#126;": "~"}
 _UNUSED = ("search", "annotate", "tags", "version")
 #: What only the look of a list that opens level by level needs; the lists are short by now.
 _ORNAMENT = (
@@ -112,7 +113,8 @@ def framed(page: str, depth: int) -> str:
         page = _OF_TABS.sub("", page)
     if depth > 1:  # the pages of a book are looked up and not read one after another
         page = _NEIGHBOURS.sub("", page)
-    page = page.replace(' data-search-exclude="true"', "")
+    for sign, instead in _ESCAPED.items():  # which only Markdown would have taken for signs
+        page = page.replace(sign, instead)
     page = _SETTINGS.sub(_fewer, page)
     return _contents_last(_LISTS.sub(_plain, page))
 

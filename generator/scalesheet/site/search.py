@@ -23,16 +23,17 @@ TEXT, ROW, HEADING, NAME, TITLE = range(5)
 #: By the beginning of its place how much a page counts: answers before what documents them. The
 #: first that fits; a page's own front matter may say more.
 WEIGHTS: Mapping[str, float] = {
+    r"(index|book/offers/index)\.html": 1.3,
     r"book/plans/.*\.formulas": 0.4,
     r"book/plans/.*\.": 0.8,
     r"book/plans/": 1.3,
     r"book/(models|hardware)/": 1.6,
     r"book/(score|compare|providers|components)/": 1.2,
     r"book/formulas/": 1.1,
-    r"book/(offers|measurements|nodes)/": 0.7,
+    r"book/(offers|measurements|nodes)/": 0.6,
     r"book/audit/": 0.6,
     r"book/reference/": 0.4,
-    r"book/sources/": 0.4,
+    r"book/sources/": 0.3,
     r"book/changes/": 0.3,
     r"book/": 0.8,
     r"(changelog|architecture|decisions|extending)": 0.4,

@@ -12,7 +12,7 @@ from scalesheet.model import Column, Source, Stated, Table
 from scalesheet.render.api.formulas import formulas_csv, record_json
 from scalesheet.render.api.measurements import comparison_json
 from scalesheet.render.api.plans import FIELDS, PLAN_FIELDS, column_json, fields
-from scalesheet.render.api.text import as_json, csv_text
+from scalesheet.render.api.text import compact, csv_text
 from scalesheet.render.api.values import Object, quantity_json, source_json
 from scalesheet.steps.comparison import Comparison
 from scalesheet.units import Declared
@@ -89,10 +89,10 @@ def collection_files(book: Book, kept: Collection) -> Iterator[tuple[str, str]]:
         "as_of": book.as_of.isoformat(),
     }
     whole = {**head, **kept.more, "entries": [text for _, _, text in kept.entries]}
-    yield f"{kept.name}.json", as_json(whole)
+    yield f"{kept.name}.json", compact(whole)
     yield f"{kept.name}.csv", kept.csv
     for id_, _, text in kept.entries:
-        yield f"{kept.name}/{id_}.json", as_json({**head, "entry": text})
+        yield f"{kept.name}/{id_}.json", compact({**head, "entry": text})
 
 
 # ------------------------------------------------------------------ tables

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 #: Text that a spreadsheet would take for a formula, also behind apostrophes of ours. The wide
@@ -15,6 +16,13 @@ _RUNS = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 def as_json(data: Mapping[str, Any]) -> str:
     """JSON with one key a line, in the order given. Raises ValueError for NaN and infinity."""
     return json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def compact(data: Mapping[str, Any]) -> str:
+    """The same in a third less room, for files: a line for each key at the top."""
+    dump = partial(json.dumps, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    lines = (f"{dump(key)}:{dump(value)}" for key, value in data.items())
+    return "{" + ",\n".join(lines) + "}\n"
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -83,7 +83,8 @@ def cell(
         "td",
         amount(value, fmt, symbol, range_=as_ != "value"),
         class_="num input" if input_ else "num",
-        data_value=repr(value.value),
+        # to sort by; a cell that follows the inputs sorts by what it shows
+        data_value=None if of else repr(value.value),
         **live,
     )
 

@@ -101,7 +101,7 @@ def link(target: str, *content: object, **attributes: object) -> Html:
     Markdown leaves links inside HTML alone, so the target is written as the page's HTML file.
     """
     if _WEB.match(target):
-        return tag("a", *content, href=target, rel="noopener", **attributes)
+        return tag("a", *content, href=target, **attributes)
     page, hash_, anchor = target.partition("#")
     if page.endswith(".md"):
         page = f"{page[:-3]}.html"

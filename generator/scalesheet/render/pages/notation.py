@@ -9,7 +9,6 @@ from scalesheet.language.syntax import Cell, Column, Constant, End, Lookup, Node
 from scalesheet.model import Plan, Quantity, Record, Table
 from scalesheet.numbers import format_of, plain
 from scalesheet.printers.base import number
-from scalesheet.printers.javascript import javascript
 from scalesheet.printers.latex import latex
 from scalesheet.printers.mathml import equation, mathml, shown
 from scalesheet.printers.notation import Shown
@@ -205,7 +204,6 @@ def notations(titles: Titles, text: str, node: Node) -> Iterator[tuple[str, str]
     yield "LaTeX", latex(node, titles)
     yield "Excel, with names for places", excel_text(node)
     yield "Python", python(node)
-    yield "JavaScript", javascript(node)
 
 
 #: How the texts of a catalogue formula are headed, in the order in which they are shown.

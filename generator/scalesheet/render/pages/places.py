@@ -51,8 +51,11 @@ def place(plan: Plan, key: Key) -> str:
 
 # ------------------------------------------------------------------ pages
 
-#: A plan of more formulas is divided, and no page has more of them.
+#: A plan of more formulas is divided.
 MOST_FORMULAS = 48
+#: How much a page of formulas holds: letters as written, and as many for the words around each.
+MOST_ON_PAGE = 6_500
+AROUND = 60
 
 #: Where a plan says what: names of tables and charts (`table runs`, `chart hours`) and keys of
 #: scalars and columns, each with the id of a page.
@@ -92,14 +95,29 @@ def part(plan: Plan, name: str) -> str:
 
 
 def formula_pages(plan: Plan) -> Mapping[str, list[Key]]:
-    """The formulas of each page that has some, by its id: equally many on each."""
+    """The formulas of each page that has some, by its id."""
     keys = formula_keys(plan)
     if not divided(plan):
         return {plan.id: keys}
-    count = -(-len(keys) // MOST_FORMULAS)
-    size = -(-len(keys) // count)
-    chunks = (keys[at : at + size] for at in range(0, len(keys), size))
-    return {f"{plan.id}.formulas-{n}": chunk for n, chunk in enumerate(chunks, 1)}
+    pages: list[list[Key]] = []
+    room = 0
+    for key in keys:
+        size = sum(len(text) + AROUND for text in _texts(plan, key))
+        if room < size:
+            pages.append([])
+            room = MOST_ON_PAGE
+        pages[-1].append(key)
+        room -= size
+    return {f"{plan.id}.formulas-{n}": page for n, page in enumerate(pages, 1)}
+
+
+def _texts(plan: Plan, key: Key) -> set[str]:
+    """The formulas of a figure: a column may have several."""
+    if key.table is None:
+        formula = plan.scalars[key.name].formula
+        return {formula.text} if formula is not None else set()
+    column = plan.tables[key.table].columns[key.name]
+    return {each.text for each in (column.formula, *column.own.values()) if each is not None}
 
 
 _HEADING = re.compile(r"^##? ", re.MULTILINE)

@@ -57,6 +57,7 @@ class Kind:
     facts: tuple[str, ...] = ()
     facets: tuple[str, ...] = ()
     weight: float = 0
+    called: tuple[str, ...] = ()
 
 
 KINDS: dict[str, Kind] = {
@@ -90,6 +91,7 @@ KINDS: dict[str, Kind] = {
         ("price", "node_price", "gpus"),
         ("provider", "accelerator", "term", "seen"),
         ("provider", "accelerator", "term"),
+        called=("spot prices", "on-demand prices", "reserved prices", "GPU prices"),
     ),
     "models": Kind(
         "Models",
@@ -501,4 +503,5 @@ def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
         tag("p", of_kind.sentence, class_="lead"),
         grid(head, body, sortable=True),
         list_=True,
+        called=of_kind.called or None,
     )

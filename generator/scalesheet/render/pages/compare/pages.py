@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from scalesheet.render.pages.compare import accelerators, plans, workload
 from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.html import Html, heading, link, page, tag
+from scalesheet.render.pages.places import part
 from scalesheet.render.pages.plan.alternatives import ANCHOR, alternatives_of
 
 FOLDER = "compare"
@@ -93,7 +94,7 @@ def _offers(context: Context) -> Iterator[object]:
         "it could choose.",
     )
     lines = [
-        tag("li", link(to("plans", plan.id, ANCHOR), f"{plan.title}: {of[0].lower()}"))
+        tag("li", link(to("plans", part(plan, "text"), ANCHOR), f"{plan.title}: {of[0].lower()}"))
         for plan, of in offers
         if of
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from scalesheet.audit.model import Audited, Judged, Shown
 from scalesheet.audit.worst import bundle_title, grouped, weight
 from scalesheet.model import Plan
-from scalesheet.render.pages.audit import claim_address, effects
+from scalesheet.render.pages.audit import FOLDER, claim_address, effects
 from scalesheet.render.pages.context import Context, audits_of, to
 from scalesheet.render.pages.html import Html, heading, link, tag
 
@@ -39,7 +39,7 @@ def _line(context: Context, id_: str, audited: Audited, bundle: Bundle) -> Html:
     figures = [each for each in bundle if isinstance(each, Judged)]
     if isinstance(fault, Judged):
         title = bundle_title(figures)
-        target = claim_address(context, fault.claim.id)
+        target = f"../{FOLDER}/{claim_address(context, fault.claim.id)}"
     else:
         title, target = fault.finding.title, to("audit", id_, "faults")
     return tag("li", link(target, title), effects(context, audited, fault.effects))

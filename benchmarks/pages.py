@@ -1,0 +1,102 @@
+"""How soon the heaviest pages of a built site can be used: `python -m benchmarks.pages [SITE]`.
+
+Each is opened in Chromium from the folder, on a processor slowed down by half (`SLOWER`), the
+median of three loads. Interactive: the end of the last long task before the page was quiet.
+Blocking: what tasks took beyond 50 ms. The weight is that of the page and of the scripts that are
+its own; what all pages share is loaded once.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, sync_playwright
+
+from benchmarks.measure import ROOT, Ratio, report
+
+HEAVIEST = 5
+LOADS = 3
+SLOWER = 2.0
+QUIET = 1_000  # ms without a long task
+MOST_INTERACTIVE = 1_000.0  # ms
+MOST_SHIFT = 0.01
+MOST_BLOCKING = 200.0  # ms
+MOST_PLAN_PAGE = 300.0  # kB of HTML
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
+WATCH = """
+window.tasks = []
+window.shift = 0
+new PerformanceObserver(list => {
+  for (const each of list.getEntries()) tasks.push([each.startTime, each.duration])
+}).observe({ type: "longtask", buffered: true })
+new PerformanceObserver(list => {
+  for (const each of list.getEntries()) if (!each.hadRecentInput) shift += each.value
+}).observe({ type: "layout-shift", buffered: true })
+"""
+SETTLED = """quiet => new Promise(done => {
+  const look = () => {
+    const last = Math.max(0, ...tasks.map(([start, took]) => start + took))
+    const [load] = performance.getEntriesByType("navigation")
+    const { domContentLoadedEventEnd: ready, loadEventEnd } = load
+    if (!loadEventEnd || performance.now() < Math.max(last, loadEventEnd) + quiet)
+      return setTimeout(look, 100)
+    const blocked = tasks.reduce((sum, [, took]) => sum + Math.max(0, took - 50), 0)
+    done({ interactive: Math.max(ready, last), blocked, shift,
+           nodes: document.querySelectorAll("*").length })
+  }
+  look()
+})"""
+
+
+def measure(site: Path) -> Iterator[Ratio]:
+    pages = sorted(site.rglob("*.html"), key=lambda page: -page.stat().st_size)
+    plans = [page for page in pages if page.parent == site / "book" / "plans"]
+    heaviest = plans[0]
+    detail = f"{heaviest.name}, the heaviest of {len(plans)} pages of plans"
+    yield Ratio("kB of a plan's page", heaviest.stat().st_size / 1000, MOST_PLAN_PAGE, detail)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"])
+        for page in pages[:HEAVIEST]:
+            yield from _of_page(browser, site, page)
+        browser.close()
+
+
+def _of_page(browser: Browser, site: Path, page: Path) -> Iterator[Ratio]:
+    loads = [_load(browser, page.as_uri()) for _ in range(LOADS)]
+
+    def middle(name: str) -> float:
+        return float(statistics.median(load[name] for load in loads))
+
+    name = page.relative_to(site).as_posix()
+    weight = f"{page.stat().st_size / 1000:,.0f} kB, {middle('nodes'):,.0f} elements"
+    yield Ratio(f"{name}: ms to interactive", middle("interactive"), MOST_INTERACTIVE, weight)
+    yield Ratio(f"{name}: ms blocked", middle("blocked"), MOST_BLOCKING, weight)
+    yield Ratio(f"{name}: layout shift", middle("shift"), MOST_SHIFT, weight)
+
+
+def _load(browser: Browser, address: str) -> dict[str, Any]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.add_init_script(WATCH)
+    slowed = context.new_cdp_session(page)
+    slowed.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    page.goto(address)
+    seen: dict[str, Any] = page.evaluate(SETTLED, QUIET)
+    context.close()
+    return seen
+
+
+def _chromium() -> str | None:
+    from shutil import which
+
+    return next(filter(None, map(which, NAMES)), None)
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "site"
+    raise SystemExit(report("pages", list(measure(folder.resolve()))))
