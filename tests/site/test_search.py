@@ -114,7 +114,7 @@ def test_an_index_is_read_back_as_it_was_made(pages: list[Entry]) -> None:
     assert read(index(pages)) == pages
 
 
-@given(st.text())
+@given(st.text(st.characters(max_codepoint=0x24F)))  # beyond it their tables differ by version
 def test_script_and_build_take_a_text_apart_in_the_same_words(text: str) -> None:
     pattern = r"/[\p{L}\p{N}_]+(?:\.\p{N}+)*/gu"
     theirs = quickjs.Context().eval(

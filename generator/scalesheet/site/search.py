@@ -134,7 +134,7 @@ def _front(text: str) -> Mapping[str, Any]:
 
 
 def synonyms() -> list[list[str]]:
-    """Phrases that mean the same, word by word."""
+    """Phrases that mean the same, in the words of the index."""
     text = files("scalesheet.site").joinpath("synonyms.yaml").read_text("utf-8")
     return [[" ".join(words(phrase)) for phrase in group] for group in yaml.safe_load(text)]
 
