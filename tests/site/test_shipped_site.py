@@ -108,7 +108,7 @@ FOUND_FIRST = {
     "benchmarks": "measurements/index",
     "measurement": "measurements/index",
     "MFU measured": "measurements/index",
-    "llama 3 70b memory": "models/llama-3-1-70b",
+    "llama 3 70b memory": "models/llama-3-(1-)?70b",
     "zero 3": "formulas/",
     "qlora": "index",
     "gradient checkpointing": "formulas/(activation|recompute)",
