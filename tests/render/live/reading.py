@@ -33,7 +33,13 @@ _MARKS = """
 """
 _REST = """
 () => {
-  const seen = (of) => Array.from(document.querySelectorAll(of), (e) => e.innerText.trim());
+  // innerText is empty where the browser has not yet laid out what is out of sight
+  const said = (part) => {
+    const copy = part.cloneNode(true);
+    for (const each of copy.querySelectorAll("[hidden], .published-as")) each.remove();
+    return copy.textContent.replace(/\\s+/g, " ").trim();
+  };
+  const seen = (of) => Array.from(document.querySelectorAll(of), said);
   const rows = document.querySelectorAll("[data-as=row]:not([data-input], .formulas *) a");
   const charts = Array.from(document.querySelectorAll("figure[data-chart] svg"));
   const tornados = document.querySelectorAll("figure[data-tornado]:not([hidden])");
