@@ -40,10 +40,6 @@ _SEARCH = (
 )
 _OF_TABS = re.compile(r"<script>var (?:tabs=__md_get|target=document).*?</script>\s*", re.DOTALL)
 _NEIGHBOURS = re.compile(r'<nav class="md-footer__inner.*?</nav>\s*', re.DOTALL)
-_CONTENTS = re.compile(
-    r'<div class="md-sidebar md-sidebar--secondary".*?(?=<div class="md-content")', re.DOTALL
-)
-_END_OF_MAIN = re.compile(r'</div>\s*(?=<button type="button" class="md-top|</main>)')
 _SETTINGS = re.compile(r'(<script id="__config" type="application/json">)(.*?)(</script>)')
 _ESCAPED = {' data-search-exclude="true"': "", "&#123;": "{", "&#125;": "}", "&#126;": "~"}
 _UNUSED = ("search", "annotate", "tags", "version")
@@ -116,17 +112,7 @@ def framed(page: str, depth: int) -> str:
     for sign, instead in _ESCAPED.items():  # which only Markdown would have taken for signs
         page = page.replace(sign, instead)
     page = _SETTINGS.sub(_fewer, page)
-    return _contents_last(_LISTS.sub(_plain, page))
-
-
-def _contents_last(page: str) -> str:
-    """The table of contents after the text, for those who go from link to link: the style puts it
-    beside the text wherever it stands."""
-    contents = _CONTENTS.search(page)
-    if contents is None:
-        return page
-    page = page[: contents.start()] + page[contents.end() :]
-    return _END_OF_MAIN.sub(lambda end: contents[0] + end[0], page, count=1)
+    return _LISTS.sub(_plain, page)
 
 
 def _fewer(settings: re.Match[str]) -> str:
