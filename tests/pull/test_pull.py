@@ -133,7 +133,7 @@ EDITS = {
     ),
     "a formula around a call": (
         {
-            "room": "=1+1000000000*each*width/INDEX(Hardware!$H$7:$H$8,"
+            "room": "=1+1000000000*each*width/INDEX(Hardware!$H$2:$H$3,"
             "MATCH(gpu,hardware_id,0))/byte_per_GiB"
         },
         [
@@ -386,7 +386,7 @@ def test_the_command_writes_all_or_nothing(
     assert done.splitlines()[:2] == tried.splitlines()[:2]
     assert done.splitlines()[:3] == [
         "data/hardware/card.yaml:6: hardware['card'].memory: 24 -> 48; its source and kind are "
-        "those of the old value (Hardware!H7)",
+        "those of the old value (Hardware!H2)",
         "data/plans/small/plan.yaml:10: batch: 16 -> 32 (Inputs!D13)",
         "2 changes of 2 files written",
     ]

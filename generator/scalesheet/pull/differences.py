@@ -425,7 +425,15 @@ def _sheets(pulling: Pulling) -> None:
         if name in ours or not sheet.cells:
             continue
         titled = sheet.text(0, 0)
-        fixed = ("Results", "Checks", "Sources", "Changes", "Sensitivity", "Actuals")
+        fixed = (
+            "Results",
+            "Checks",
+            "Columns of the catalogue",
+            "Sources",
+            "Changes",
+            "Sensitivity",
+            "Actuals",
+        )
         if titled not in (*fixed, pulling.plan.title):
             pulling.leave(name, "a sheet of its own: nothing of it is data of the plan")
     for name in pulling.workbook.foreign:

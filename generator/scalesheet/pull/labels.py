@@ -17,6 +17,7 @@ from scalesheet.pull.values import same, symbol_of
 from scalesheet.pull.where import Listed, Place, Rows
 from scalesheet.render.workbook.context import cite, ends_of
 from scalesheet.render.workbook.layout import notes_of
+from scalesheet.render.workbook.places import TITLES_OF
 from scalesheet.render.workbook.tables import remarks, row_note, source_and_note
 from scalesheet.render.workbook.widths import heading_of
 from scalesheet.source.patch import Drop, Set
@@ -97,12 +98,20 @@ def _headings(pulling: Pulling, table: Table, rows: Rows) -> None:
             at = rows.columns.get((column.name, end))
             if at is None or end not in ENDS:
                 continue
+            if sheet_of_its_own(pulling, rows):
+                continue  # which has names alone; titles and units stand on Columns
             for above, was in ((2, heading_of(column, end)), (1, symbol_of(pulling, column))):
                 place = rows.at(rows.heading - above, at)
                 now = _said(pulling, place)
                 if not same(was, now):
                     text = f"the head of '{table.name}.{column.name}' reads '{quotable(now)}'"
                     pulling.leave(place, f"{text}; edit it in the data")
+
+
+def sheet_of_its_own(pulling: Pulling, rows: Rows) -> bool:
+    """Whether a table has one row of headings."""
+    at = rows.at(rows.heading, rows.title)
+    return pulling.cell(at).value == TITLES_OF
 
 
 def _beside(pulling: Pulling, table: Table, rows: Rows) -> None:

@@ -20,7 +20,7 @@ from scalesheet.model import Plan, Table
 from scalesheet.pull.sheets import Cell, Sheet, Workbook, address, spot
 from scalesheet.render.workbook.changes import ALL_HEADINGS, ANY, AS_SHIPPED
 from scalesheet.render.workbook.front import CONTENTS, EDITION, EDITION_HASH, PLAN
-from scalesheet.render.workbook.places import EXPLAINED, LINES_OF, NAMES_OF
+from scalesheet.render.workbook.places import EXPLAINED, LINES_OF, NAMES_OF, TITLES_OF
 from scalesheet.render.workbook.scalars import (
     FIRST_HEADINGS,
     INPUT_HEADINGS,
@@ -28,6 +28,8 @@ from scalesheet.render.workbook.scalars import (
 )
 
 END_HEADINGS: Mapping[End, str] = dict(zip(ENDS, FIRST_HEADINGS[2:5], strict=True))
+#: What stands before the name of a table, and whether its rows stand side by side.
+HEADS = ((NAMES_OF, False), (TITLES_OF, False), (LINES_OF, True))
 _LABELS = (PLAN, EDITION, EDITION_HASH, CONTENTS)
 _AREA = re.compile(
     r"(?:'(?P<quoted>(?:[^']|'')+)'|(?P<plain>[^'!]+))!(?P<first>[^:!]+)(?::(?P<last>[^:!]+))?"
@@ -151,7 +153,7 @@ def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
     tables = tables_of(book, plan)
     result = {}
     for sheet in workbook.sheets.values():
-        for heading, turned in ((NAMES_OF, False), (LINES_OF, True)):
+        for heading, turned in HEADS:
             seen = sheet.turned if turned else sheet
             for row, column, name in _headed(seen, heading):
                 if name in tables and name not in result:
@@ -262,7 +264,7 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
         if named is not None and named not in columns:
             columns[named] = at
             taken.add(at)
-    title = next(c for c in range(key) if sheet.text(heading, c) in (NAMES_OF, LINES_OF))
+    title = next(c for c in range(key) if sheet.text(heading, c) in dict(HEADS))
     wide = [title, key, *columns.values()]
     rows: dict[str, int] = {}
     without: list[int] = []

@@ -62,6 +62,7 @@ SHEET_WORDS = {
     "inputs": "everything the plan states",
     "units": "conversions and constants",
     "catalogue": "catalogue: figures shared by all plans",
+    "columns": "titles, units and formulas of the catalogue's columns",
     "calculation": "calculation",
     "sensitivity": "which inputs move the results most",
     "actuals": "what runs took, and the forecast",

@@ -53,6 +53,7 @@ LEADS: Mapping[str, str] = {
     "actuals": "What runs took. Hours tried here move the forecast; the plan's files keep them.",
     "results": "The results in full. Nothing here is typed in.",
     "checks": "What must hold. A check that fails says so here and on the first sheet.",
+    "columns": "The columns of the catalogue's sheets, and how they are computed, as built.",
     "sources": "The texts that the inputs rest on.",
     "changes": "What was changed since this workbook was made.",
 }
@@ -123,6 +124,7 @@ class _Planner:
             "Summary",
             "Results",
             "Checks",
+            "Columns",
             "Sources",
             "Changes",
         ):
@@ -149,7 +151,10 @@ class _Planner:
             if table.name in plan.tables:
                 continue
             name = _sheet_name(table.name.replace("_", " ").capitalize(), self.taken)
-            self.table_sheet(table, name, "catalogue", table.note)
+            self.catalogue_sheet(table, name)
+        if len(tables) > len(plan.tables):
+            lead = LEADS["columns"]
+            self.sheets.append(SheetPlan("Columns", "columns", "Columns of the catalogue", lead))
         self.sheets.append(SheetPlan("Sources", "sources", "Sources", LEADS["sources"]))
 
         constants = self.constants(tables)
@@ -316,6 +321,18 @@ class _Planner:
         shown = title or table.title
         lead = " ".join(filter(None, (note, LEADS["cases"] if place.turned else "")))
         self.sheets.append(SheetPlan(sheet, kind, shown, lead, tables=(table.name,)))
+
+    def catalogue_sheet(self, table: Table, sheet: str) -> None:
+        """The rows and one row of headings, and nothing else, for other programs to read."""
+        place = self.place(table, sheet, 0, captioned=False)
+        if place.total is None and place.drawing is None:
+            spacer = place.first - 2 + len(table.rows)
+            place = replace(
+                place, first=1, spacer=spacer, explained=None, end=spacer + 1, plain=True
+            )
+        self.places[table.name] = place
+        self.total_spots(table, place)
+        self.sheets.append(SheetPlan(sheet, "catalogue", table.title, "", tables=(table.name,)))
 
     def place(
         self, table: Table, sheet: str, row: int, *, captioned: bool, beside: int = 0

@@ -22,6 +22,7 @@ SheetKind = Literal[
     "inputs",
     "units",
     "catalogue",
+    "columns",
     "calculation",
     "sensitivity",
     "actuals",
@@ -41,6 +42,7 @@ UNIT = 5
 SUMMARY_VALUE, SUMMARY_LOW, SUMMARY_HIGH = 1, 2, 3
 REMARKS = 3  # columns beside a turned table: source, note, formula
 NAMES_OF = "Name in formulas"  # heads the row of a table that holds its name, and its columns'
+TITLES_OF = "Title"  # the first cell of a table that has its whole sheet, and one row of headings
 #: Heads the list of a table's formulas in words.
 EXPLAINED = "How the columns are computed"
 LINES_OF = "Name of line"  # the same where the rows of the table stand side by side
@@ -110,11 +112,17 @@ class TablePlace:
     explained: int | None  # first row of the sheet with the formulas in words
     end: int  # first free row of the sheet below
     turned: bool = False
+    plain: bool = False  # one row of headings, the names, on top of a sheet of its own
     titles: int = TITLE
     ids: int = KEY
     # where it is turned, by the row of the sheet: its headings, and the lines that fold
     sections: tuple[tuple[int, str], ...] = ()
     levels: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def names(self) -> int:
+        """The row of the names of its columns."""
+        return self.heading if self.plain else self.heading + 2
 
     @property
     def first_row(self) -> int:

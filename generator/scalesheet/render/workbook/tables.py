@@ -14,6 +14,7 @@ from scalesheet.model import Column, Formula, Plan, Stated, Table, formulas_of
 from scalesheet.numbers import excel_format
 from scalesheet.printers.base import PrinterError
 from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.catalogue import plain_headings
 from scalesheet.render.workbook.context import (
     Context,
     end_node,
@@ -92,7 +93,10 @@ def is_axis(table: Table, column: str) -> bool:
 
 
 def _headings(canvas: Canvas, context: Context, table: Table, place: TablePlace) -> None:
-    titles, units, names = place.heading, place.heading + 1, place.heading + 2
+    if place.plain:
+        plain_headings(canvas, table, place)
+        return
+    titles, units, names = place.heading, place.heading + 1, place.names
     for at in range(KEY + 1, place.last_column + 1):  # a gap may be left before the source
         canvas.text(titles, at, "", "heading")
         canvas.text(units, at, "", "unit")

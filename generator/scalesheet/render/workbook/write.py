@@ -17,6 +17,7 @@ from scalesheet.model import Plan, Position
 from scalesheet.render.workbook.actuals import write_actuals
 from scalesheet.render.workbook.built import Used
 from scalesheet.render.workbook.canvas import Canvas, PlainSheet, Problem, Tally
+from scalesheet.render.workbook.catalogue import write_columns
 from scalesheet.render.workbook.changes import write_changes
 from scalesheet.render.workbook.checks import write_checks
 from scalesheet.render.workbook.context import Context
@@ -50,6 +51,7 @@ WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
     "inputs": write_inputs,
     "units": write_units,
     "catalogue": write_tables,
+    "columns": write_columns,
     "sensitivity": write_sensitivity,
     "actuals": write_actuals,
     "results": write_results,
@@ -160,8 +162,9 @@ def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:
 def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     """Title and lead, and what stands at the edges of each printed page."""
     sheet, book = canvas.sheet, context.book
-    canvas.text(0, TITLE, plan.title, "title")
-    canvas.height(0, 26)
+    if not any(context.layout.tables[name].plain for name in plan.tables):
+        canvas.text(0, TITLE, plan.title, "title")
+        canvas.height(0, 26)
     if plan.lead:
         canvas.text(1, TITLE, plan.lead, "lead_line")
     sheet.hide_gridlines(2)
@@ -175,7 +178,7 @@ def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         sheet.set_tab_color(color)
     if len(plan.tables) == 1 and not plan.groups:
         place = context.layout.tables[plan.tables[0]]
-        rows = (place.titles, place.ids) if place.turned else (place.heading, place.heading + 2)
+        rows = (place.titles, place.ids) if place.turned else (place.heading, place.names)
         sheet.repeat_rows(*rows)
     elif plan.kind in ("inputs", "checks") or plan.name == "Calculation":
         sheet.repeat_rows(TOP)

@@ -1,0 +1,56 @@
+"""The catalogue's sheets, which other programs read as they are: one row of headings, rows, and
+nothing else. What the headings mean stands on a sheet of its own."""
+
+from __future__ import annotations
+
+from scalesheet.defined_names import defined
+from scalesheet.language.syntax import ENDS
+from scalesheet.model import Table, formulas_of
+from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.context import Context, ends_of
+from scalesheet.render.workbook.formats import Role
+from scalesheet.render.workbook.places import KEY, TITLE, TITLES_OF, TOP, SheetPlan, TablePlace
+
+
+def plain_headings(canvas: Canvas, table: Table, place: TablePlace) -> None:
+    """Names alone, as a table of the spreadsheet program with its filters."""
+    heads = {TITLE: TITLES_OF, KEY: table.name}
+    for column in table.columns.values():
+        for end in ends_of(column):
+            at = place.columns[column.name][ENDS.index(end)]
+            heads[at] = column.name if end == "value" else f"{column.name}_{end}"
+    for optional, text in ((place.source, "Source"), (place.note, "Note")):
+        if optional is not None:
+            heads[optional] = text
+    numbers = {place.columns[c.name][1] for c in table.columns.values() if c.kind == "number"}
+    columns = []
+    for at, text in sorted(heads.items()):
+        role: Role = "heading_number" if at in numbers else "heading_text"
+        canvas.text(place.heading, at, text, role)
+        columns.append({"header": text, "header_format": canvas.formats(role)})
+    options = {"name": f"table_{defined(table.name)}", "columns": columns, "style": None}
+    last = max(place.spacer - 1, place.first)
+    code = canvas.sheet.add_table(place.heading, TITLE, last, place.last_column, options)
+    canvas.tally.check(code, f"the table on {canvas.name}")
+
+
+def write_columns(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
+    """What each column of the catalogue's sheets is called, its unit and its formula in words."""
+    canvas.widths(22, 26, 40, 16, 62, 62)
+    heads = ("Sheet", "Column", "Title", "Unit", "Formula, as built", "Note")
+    canvas.row_of(TOP, heads, "heading_text")
+    row = TOP
+    for table in context.tables.values():
+        place = context.layout.tables[table.name]
+        if not place.plain:
+            continue
+        for column in table.columns.values():
+            row += 1
+            formulas = dict.fromkeys(formula.text for formula in formulas_of(column))
+            outer = any(formula.outer for formula in formulas_of(column))
+            note = " ".join(filter(None, (column.note, "Low and high are outer bounds." * outer)))
+            texts = (place.sheet, column.name, column.title, context.symbol(column))
+            canvas.row_of(row, texts, "text")
+            canvas.text(row, 4, "; ".join(formulas), "formula")
+            canvas.text(row, 5, note, "small")
+    canvas.sheet.freeze_panes(TOP + 1, 0)
