@@ -118,6 +118,9 @@ def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
         (["modle", "a"], "there is no kind 'modle'; did you mean 'model'? (kinds: hardware, "),
         (["xyz", "a"], "there is no kind 'xyz' (kinds: hardware, "),
         (["fit", "a"], "a fit is not written by hand: 'scalesheet fit' writes it"),
+        (["book", "a"], "there is no template of a book: 'scalesheet init DIR' begins one"),
+        (["units", "a"], "there is no template of a unit: add a line to units.yaml"),
+        (["claims", "a"], "there is no template of a claim: they stand in plans/PLAN/claims.yaml"),
         (["fits", "a"], "'scalesheet fit' writes it"),
         (
             ["model", "Qwen3 8B"],

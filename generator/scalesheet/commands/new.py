@@ -218,13 +218,15 @@ def _blank(source: str | None) -> None:
 def kind_of(name: str) -> str:
     """The kind of file that a word means. Raises UsageError with the nearest."""
     from scalesheet.nearest import nearest
-    from scalesheet.source.places import CALLED, ENTRY, FOLDER_OF, MADE
+    from scalesheet.source.places import BEGUN, CALLED, ENTRY, FOLDER_OF, MADE
 
     kind = CALLED.get(name.lower())
     if kind is not None:
         return kind
     if name in MADE or name.removesuffix("s") in MADE:
         raise UsageError(f"a {name} is not written by hand: {MADE[name.removesuffix('s')]}")
+    if (one := name.removesuffix("s")) in BEGUN:
+        raise UsageError(f"there is no template of a {one}: {BEGUN[one]}")
     kinds = ", ".join((*FOLDER_OF, ENTRY))
     raise UsageError(f"there is no kind '{name}'{nearest(name, CALLED)} (kinds: {kinds})")
 

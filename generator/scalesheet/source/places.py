@@ -11,6 +11,13 @@ from scalesheet.load.folder import FOLDERS, is_id
 
 #: Kinds that are never written by hand, and what writes them.
 MADE = {"fit": "'scalesheet fit' writes it"}
+#: Those that have no template, and how they begin.
+BEGUN: Mapping[str, str] = {
+    "book": "'scalesheet init DIR' begins one",
+    "unit": "add a line to units.yaml, such as 'image: {dimension: image, counted: yes}' below "
+    "'units:'",
+    "claim": "they stand in plans/PLAN/claims.yaml, a line for each figure of a document",
+}
 #: Folder of a kind, as `plans` of `plan`.
 FOLDER_OF: Mapping[str, str] = {
     **{kind: folder for folder, kind in FOLDERS.items() if kind not in MADE},
