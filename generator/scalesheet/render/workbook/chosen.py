@@ -10,7 +10,7 @@ from scalesheet.language.syntax import ENDS
 from scalesheet.model import Key, Plan
 from scalesheet.resolve.lowering.scalars import SCENARIO
 
-MOST = 7  # choices on Summary; the rest is on Inputs
+MOST = 9  # choices on Summary; the rest is on Inputs
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from scalesheet.render.workbook.sure import write_quantiles
 from scalesheet.render.workbook.validation import clipped
 from scalesheet.vocabulary import VERDICTS
 
-WIDTHS = (38.0, 27.0, 13.0, 13.0, 11.0, 11.0, 34.0, 2.0)
+WIDTHS = (36.0, 26.0, 12.0, 12.0, 10.0, 10.0, 26.0, 2.0)
 UNIT_AT, VERDICT_AT, WHY_AT = 4, 5, 6
 CHARTS_AT = 8
 AT: dict[End, int] = {"low": SUMMARY_LOW, "value": SUMMARY_VALUE, "high": SUMMARY_HIGH}
