@@ -220,6 +220,14 @@ def test_without_scripts_a_list_is_whole(browser: Browser, address: Callable[[st
     context.close()
 
 
+# ------------------------------------------------------------------ pages of plans
+
+
+def test_no_page_of_a_plan_has_more_than_300_kb(book_site: Path) -> None:
+    sizes = {page.name: page.stat().st_size for page in (book_site / "book/plans").glob("*.html")}
+    assert {name: size for name, size in sizes.items() if size > 300_000} == {}
+
+
 # ------------------------------------------------------------------ where one is
 
 

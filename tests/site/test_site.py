@@ -44,6 +44,23 @@ def test_nothing_dated_or_needless_is_published(site: Site) -> None:
     assert not any('name="generator"' in (site.folder / p).read_text() for p in site.pages())
 
 
+def test_what_is_not_there_has_a_page_with_the_search(site: Site) -> None:
+    text = (site.folder / "404.html").read_text("utf-8")
+    assert "There is no such page" in text
+    assert '<form class="find"' in text
+    assert not re.search(r'(?:href|src)="/', text)
+
+
+def test_a_page_with_further_pages_is_a_section_of_them(tmp_path: Path) -> None:
+    (tmp_path / "plans").mkdir()
+    for name in ("index", "a", "a-more", "a.inputs", "b"):
+        (tmp_path / "plans" / f"{name}.md").write_text(f"# Page {name}\n", "utf-8")
+    below = ["plans/a.md", "plans/a-more.md", "plans/a.inputs.md"]
+    assert widen({"Plans": ["plans/index.md"]}, tmp_path) == {
+        "Plans": ["plans/index.md", {"Page a": below}, "plans/b.md"]
+    }
+
+
 def test_every_page_of_a_folder_is_in_the_navigation(site: Site) -> None:
     text = (site.folder / "book/plans/index.html").read_text(encoding="utf-8")
     assert re.search(r'href="(?:\./)?study\.html"\s+class="md-nav__link', text)
