@@ -2,7 +2,7 @@
 "use strict";
 
 scalesheet.answer = (() => {
-  const { formatBy, plain, ends, number } = scalesheet.numbers;
+  const { formatBy, plain, ends, number, counted } = scalesheet.numbers;
   const { toQuery } = scalesheet.inputs;
   const { rowTitle } = scalesheet.marks;
   const { told, figureOf, fits, runs } = scalesheet.cases;
@@ -183,6 +183,8 @@ scalesheet.answer = (() => {
           ["span", { class: "num" }, plain(cell, shownAs)],
           ["span", { class: "unit" }, `${NBSP}${quantity.symbol}`],
         ]),
+        ["li", { class: "part beyond" }, `up to ${text(answer, "most_memory")} (99 %)`],
+        ["li", { class: "part limit" }, `line: ${limit} usable`],
       ],
       ...first(answer, over),
     ];
@@ -242,7 +244,7 @@ scalesheet.answer = (() => {
       {},
       ["th", { scope: "row" }, row("offers", id), ...lastSeen(id)],
       ["td", { class: `term ${term}` }, TERMS[term]],
-      ["td", { class: "num" }, plain(price, prices)],
+      ["td", { class: "num" }, plain(price, prices), ["span", { class: "range" }, question.seen[id] ?? ""]],
       amount("cost", cost, costs, changes),
     ]);
     body.push([
@@ -263,7 +265,7 @@ scalesheet.answer = (() => {
         [
           heading("Offer", "", false),
           heading("Terms", "", false),
-          heading("Price", quantity.symbol),
+          heading("Price, last seen", quantity.symbol),
           heading("Cost", symbol("cost")),
         ],
         body,
@@ -306,7 +308,7 @@ scalesheet.answer = (() => {
           return [
             "tr",
             {},
-            ["th", { scope: "row" }, changeLink(each.some, stated)],
+            ["th", { scope: "row" }, changeLink(each, stated)],
             ["td", { class: `fit ${FITS[verdict] ?? ""}`.trim() }, verdict],
             ...formats.map(([role, shownAs]) =>
               runs(each)
@@ -320,19 +322,22 @@ scalesheet.answer = (() => {
   }
 
   /** What a change is, as a link to what is stated with it. */
-  function changeLink(some, stated) {
+  function changeLink({ some, cheapest: best }, stated) {
     const href = toQuery(told(new Map([...stated, ...Object.entries(some)]))) || "?";
-    return ["a", { href, "data-change": true }, changeText(some)];
+    return ["a", { href, "data-change": true }, changeText({ ...some, cheapest: best })];
   }
 
-  function changeText({ method, gpus, gpu, batch, stage }) {
+  function changeText({ method, gpus, gpu, batch, stage, sequence, checkpointing, offload, cheapest: best }) {
     const said = [];
+    if (sequence) said.push(`Sequences of ${number(sequence, { decimals: 0 })} tokens`);
+    if (checkpointing === "full") said.push("Activation checkpointing");
+    if (offload) said.push(`Optimizer ${offload === "states" ? "states" : "states and weights"} in host memory`);
     if (method) said.push(`${METHODS[method]} instead`);
     if (batch) said.push(`${batch} sequences in a step`);
     if (gpu) {
       const title = rowTitle(plan, "hardware", gpu);
-      said.push(`Cheapest that fits: ${gpus ? `${gpus} × ` : ""}${title}`);
-    } else if (gpus) said.push(`${gpus} accelerator${gpus === 1 ? "" : "s"}`);
+      said.push(`${best ? "Cheapest that fits" : "Next GPU up"}: ${gpus ? `${gpus} × ` : ""}${title}`);
+    } else if (gpus) said.push(counted(gpus, "GPU"));
     if (stage) said.push(said.length ? "any layout" : "Any layout");
     return said.join(", ");
   }
@@ -415,6 +420,25 @@ scalesheet.answer = (() => {
     ];
   }
 
+  /** The loss that pretraining is expected to end at, by the formula of the catalogue. */
+  function lossOf(found) {
+    const formula = question.formulas.chinchilla_loss_refitted;
+    if (!formula || found.wanted.get("method") !== question.pretraining) return [];
+    const { rows, columns } = plan.inputs.tables.models;
+    const parameters = { value: columns.parameters[rows.indexOf(found.wanted.get("model"))] };
+    const tokens = { value: figureOf(found, "trained_tokens").value * question.tokens };
+    const loss = number(formula({ parameters, tokens }), { decimals: 2 });
+    return [
+      [
+        "p",
+        { class: "evidence loss" },
+        `Expected loss ${loss} nat/token, by `,
+        ["a", { href: "book/formulas/chinchilla-loss-refitted.html" }, "the compute-optimal study"],
+        "; another data set or tokenizer has another floor.",
+      ],
+    ];
+  }
+
   /** Figures and memory of an answer: what leads to a formula leads to the state that they are of,
    *  which is the cheapest offer's where there is one. What cannot run has neither hours nor cost. */
   function figuresOf(found, firsts) {
@@ -433,7 +457,7 @@ scalesheet.answer = (() => {
       caseAnswered(own),
       ...(runs(own) && warningOf(own) ? [["p", { class: "bad unusual" }, warningOf(own)]] : []),
       ["div", { class: runs(own) ? "hero" : "hero blocked" }, ...hero],
-      ...(runs(own) ? evidenceOf(own) : []),
+      ...(runs(own) ? [...evidenceOf(own), ...lossOf(own)] : []),
       memory(own),
       ["p", { class: "more" }, ["a", { href: address(own.changes) }, more]],
     ];

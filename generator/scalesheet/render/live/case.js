@@ -7,7 +7,7 @@
 
 scalesheet.cases = (() => {
   const { Refused, read, edited, change, rowsOf, written } = scalesheet.inputs;
-  const { number } = scalesheet.numbers;
+  const { number, people } = scalesheet.numbers;
   const { AXES, nearest, search, sells, forget } = scalesheet.layouts;
   const MOST_GPUS = 1024;
   const AUTO = "auto";
@@ -25,10 +25,11 @@ scalesheet.cases = (() => {
   const OWN = "owned_gpu"; // the plan's input that the page calls `gpu`
   const inputName = (name) => (name === "gpu" ? OWN : name);
   const FOUND = new Set([...LAYOUT, "trainer"]); // what is found unless it is stated
-  const OPEN = new Set(["epochs", "sequence", "batch"]); // what a method may begin with otherwise
+  const OPEN = new Set(["epochs", "sequence", "batch", "data"]); // what a method may begin with otherwise
   // the plan's inputs in the order in which an address has them
   const ORDER = [
     ...["model", "method", "data", "tokens", "samples", "sequence", "epochs", "batch", "rank"],
+    ...["offload", "restarts", "interruptions"],
     ...["precision", "trainer", "supply", "offer", OWN, "gpus", ...LAYOUT],
   ];
   const ASKED = ORDER.map((name) => (name === OWN ? "gpu" : name)).filter(
@@ -86,6 +87,7 @@ scalesheet.cases = (() => {
     const pretrained = wanted.get("method") === PRETRAINING;
     const began = first.get("method") === PRETRAINING ? built.stated : new Map();
     const open = (name) => !stated.has(name) && !began.has(name);
+    if (pretrained && open("data") && !stated.has("samples")) wanted.set("data", "tokens");
     if (pretrained)
       for (const name of ["epochs", "sequence"])
         if (open(name)) wanted.set(name, plan.inputs.scalars[name]);
@@ -117,6 +119,17 @@ scalesheet.cases = (() => {
   /** `100,000`: what is typed may have commas. */
   const inField = (value) =>
     Number.isInteger(value) && value < 1e15 ? number(value, { decimals: 0 }) : written(value);
+
+  const MILLION = 1e6;
+
+  /** What a field shows, and the text of the input that it means: people say tokens, the plan counts
+   *  millions of them. */
+  const toField = (name, value) =>
+    name === "tokens" ? people(value * MILLION, true) : inField(value);
+  function fromField(name, text) {
+    const value = valueOf(name, text);
+    return name === "tokens" ? Number((value / MILLION).toPrecision(15)) : value;
+  }
 
   /** A case with some of it changed. */
   const changedTo = (wanted, some) => new Map([...wanted, ...Object.entries(some)]);
@@ -236,9 +249,12 @@ scalesheet.cases = (() => {
       found.push(each);
       return each;
     }
-    if (method !== PRETRAINING) {
-      for (const other of Object.keys(methods))
-        if (other !== method && other !== PRETRAINING) yield* tried("method", other);
+    const tuning = Object.keys(methods).filter((each) => each !== PRETRAINING && each !== method);
+    if (method !== PRETRAINING)
+      for (const other of fits(answer) ? tuning : tuning.reverse()) yield* tried("method", other);
+    if (!fits(answer)) {
+      yield* lighter(answer, tried);
+      yield* larger(answer, tried);
     }
     if (gpus % 2 === 0) yield* tried("gpus", gpus / 2);
     let more = gpus * 2;
@@ -251,6 +267,41 @@ scalesheet.cases = (() => {
     if (fits(answer)) return found;
     const good = found.filter(fits);
     return good.length ? good : found.filter(runs);
+  }
+
+  const LEAST_SEQUENCE = 512;
+
+  /** What takes less memory on the same accelerators: the longest shorter sequence that fits, then
+   *  checkpointing where it is ruled out, then what host memory holds. */
+  function* lighter({ wanted }, tried) {
+    let sequence = wanted.get("sequence") / 2;
+    for (; sequence >= LEAST_SEQUENCE; sequence = Math.floor(sequence / 2)) {
+      const other = yield* answerTo(changedTo(wanted, { sequence }));
+      if (other && fits(other)) break;
+    }
+    if (sequence >= LEAST_SEQUENCE) yield* tried("sequence", Math.floor(sequence));
+    if (wanted.get("checkpointing") === "none") yield* tried("checkpointing", "full");
+    for (const offload of OFFLOADS.slice(OFFLOADS.indexOf(wanted.get("offload")) + 1))
+      if (fits((yield* tried("offload", offload)) ?? NOTHING)) return;
+  }
+
+  const OFFLOADS = scalars.offload?.words ?? [];
+  const NOTHING = { results: { scalars: { [roles.verdict]: {} } } };
+
+  /** The next accelerator up: of the same vendor the least memory above that it fits in. */
+  function* larger({ wanted }, tried) {
+    const { rows, columns } = plan.inputs.tables.hardware;
+    const own = rows.indexOf(wanted.get("gpu"));
+    const memory = (n) => columns.memory[n] ?? 0;
+    const sold = new Set(plan.inputs.tables.offers.columns.accelerator);
+    const above = Array.from(rows.keys())
+      .filter((n) => columns.vendor[n] === columns.vendor[own] && sold.has(rows[n]) && memory(n) > memory(own))
+      .sort((a, b) => memory(a) - memory(b));
+    for (const n of above) {
+      const other = yield* answerTo(changedTo(wanted, { gpu: rows[n] }));
+      if (other && fits(other)) return yield* tried("gpu", rows[n]);
+    }
+    return undefined;
   }
 
   /** The accelerator that is cheapest for the case; where none fits, in a larger number. */
@@ -268,7 +319,7 @@ scalesheet.cases = (() => {
         const at = cheapest(other);
         const cost = figureOf(at, "cost").value;
         if (cost !== undefined && !(best?.cost <= cost))
-          best = { some: gpus === wanted.get("gpus") ? { gpu } : { gpu, gpus }, ...at, cost };
+          best = { some: gpus === wanted.get("gpus") ? { gpu } : { gpu, gpus }, cheapest: true, ...at, cost };
       }
       if (best) return found.push(best);
     }
@@ -321,6 +372,7 @@ scalesheet.cases = (() => {
   return Object.freeze({
     ...{ plan, changedTo, cheapest, onDemand, own },
     ...{ AUTO, FOUND, ASKED, built, first, valueOf, readCase, complete, told, unasked, inField, longest },
+    ...{ toField, fromField },
     ...{ figureOf, fits, runs, obstaclesTo, answerTo, offersFor, changesOf, mended },
   });
 })();

@@ -4,7 +4,7 @@
 "use strict";
 
 scalesheet.answered = (() => {
-  const { AUTO, built, complete, unasked, inField, obstaclesTo } = scalesheet.cases;
+  const { AUTO, built, complete, unasked, toField, obstaclesTo } = scalesheet.cases;
   const { answered } = scalesheet.answer;
 
   const { question } = scalesheet;
@@ -32,7 +32,7 @@ scalesheet.answered = (() => {
 
   function entry(name, label, unit) {
     const kind = { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false" };
-    const control = { id: `ask-${name}`, name, value: inField(wanted.get(name)), ...kind };
+    const control = { id: `ask-${name}`, name, value: toField(name, wanted.get(name)), ...kind };
     return field(name, label, ["input", control], unit);
   }
 
@@ -118,6 +118,9 @@ scalesheet.answered = (() => {
       open("micro_batch", "Micro-batch", axes.micro_batch),
       open("checkpointing", "Checkpointing", axes.checkpointing),
       open("trainer", "Trainer", scalars.trainer.words),
+      choice("offload", "In host memory", scalars.offload.words.map((word) => [word])),
+      entry("restarts", "Restarts", "a day"),
+      entry("interruptions", "Spot interruptions", "a day"),
     ],
   ];
 
@@ -139,7 +142,7 @@ scalesheet.answered = (() => {
       "div",
       { class: "row data" },
       entry("samples", "Samples"),
-      entry("tokens", "Tokens", "millions"),
+      entry("tokens", "Tokens"),
       choice("data", "Unit", [["samples"], ["tokens"]]),
       entry("sequence", "Length", "tokens"),
       entry("epochs", "Epochs"),

@@ -12,6 +12,7 @@
   const { tell, inSlices } = scalesheet.fields;
   const { cases } = scalesheet;
   const { AUTO, FOUND, ASKED, valueOf, readCase, complete, told, unasked, inField, longest } = cases;
+  const { toField, fromField } = cases;
   const { answered } = scalesheet.answer;
 
   const form = document.querySelector("[data-question]");
@@ -74,7 +75,7 @@
   function show() {
     for (const [name, { control }] of fields) {
       if (control === document.activeElement && control.type === "text") continue;
-      control.value = inField(asked.get(name));
+      control.value = toField(name, asked.get(name));
     }
     for (const radio of radios) radio.checked = radio.value === asked.get("method");
     const hidden = unasked(asked);
@@ -105,7 +106,7 @@
   function enter(name, text, done) {
     const field = fields.get(name);
     try {
-      const value = valueOf(name, text);
+      const value = fromField(name, text);
       if (field) tell(field, "");
       go(new Map([...stated, [name, value]]), done);
       show();

@@ -198,5 +198,23 @@ scalesheet.numbers = (() => {
     return span(cell.low, cell.high, format);
   }
 
-  return Object.freeze({ formatBy, dayNumber, number, span, plain, ends });
+  const LETTERS = [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e3, "k"]];
+  const ROUNDED = 5e-4; // what three digits round up
+
+  /** `70.6B`, as people say it and people.py does; `exact` where digits must not be lost. */
+  function people(count, exact = false) {
+    for (const [power, letter] of LETTERS) {
+      if (count < power * (1 - (exact ? 0 : ROUNDED))) continue;
+      const short = Number((count / power).toPrecision(exact ? 15 : 3));
+      if (exact && String(short).length > 6) return number(count, { decimals: 0 });
+      return `${short}${letter}`;
+    }
+    return String(count);
+  }
+
+  /** `1 GPU`, `63 runs`. */
+  const counted = (count, thing) =>
+    `${number(count, { decimals: 0 })} ${thing}${count === 1 ? "" : "s"}`;
+
+  return Object.freeze({ people, counted, formatBy, dayNumber, number, span, plain, ends });
 })();

@@ -6,7 +6,7 @@
 "use strict";
 
 scalesheet.workload = (() => {
-  const { formatBy, number, plain, ends } = scalesheet.numbers;
+  const { formatBy, counted, people, plain, ends } = scalesheet.numbers;
   const { toQuery } = scalesheet.inputs;
   const { rowTitle } = scalesheet.marks;
   const { cases, answer, question, charts } = scalesheet;
@@ -18,8 +18,6 @@ scalesheet.workload = (() => {
   const FRONT = "../../index.html";
   const OWN = "your-model"; // as architecture.js calls it
   const [ROW, HALF] = [46, 5];
-  const LETTERS = [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e3, "k"]];
-  const ROUNDED = 5e-4; // what three digits round up
   const HOPELESS = 8; // models in a row that do not fit: larger ones do not either
 
   const scalars = Object.fromEntries(
@@ -28,7 +26,7 @@ scalesheet.workload = (() => {
   const symbol = (role) => scalars[role].symbol ?? "";
   const formatOf = (role, cells) => formatBy(scalars[role].rule ?? {}, cells);
   const numeric = (cell) => typeof cell?.value === "number";
-  const gpusText = (count) => `${number(count, { decimals: 0 })} GPU${count === 1 ? "" : "s"}`;
+  const gpusText = (count) => counted(count, "GPU");
   const title = (table, id) => rowTitle(plan, table, id);
   const page = (table, id) =>
     id === OWN ? title(table, id) : ["a", { href: `../${table}/${id}.html` }, title(table, id)];
@@ -203,8 +201,8 @@ scalesheet.workload = (() => {
       const own = ["th", { scope: "row" }, page("hardware", gpu)];
       if (!found)
         return ["tr", {}, own, ["td", { class: "reason", colspan: "7" }, `cannot run: ${obstaclesTo(asked).join("; ")}`]];
-      const counted = gpusText(found.wanted.get("gpus"));
-      const gpus = ["td", {}, to(opened(found.wanted), counted)];
+      const many = gpusText(found.wanted.get("gpus"));
+      const gpus = ["td", {}, to(opened(found.wanted), many)];
       if (!runs(found)) {
         const none = Array.from({ length: 4 }, () => ["td", {}]);
         return ["tr", {}, own, gpus, memoryCell(found), ...none, ["td", {}]];
@@ -289,13 +287,6 @@ scalesheet.workload = (() => {
 
   /** Whether a model runs by some method. */
   const somehow = ({ cells }) => cells.some((each) => each && runs(each));
-
-  /** `70.6B`, as people say it. */
-  function people(count) {
-    for (const [power, letter] of LETTERS)
-      if (count >= power * (1 - ROUNDED)) return `${Number((count / power).toPrecision(3))}${letter}`;
-    return String(count);
-  }
 
   function cardTable(rows, methods) {
     const cell = (each) => (each ? linked(memoryCell(each), opened(each.wanted)) : ["td", { class: "reason" }, "cannot run"]);

@@ -9,6 +9,7 @@
   const at = document.querySelector("[data-workload]");
   if (!at) return;
   const { Refused, goTo, FOREIGN } = scalesheet.inputs;
+  const { people } = scalesheet.numbers;
   const { element, drawn } = scalesheet.marks;
   const { button, inSlices, copying } = scalesheet.fields;
   const { cases, question, workload } = scalesheet;
@@ -135,7 +136,7 @@
     for (const [name, control] of fields) {
       if (control === document.activeElement) continue;
       const value = state[name];
-      if (name === "tokens") control.value = workload.people(value * MILLION);
+      if (name === "tokens") control.value = people(value * MILLION, true);
       else control.value = typeof value === "number" ? inField(value) : value;
     }
   }
@@ -284,13 +285,13 @@
         element("p", { class: "value" }, value),
         element("p", { class: "range" }, note ?? ""),
       );
-    const active = row.active_parameters < 0.99 * row.parameters ? `${workload.people(row.active_parameters)} met by a token` : "";
+    const active = row.active_parameters < 0.99 * row.parameters ? `${people(row.active_parameters)} met by a token` : "";
     const gib = (bytes) => `${Number((bytes / 2 ** 30).toPrecision(3))} GiB`;
     const sequence = wanted().get("sequence");
     const given = { ...row, bits_per_parameter: 16, length: sequence, sequences: 1, element_bytes: 2, window: 0, window_layers: 0 };
     const cells = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, { value }]));
     const { weight_bytes: weights, kv_cache_bytes: cache } = question.formulas;
-    const cards = [card("Parameters", workload.people(row.parameters), active)];
+    const cards = [card("Parameters", people(row.parameters), active)];
     if (weights) cards.push(card("To load", gib(weights(cells)), "weights in 16 bit"));
     if (weights && cache)
       cards.push(card("To run", gib(weights(cells) + cache(cells)), `with one sequence of ${inField(sequence)} tokens`));

@@ -1,7 +1,8 @@
 """The front page: a page written by hand, in which the build fills the lines that ask for it.
 
 `{{ question }}` is the question of the page's front matter with its answer, `{{ plans }}`,
-`{{ catalogue }}` and `{{ score }}` are what the book has.
+`{{ catalogue }}` and `{{ score }}` are what the book has; `plans` in the front matter says which
+plans, where not all.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
 
     fillers: Mapping[str, Callable[[], str]] = {
         QUESTION: lambda: _question(result) if script else "",
-        "plans": lambda: _plans(context),
+        "plans": lambda: _plans(context, _matter(written).get("plans")),
         "catalogue": lambda: _catalogue(context),
         "score": lambda: _score(context),
     }
@@ -91,12 +92,17 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
 
 def _stated(written: str) -> Mapping[str, str]:
     """The case in the page's front matter. Raises Unanswered."""
-    front = _FRONT.match(written)
-    matter: Any = yaml.safe_load(front["matter"]) if front else {}
-    case = (matter or {}).get(QUESTION)
+    case = _matter(written).get(QUESTION)
     if not isinstance(case, dict) or "gpu" not in case:
         raise Unanswered("expected its case in the front matter: question: {model: ..., gpu: ...}")
     return {str(name): str(value) for name, value in case.items()}
+
+
+def _matter(written: str) -> Mapping[str, Any]:
+    """The front matter of the page."""
+    front = _FRONT.match(written)
+    matter: Any = yaml.safe_load(front["matter"]) if front else {}
+    return matter if isinstance(matter, dict) else {}
 
 
 # ------------------------------------------------------------------ the page
@@ -108,10 +114,11 @@ def _question(result: Mapping[str, Any]) -> str:
     return "\n\n".join((tag("div", *parts, class_="front"), *scripts))
 
 
-def _plans(context: Context) -> Html:
-    """Each plan with what it answers first."""
+def _plans(context: Context, named: Any) -> Html:
+    """Each plan that the page names, or all, with what it answers first."""
+    plans = context.book.plans
     cards = []
-    for plan in context.book.plans.values():
+    for plan in [plans[each] for each in named or plans if each in plans]:
         facts = []
         for name in plan.headline[:MOST_FIGURES]:
             scalar, value = plan.scalars[name], context.edition.results[plan.id].scalars[name]

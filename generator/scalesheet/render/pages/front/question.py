@@ -8,7 +8,7 @@ build; what it leaves open of the layout is found as `choose` finds it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -17,7 +17,7 @@ from scalesheet.choose.conditions import HOLDS, SAYS
 from scalesheet.choose.conditions import TABLE as CONDITIONS
 from scalesheet.choose.evidence import NOT_LIKE, NOWHERE, SIZE_NAMES, UNUSUAL, Basis
 from scalesheet.choose.offers import ALONE, together
-from scalesheet.model import Key, Plan
+from scalesheet.model import Key, Plan, Stated
 from scalesheet.printers.javascript import javascript
 from scalesheet.render.live import ASKING, script
 from scalesheet.render.live.engine import Engine
@@ -25,6 +25,7 @@ from scalesheet.render.pages.places import address_of, homes
 from scalesheet.render.pages.plan.live import shown
 from scalesheet.render.script import program
 from scalesheet.render.slicing import sliced
+from scalesheet.units import Unit
 from scalesheet.vocabulary import AXES, METHODS, PRETRAINING, TERMS, TUNING
 
 #: The roles of the figures that the page reads: with the parts of the memory, all that its script
@@ -47,7 +48,7 @@ FIGURES = (
 )
 MEMORY = "memory.total.value"
 #: Formulas of the catalogue that pages compute by themselves.
-ALONE_COMPUTED = ("cost-of-tokens", "weight-bytes", "kv-cache-bytes")
+ALONE_COMPUTED = ("cost-of-tokens", "weight-bytes", "kv-cache-bytes", "chinchilla-loss-refitted")
 #: Columns that it shows besides what figures rest on.
 COLUMNS = (
     ("offers", "term"),
@@ -55,6 +56,8 @@ COLUMNS = (
     ("models", "family"),
     ("models", "max_sequence"),
     ("hardware", "kind"),
+    ("hardware", "vendor"),
+    ("hardware", "memory"),
 )
 
 
@@ -88,6 +91,8 @@ def question_script(
         "terms": TERMS,
         "axes": AXES,
         "sold": _sold(book),
+        "seen": {offer: _seen(prices) for offer, prices in book.prices.items() if prices},
+        "tokens": float(book.units.factor(_tokens(plan), book.units.parse("token"))),
         "unseen": {offer: asdict(each) for offer, each in book.unseen.items()},
         "evidence": None if basis is None else _evidence(book, plan, basis),
         "anchors": {
@@ -110,6 +115,17 @@ def question_script(
     )
 
 
+def _seen(prices: Sequence[Stated]) -> str:
+    """The day on which the price in force was last seen."""
+    return prices[-1].seen or prices[-1].since
+
+
+def _tokens(plan: Plan) -> Unit:
+    unit = plan.roles["trained_tokens"].unit
+    assert unit is not None
+    return unit
+
+
 def _formulas(book: Book) -> Iterator[str]:
     """Formulas of the catalogue that pages compute by themselves, as functions of their inputs."""
     for id_ in ALONE_COMPUTED:
@@ -121,9 +137,7 @@ def _formulas(book: Book) -> Iterator[str]:
 def _evidence(book: Book, plan: Plan, basis: Basis) -> dict[str, object]:
     """What of the evidence any answer may need, by the plan's words for methods; tokens as the plan
     counts them."""
-    unit = plan.roles["trained_tokens"].unit
-    assert unit is not None
-    counted = float(book.units.factor(unit, book.units.parse("token")))
+    counted = float(book.units.factor(_tokens(plan), book.units.parse("token")))
     said = {name: method.plan for name, method in METHODS.items()}
     return {
         "families": dict(basis.families),
