@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scalesheet.predict.score import TaskScore
+from scalesheet.predict.score.truth import Published
 from scalesheet.render.scores import error, figure, shown, unit_shown
+from scalesheet.vocabulary import METHODS
 
+NOT_STATED = "not stated"
 NAMED = 4  # rows that are farthest off
 
 
@@ -19,6 +22,7 @@ class ParityPoint:
     truth: float
     made: float
     off: float
+    facets: tuple[str, ...] = ()  # accelerator, method, family, where it can be filtered
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,8 @@ class ParityPlot:
     names: tuple[str, ...]
     within: float
     even: bool
+    dots: tuple[tuple[str, ...], ...] = ()  # of each point what hovering says, and its facets
+    errors: tuple[float, ...] = ()  # of each point
 
 
 def parity_plot(score: TaskScore) -> ParityPlot:
@@ -46,6 +52,7 @@ def parity_plot(score: TaskScore) -> ParityPlot:
             float(data.truth[n]),
             float(score.left_out.predicted[n]),
             float(score.error[n]),
+            _facets(data, n),
         )
         for n in range(len(data.rows))
         if score.counted[n]
@@ -53,6 +60,15 @@ def parity_plot(score: TaskScore) -> ParityPlot:
     sides = ("Published", "Predicted")
     title = "Predicted against published"
     return parity_plot_of(score.task, title, sides, rows, (score.unseen.median, score.unseen.p90))
+
+
+def _facets(data: Published, row: int) -> tuple[str, ...]:
+    """Accelerator, method and family of a row, in its own words."""
+    cases, words = data.cases, data.rows[row].words
+    accelerator = str(cases.accelerator[row] or words.get("hardware", "") or NOT_STATED)
+    method = str(cases.method[row] or NOT_STATED)
+    titles = {name: each.title for name, each in METHODS.items()}
+    return accelerator, titles.get(method, method), data.rows[row].family
 
 
 def parity_plot_of(
@@ -79,4 +95,14 @@ def parity_plot_of(
         tuple(row.name for row in ranked[:NAMED]),
         within,
         even=task == "loss",
+        dots=tuple((_hover(task, row), *row.facets) for row in ranked),
+        errors=tuple(row.off for row in ranked),
+    )
+
+
+def _hover(task: str, row: ParityPoint) -> str:
+    where = f" on {row.facets[0]}" if row.facets and row.facets[0] != NOT_STATED else ""
+    return (
+        f"{row.name}{where}: {figure(task, row.made)} {unit_shown(task)} predicted, "
+        f"{figure(task, row.truth)} published, {error(task, row.off)}"
     )

@@ -2,7 +2,7 @@
 "use strict";
 
 scalesheet.answer = (() => {
-  const { formatBy, plain, ends, number, counted } = scalesheet.numbers;
+  const { formatBy, plain, ends, number, counted, people } = scalesheet.numbers;
   const { toQuery } = scalesheet.inputs;
   const { rowTitle } = scalesheet.marks;
   const { told, figureOf, fits, runs } = scalesheet.cases;
@@ -30,11 +30,19 @@ scalesheet.answer = (() => {
   const format = (quantity, cells) => formatBy(quantity.rule ?? {}, cells);
   const symbol = (role) => scalars[role].symbol ?? "";
 
-  /** The expected value of a figure: `61.9 GB`. */
+  /** Memory as nvidia-smi shows it, whatever unit the plan counts in. */
+  const { factor: TIMES, symbol: GIB } = question.memory;
+  const THREE = { digits: 3 };
+  const inGib = (cell) =>
+    typeof cell.value === "number" ? { value: cell.value * TIMES, low: cell.low * TIMES, high: cell.high * TIMES } : cell;
+  const gib = (cell) => plain(inGib(cell), formatBy(THREE, [inGib(cell)]));
+
+  /** The expected value of a figure: `57.7 GiB`. */
   function text(answer, role, unit = true) {
     const cell = figureOf(answer, role);
-    const shown = plain(cell, format(scalars[role], [cell]));
-    return unit ? `${shown}${NBSP}${symbol(role)}` : shown;
+    const memory = role.endsWith("_memory");
+    const shown = memory ? gib(cell) : plain(cell, format(scalars[role], [cell]));
+    return unit ? `${shown}${NBSP}${memory ? GIB : symbol(role)}` : shown;
   }
 
   /** The plan's page with these inputs, at the formula of a figure. */
@@ -59,7 +67,8 @@ scalesheet.answer = (() => {
     row("hardware", wanted.get("gpu")),
   ];
 
-  const caseAnswered = (found) => caseOf(found.wanted, text(found, "trained_tokens"));
+  const caseAnswered = (found) =>
+    caseOf(found.wanted, `${people(figureOf(found, "trained_tokens").value * question.tokens)} tokens`);
 
   /** The words of what is drawn. */
   const textOf = (tree) => (Array.isArray(tree) ? tree.slice(2).map(textOf).join("") : tree);
@@ -131,8 +140,6 @@ scalesheet.answer = (() => {
   function memory(answer) {
     const { rows, titles } = plan.inputs.tables.memory;
     const { value: bytes } = answer.results.tables.memory;
-    const quantity = tables.memory.columns.value;
-    const shownAs = format(quantity, bytes);
     const size = ({ value }) => (typeof value === "number" ? value : 0);
     const [most, usable] = ["most_memory", "usable_memory"].map((role) =>
       size(figureOf(answer, role)),
@@ -155,12 +162,12 @@ scalesheet.answer = (() => {
     }
     bar("beyond", at, place(Math.max(0, most - at)), "9", "10");
     bar("limit", usable, "3", "0", String(TALL));
-    const described = parts.map(({ title, cell }) => `${title} ${plain(cell, shownAs)}`).join(", ");
+    const described = parts.map(({ title, cell }) => `${title} ${gib(cell)}`).join(", ");
     const svg = {
       viewBox: `0 0 ${WIDE} ${TALL}`,
       preserveAspectRatio: "none",
       role: "img",
-      "aria-label": `${described}, in ${quantity.symbol}; ${limit} available`,
+      "aria-label": `${described}, in ${GIB}; ${limit} available`,
     };
     return [
       "figure",
@@ -180,8 +187,8 @@ scalesheet.answer = (() => {
           "li",
           { class: `part ${id}` },
           `${title} `,
-          ["span", { class: "num" }, plain(cell, shownAs)],
-          ["span", { class: "unit" }, `${NBSP}${quantity.symbol}`],
+          ["span", { class: "num" }, gib(cell)],
+          ["span", { class: "unit" }, `${NBSP}${GIB}`],
         ]),
         ["li", { class: "part beyond" }, `up to ${text(answer, "most_memory")} (99 %)`],
         ["li", { class: "part limit" }, `line: ${limit} usable`],
@@ -497,5 +504,5 @@ scalesheet.answer = (() => {
     };
   }
 
-  return Object.freeze({ answered, evidenceFor, layoutText, FITS });
+  return Object.freeze({ answered, evidenceFor, layoutText, text, FITS });
 })();

@@ -2,7 +2,7 @@
  * diagonal hold nine of ten.
  *
  * What is drawn is {id, title, told, axes, points, names, within, even}: `points` are [[figure,
- * prediction], ...], those farthest off first, of which the first have `names`. `within` is the error
+ * prediction], ...], those farthest off first, of which the first have `names`; `dots` say what each is. `within` is the error
  * that nine of ten do not exceed: a factor, or where numbers differ so little that the axes are
  * `even`, a difference. Both axes reach equally far.
  */
@@ -36,9 +36,18 @@ scalesheet.parity = (() => {
         diagonal("diagonal", (end) => end),
         ...aside.map((moved) => diagonal("diagonal aside", moved)),
       ]),
-      ...places.map(([a, b]) => scatter.disc("dot", draw.share(a), draw.px(b), DOT)),
+      ...places.map((place, n) => dot(place, drawn.dots[n], drawn.errors[n])),
       ...Array.from(found, ([n, side]) => scatter.nameAt(...places[n], side, names[n])),
     ]);
+  }
+
+  /** A point that says what it is under a pointer, and by what it can be filtered. */
+  function dot([a, b], [told, ...facets] = [], off) {
+    const disc = scatter.disc("dot", draw.share(a), draw.px(b), DOT);
+    if (told) disc.push(["title", {}, told]);
+    facets.forEach((facet, n) => (disc[1][`data-facet-${n}`] = facet));
+    if (facets.length) disc[1]["data-off"] = String(Number(off.toPrecision(6)));
+    return disc;
   }
 
   function axis(title, values, even) {

@@ -11,7 +11,7 @@ scalesheet.workload = (() => {
   const { rowTitle } = scalesheet.marks;
   const { cases, answer, question, charts } = scalesheet;
   const { plan, changedTo, figureOf, fits, runs, answerTo, cheapest, obstaclesTo } = cases;
-  const { FITS, evidenceFor } = answer;
+  const { FITS, evidenceFor, text } = answer;
   const draw = charts.parts;
   const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
   const NODE = 8;
@@ -109,13 +109,13 @@ scalesheet.workload = (() => {
     const found = cells.flat().flatMap((cell) => cell?.best ?? []);
     const hours = formatOf("hours", found.map((each) => figureOf(each, "hours")));
     const costs = formatOf("cost", found.map(costOf));
-    const text = (each) =>
+    const inWords = (each) =>
       `${gpusText(each.wanted.get("gpus"))}: ${plain(figureOf(each, "hours"), hours)} ${symbol("hours")}, ` +
       `${plain(costOf(each), costs)} ${symbol("cost")}`;
     const cell = (each) => {
       if (!each) return ["td", { class: "pending" }, "…"];
       if (!each.best) return ["td", { class: "reason" }, each.why];
-      return ["td", {}, to(opened(each.best.wanted), text(each.best))];
+      return ["td", {}, to(opened(each.best.wanted), inWords(each.best))];
     };
     return tableOf(
       "matrix",
@@ -176,11 +176,7 @@ scalesheet.workload = (() => {
   /** Needed of usable memory, with the verdict. */
   function memoryCell(each) {
     const verdict = figureOf(each, "verdict").value;
-    const cells = ["needed_memory", "usable_memory"].map((role) => figureOf(each, role));
-    const shown = cells.map((cell, n) =>
-      plain(cell, formatOf(n ? "usable_memory" : "needed_memory", [cell])),
-    );
-    const said = `${shown[0]} of ${shown[1]} ${symbol("usable_memory")}`;
+    const said = `${text(each, "needed_memory", false)} of ${text(each, "usable_memory")}`;
     return [
       "td",
       { class: `fit ${FITS[verdict] ?? ""}`.trim() },

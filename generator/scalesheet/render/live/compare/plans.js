@@ -252,6 +252,12 @@ if (globalThis.document) (() => {
   async function readAddress() {
     const turn = (asked += 1);
     const { found, faults } = split(location.search);
+    const { start, scenario } = page.dataset;
+    if (start && !found.a.id && !found.b.id && !faults.length) {
+      // one plan, as corrected and as its document has it
+      found.a.id = found.b.id = start;
+      found.b.rest.push(["scenario", scenario]);
+    }
     const usual = [ids[0], found.a.id ?? ids[1] ?? ids[0]];
     for (const [n, side] of sides.entries()) {
       const { id, rest } = found[side.letter];

@@ -34,6 +34,8 @@ GROUPS: Mapping[str, str] = {
 }
 _NEAR = 100.0
 
+WRITTEN = "written"  # the scenario of a plan with the figures of its document
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -125,7 +127,16 @@ def plans_page(context: Context) -> str:
             "has its own inputs, and the address holds both.",
             class_="lead",
         ),
-        tag("div", id="sides", class_="sides", data_search_exclude=True),
+        tag(
+            "div",
+            id="sides",
+            class_="sides",
+            data_search_exclude=True,
+            data_start=next(
+                (p.id for p in context.book.plans.values() if WRITTEN in p.scenarios), None
+            ),
+            data_scenario=WRITTEN,
+        ),
         "## All plans as published { #all }",
         all_plans(context),
         tag(
@@ -138,6 +149,12 @@ def plans_page(context: Context) -> str:
         wide=True,
         list_=True,
     )
+
+
+def _with_scenarios(context: Context) -> str | None:
+    """The first plan that says what its document has, which the page begins with."""
+    plans = context.book.plans.values()
+    return next((plan.id for plan in plans if WRITTEN in plan.scenarios), None)
 
 
 def all_plans(context: Context) -> Html:

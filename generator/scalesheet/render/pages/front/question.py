@@ -47,6 +47,7 @@ FIGURES = (
     "energy",
 )
 MEMORY = "memory.total.value"
+GIB = "GiB"  # what the tools of the field show memory in
 #: Formulas of the catalogue that pages compute by themselves.
 ALONE_COMPUTED = ("cost-of-tokens", "weight-bytes", "kv-cache-bytes", "chinchilla-loss-refitted")
 #: Columns that it shows besides what figures rest on.
@@ -92,7 +93,13 @@ def question_script(
         "axes": AXES,
         "sold": _sold(book),
         "seen": {offer: _seen(prices) for offer, prices in book.prices.items() if prices},
-        "tokens": float(book.units.factor(_tokens(plan), book.units.parse("token"))),
+        "memory": {
+            "factor": float(book.units.factor(_unit(plan, "usable_memory"), book.units.parse(GIB))),
+            "symbol": GIB,
+        },
+        "tokens": float(
+            book.units.factor(_unit(plan, "trained_tokens"), book.units.parse("token"))
+        ),
         "unseen": {offer: asdict(each) for offer, each in book.unseen.items()},
         "evidence": None if basis is None else _evidence(book, plan, basis),
         "anchors": {
@@ -120,8 +127,13 @@ def _seen(prices: Sequence[Stated]) -> str:
     return prices[-1].seen or prices[-1].since
 
 
-def _tokens(plan: Plan) -> Unit:
-    unit = plan.roles["trained_tokens"].unit
+def _tokens(book: Book, plan: Plan) -> float:
+    """How many tokens are one as the plan counts them."""
+    return float(book.units.factor(_unit(plan, "trained_tokens"), book.units.parse("token")))
+
+
+def _unit(plan: Plan, role: str) -> Unit:
+    unit = plan.roles[role].unit
     assert unit is not None
     return unit
 
@@ -130,14 +142,23 @@ def _formulas(book: Book) -> Iterator[str]:
     """Formulas of the catalogue that pages compute by themselves, as functions of their inputs."""
     for id_ in ALONE_COMPUTED:
         if id_ in book.records:
-            expression = javascript(book.records[id_].formula.ends.value)
-            yield f"{id_.replace('-', '_')}: (s, rt = scalesheet.runtime) => {expression}"
+            record = book.records[id_]
+            usual = {
+                each.name: {"value": each.stated.value}
+                for each in record.inputs
+                if each.stated is not None
+            }
+            yield (
+                f"{id_.replace('-', '_')}: (given, rt = scalesheet.runtime) => "
+                f"{{ const s = {{...{_text(usual)}, ...given}}; "
+                f"return {javascript(record.formula.ends.value)}; }}"
+            )
 
 
 def _evidence(book: Book, plan: Plan, basis: Basis) -> dict[str, object]:
     """What of the evidence any answer may need, by the plan's words for methods; tokens as the plan
     counts them."""
-    counted = float(book.units.factor(_tokens(plan), book.units.parse("token")))
+    counted = _tokens(book, plan)
     said = {name: method.plan for name, method in METHODS.items()}
     return {
         "families": dict(basis.families),

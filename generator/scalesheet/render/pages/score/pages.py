@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from scalesheet.model import Peer
@@ -9,8 +10,9 @@ from scalesheet.predict.score import Quality, TaskScore
 from scalesheet.predict.score.own import TASKS as OWN_TASKS
 from scalesheet.predict.score.own import TITLE as OWN_TITLE
 from scalesheet.predict.tasks import TASKS
+from scalesheet.render.live import script
 from scalesheet.render.own_laws import hidden_section
-from scalesheet.render.pages.context import Context, cite, edit_link, to
+from scalesheet.render.pages.context import ASSETS, Context, cite, edit_link, to
 from scalesheet.render.pages.figures import NBSP
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
 from scalesheet.render.pages.score.laws import TITLE as LAWS
@@ -48,6 +50,7 @@ from scalesheet.render.strip_plot import strip_plot
 
 FOLDER = "score"
 ALIKE = HEAD.index("Families")  # the figures before it count each row alike
+LEAST_ROWS, MOST_FAMILIES = 3, 4
 API = "../../api/v1/score.json"  # from any page that is made here
 
 
@@ -57,10 +60,12 @@ def score_pages(context: Context) -> Iterator[tuple[str, str]]:
     for task, score in context.edition.scores.items():
         yield f"{FOLDER}/{task}.md", _page(context, score)
     yield from laws_page(context)
+    if context.edition.scores:
+        yield f"{ASSETS}/filtered.js", script(("filtered",))
 
 
 def _index(context: Context) -> str:
-    lead = tag("p", LEAD, class_="lead")
+    lead = join([*_first(context), tag("p", LEAD)])
     if not context.edition.scores:
         return page("Score", lead, tag("p", "Nothing is scored yet.", class_="note"))
     head = [heading_cell("Prediction"), *(heading_cell(name, number=True) for name in HEAD)]
@@ -91,6 +96,41 @@ def _index(context: Context) -> str:
         *_own_index(context),
         *_peers(context),
     )
+
+
+def _first(context: Context) -> Iterator[Html]:
+    """How far off half of the predictions are, for people, and the families where they are not."""
+    said = []
+    for task, score in context.edition.scores.items():
+        figures = score.asked.quality if score.asked is not None else score.unseen
+        within = (
+            f"{figures.median:.3f} nat" if task == "loss" else f"{100 * (figures.median - 1):.0f} %"
+        )
+        title = TASKS[task].title
+        plain = title if title[:2].isupper() else title[0].lower() + title[1:]
+        said.append(f"{plain} within {within}")
+    if said:
+        first = f"Half of the predictions are near: {', '.join(said)}. Here is where they are not."
+        yield tag("p", first, class_="lead")
+    items = [
+        tag(
+            "li",
+            link(f"{task}.md#family", TASKS[task].title),
+            ": ",
+            ", ".join(f"{name} {error(task, each.median)}" for name, each in worst),
+        )
+        for task, score in context.edition.scores.items()
+        if (worst := _worst(score))
+    ]
+    if items:
+        yield tag("p", "Families whose median is farthest off:", class_="note")
+        yield tag("ul", *items)
+
+
+def _worst(score: TaskScore) -> list[tuple[str, Quality]]:
+    """The families whose rows are farthest off, of those with enough rows for a median."""
+    families = [each for each in score.groups["family"].items() if each[1].rows >= LEAST_ROWS]
+    return sorted(families, key=lambda each: -each[1].median)[:MOST_FAMILIES]
 
 
 def _is_asked(context: Context) -> bool:
@@ -194,8 +234,23 @@ def _page(context: Context, score: TaskScore) -> str:
 
 def _against(context: Context, score: TaskScore) -> Html:
     """Every scored row at a glance; its numbers stand in the table below."""
-    picture = context.draw("parity", parity_plot(score))
-    return tag("figure", picture, class_="chart", data_search_exclude=True)
+    plot = parity_plot(score)
+    table = context.table("hardware")
+    names = {facets[1] for facets in plot.dots if len(facets) > 1}
+    titles = {
+        name: context.row_title(table, name)
+        for name in sorted(names)
+        if table is not None and name in table.rows
+    }
+    figure = tag(
+        "figure",
+        context.draw("parity", plot),
+        class_="chart",
+        data_search_exclude=True,
+        data_filtered=score.task,
+        data_titles=json.dumps(titles),
+    )
+    return join([figure, tag("script", src=f"../{ASSETS}/filtered.js")])
 
 
 def _cards(task: str, figures: Quality) -> Html:
