@@ -97,9 +97,7 @@ def question_script(
             "factor": float(book.units.factor(_unit(plan, "usable_memory"), book.units.parse(GIB))),
             "symbol": GIB,
         },
-        "tokens": float(
-            book.units.factor(_unit(plan, "trained_tokens"), book.units.parse("token"))
-        ),
+        "tokens": _tokens(book, plan),
         "unseen": {offer: asdict(each) for offer, each in book.unseen.items()},
         "evidence": None if basis is None else _evidence(book, plan, basis),
         "anchors": {
