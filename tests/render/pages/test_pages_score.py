@@ -32,7 +32,28 @@ def test_there_is_a_page_for_each_task_and_an_index(
     context: Context, pages: dict[str, str]
 ) -> None:
     tasks = {f"score/{task}.md" for task in context.edition.scores}
-    assert set(pages) == {"score/index.md", "score/laws.md", *tasks}
+    assert set(pages) == {"score/index.md", "score/laws.md", *tasks, "assets/filtered.js"}
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput", "memory", "loss"])
+def test_every_scored_row_is_a_point_that_can_be_filtered_and_hovered(
+    task: str, context: Context, pages: dict[str, str]
+) -> None:
+    score = context.edition.scores[task]
+    figure = pages[f"score/{task}.md"].partition("data-filtered=")[2].partition("</figure>")[0]
+    off = [float(each) for each in re.findall(r'data-off="([^"]+)"', figure)]
+    assert sorted(off) == pytest.approx(sorted(score.error[score.counted].tolist()), rel=1e-5)
+    families = re.findall(r'data-facet-2="([^"]+)"', figure)
+    assert sorted(families) == sorted(score.published.family[score.counted].tolist())
+    assert figure.count("published, ") == len(off)
+
+
+def test_the_score_says_first_how_near_half_of_the_predictions_are(
+    context: Context, pages: dict[str, str]
+) -> None:
+    first = pages["score/index.md"].partition('class="lead"')[2].partition("</p>")[0]
+    memory = context.edition.scores["memory"].unseen.median
+    assert f"memory of one accelerator within {100 * (memory - 1):.0f} %" in first
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput", "memory", "loss"])
