@@ -22,7 +22,7 @@ _SPEED = (
     ("tokens_per_second", "Tokens per second", ""),
     ("samples_per_second", "Sequences per second", ""),
     ("flop_rate", "TFLOP/s for each accelerator", ""),
-    ("utilisation", "Model FLOPs utilisation", "%"),
+    ("utilisation", "Model FLOP utilization (MFU)", "%"),
     ("power", "Watt for each accelerator", ""),
 )
 _MEMORY = (
@@ -36,7 +36,7 @@ _MEMORY = (
     ("process_memory", "Process", "GB"),
     ("reserved_memory", "Reserved", "GB"),
 )
-PARTS = (("Time of a step", _TIMES), ("Speed", _SPEED), ("Memory of one accelerator", _MEMORY))
+PARTS = (("Step time", _TIMES), ("Speed", _SPEED), ("Memory per accelerator", _MEMORY))
 _TIMES_OF = {"%": 100.0, "GB": 1e-9, "s": 1.0, "": 1.0}
 _WIDE = 30
 

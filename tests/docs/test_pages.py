@@ -21,7 +21,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 #: What the README's text says is wrong when it shows what `check` finds.
 MISTAKES = {
-    "value: rtx4090\n    title: Accelerator of the local run": "value: rtx4900\n    title: Local",
+    "value: rtx4090\n    title: Local accelerator": "value: rtx4900\n    title: Local",
     "formula: steps / steps_per_hour, show": "formula: steps * steps_per_hour, show",
 }
 

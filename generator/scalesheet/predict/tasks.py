@@ -58,7 +58,7 @@ TASKS: Mapping[str, Task] = {
         Task(
             "memory",
             "byte",
-            "Memory of one accelerator",
+            "Memory per accelerator",
             memory.unsupported_memory,
             memory.predict_memory,
             memory.peaks,

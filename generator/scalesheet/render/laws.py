@@ -197,7 +197,7 @@ def _use(book: Book) -> Section:
         f"The least compute over training and use that reaches a loss of {target:.3f}, which is "
         f"the best for {exponent(TRAINED)} FLOP of training, by Besiroglu 2024 and Sardana 2024: "
         "the more a model is used, the smaller it should be and the longer trained.",
-        ("Tokens in use", "Parameters", "Training tokens", "Tokens for each parameter"),
+        ("Tokens in use", "Parameters", "Training tokens", "Tokens per parameter"),
         tuple(rows),
     )
 

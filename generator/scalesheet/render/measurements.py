@@ -50,7 +50,7 @@ PREDICTED = (
 FIGURES = ("step_time", "peak_memory", "tokens_per_second", "utilisation")
 RATIOS = ("step_time", "peak_memory")
 CARDS = ("step_time", "tokens_per_second", "peak_memory", "utilisation", "flop_rate")
-TOLD = {"peak_memory": "Peak memory", "step_time": "Time of a step"}
+TOLD = {"peak_memory": "Peak memory", "step_time": "Step time"}
 #: What `bench` writes as the source of its records; the place within is the command.
 OWN = ("own-measurement", "own-simulation")  # as in bench/sources.py
 #: Marks of a record by their columns: the word, and what it says.
@@ -63,8 +63,8 @@ MARKS: Mapping[str, tuple[str, str]] = {
     "input_bound": ("waits for data", "making a batch held up the steps"),
 }
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "Time of a step": ("step_time", *TIMES),
-    "Shares of a step": tuple(SHARES),
+    "Step time": ("step_time", *TIMES),
+    "Step time shares": tuple(SHARES),
     "Rates": (
         "tokens_per_second",
         "samples_per_second",
@@ -73,7 +73,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "utilisation",
         "power",
     ),
-    "Memory of an accelerator": (
+    "Memory per accelerator": (
         "peak_memory",
         *PARTS,
         "average_memory",
@@ -84,7 +84,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 #: What is drawn of a record: by its name the title, and the components with short names.
 DRAWN: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "time": (
-        "Time of a step, by part",
+        "Step time by part",
         {
             "step_time": "Whole step",
             "data_loading_time": "Waiting for data",
@@ -420,7 +420,7 @@ def parity_plot(book: Book, comparisons: Mapping[str, Comparison], key: str) -> 
     factors = sorted(dot.off for dot in dots)
     errors = (_quantile(factors, 0.5), _quantile(factors, 0.9))
     sides = ("Measured", "Predicted")
-    return parity_plot_of(task, "Measured against predicted", sides, dots, errors)
+    return parity_plot_of(task, "Measured and predicted", sides, dots, errors)
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:

@@ -36,7 +36,7 @@ def test_both_figures_and_their_ratio(entries: dict[str, Any]) -> None:
     said = entries["a"]["predicted"]
     assert (said["because"], said["twins"]) == (None, ["b"])
     assert said["components"]["step_time"] == {
-        "title": "Time of a step",
+        "title": "Step time",
         "symbol": "s/step",
         "recorded": {"value": 0.5, "low": 0.5, "high": 0.5, "unit": "second / step"},
         "predicted": {"value": 0.4, "low": 0.36, "high": 0.44, "unit": "second / step"},

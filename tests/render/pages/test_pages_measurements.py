@@ -41,7 +41,7 @@ def pages(context: Context) -> dict[str, str]:
 def test_a_simulated_record_says_so_first(pages: dict[str, str]) -> None:
     page = pages["measurements/b-run.md"]
     assert page.startswith("# Another run, simulated\n")
-    assert page.index("Simulated, not measured.") < page.index("Time of a step")
+    assert page.index("Simulated, not measured.") < page.index("Step time")
     assert page.count(">simulated</") > 8  # every figure is marked
     assert "Simulated" not in pages["measurements/a-run.md"]
 
@@ -104,7 +104,7 @@ def rows(page: str) -> dict[str, list[str]]:
 
 def test_a_record_stands_beside_its_prediction(compared_pages: dict[str, str]) -> None:
     table = rows(compared_pages["measurements/a.md"].partition("{ #figures")[0])
-    assert table["Time of a step"] == ["ms/step", "500", "400", "360–440, outside", "×1.25"]
+    assert table["Step time"] == ["ms/step", "500", "400", "360–440, outside", "×1.25"]
     assert table["Forward pass"] == ["ms/step", "150", "160", "", "×0.938"]
     assert table["Waiting for data"] == ["ms/step", "50", "0", "", ""]
     assert "Forward pass, share of the step" not in table  # which the times say
@@ -182,7 +182,7 @@ def test_the_list_says_how_far_off_predictions_are(compared_pages: dict[str, str
     assert table["An uneven one"][1:7] == ["1.6", "×4.00", "10", "×1.25", "16,384", "unsteady"]
     assert table["Peak memory"] == ["3", "0", "×1.25", "×1.25"]
     # a part below 5 % of its whole says nothing: weights count, and waiting does not
-    assert table["Memory of the weights"] == ["3", "3", "×1.000", "×1.000"]
+    assert table["Weight memory"] == ["3", "3", "×1.000", "×1.000"]
     assert table["Forward pass"] == ["2", "0", "×1.28", "×1.50"]
     assert "Waiting for data" not in table
     assert table["NVIDIA H100 SXM5 80 GB"] == ["2", "0", "×1.63", "×2.00"]
@@ -199,7 +199,7 @@ def test_people_find_it_under_the_names_they_use(compared_pages: dict[str, str])
 
 def test_readers_of_text_get_the_same(compared_pages: dict[str, str]) -> None:
     page = compared_pages["plain/measurements/a.md"]
-    assert "| Time of a step | ms/step | 500 | 400 | 360–440, outside | ×1.25 |" in page
+    assert "| Step time | ms/step | 500 | 400 | 360–440, outside | ×1.25 |" in page
     assert "| [The same run, simulated](b.md) | simulated | 2026-11-20 |" in page
     index = compared_pages["plain/measurements/index.md"]
     assert "| [A made-up run](a.md) | measured | 0.5 | ×1.25 | 10 | ×1.25 | 16,384 |" in index

@@ -56,7 +56,7 @@ class Computed:
 
 HARDWARE: Mapping[str, Given] = {
     "memory": Given("Memory", "GiB"),
-    "memory_usable": Given("Memory that programs have", "GiB", decimals=2),
+    "memory_usable": Given("Usable memory", "GiB", decimals=2),
     "bandwidth": Given("Memory bandwidth", "GB / second"),
     "dense_fp16": Given("Dense FP16 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
     "dense_bf16": Given("Dense BF16 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
@@ -65,7 +65,9 @@ HARDWARE: Mapping[str, Given] = {
     "dense_tf32": Given("Dense TF32 peak", "TFLOP / (second * GPU)"),
     "fp32": Given("FP32 (non-tensor) peak", "TFLOP / (second * GPU)"),
     "fp16_accumulate": Given("Dense FP16 peak, FP16 accumulate", "TFLOP / (second * GPU)"),
-    "sparse_bf16": Given("BF16 peak with sparsity, not to count with", "TFLOP / (second * GPU)"),
+    "sparse_bf16": Given(
+        "BF16 peak with sparsity, not usable for training", "TFLOP / (second * GPU)"
+    ),
     "measured_bf16": Given("Best measured BF16 matrix products", "TFLOP / (second * GPU)"),
     "measured_fp8": Given("Best measured FP8 matrix products", "TFLOP / (second * GPU)"),
     "measured_fp16": Given("Best measured FP16 matrix products", "TFLOP / (second * GPU)"),
@@ -75,8 +77,8 @@ HARDWARE: Mapping[str, Given] = {
     "measured_link": Given("Measured all-reduce, bus bandwidth", "GB / second"),
     "power": Given("Board power", "W / GPU"),
     "link": Given("Link bandwidth, both directions", "GB / second"),
-    "link_domain": Given("Accelerators that the link connects", "GPU", "count"),
-    "host_link": Given("Link to the host, each direction", "GB / second"),
+    "link_domain": Given("Accelerators on the link", "GPU", "count"),
+    "host_link": Given("Host link, each direction", "GB / second"),
 }
 HARDWARE_CHOICES: Mapping[str, Choice] = {
     "kind": Choice("Kind", ("accelerator", "processor"), default="accelerator"),
@@ -104,16 +106,16 @@ MODEL: Mapping[str, Given] = {
     "experts": _size("Routed experts", "experts", "routed"),
     "experts_active": _size("Routed experts that a token meets", "experts", "active"),
     "experts_shared": _size("Shared experts", "experts", "shared"),
-    "expert_ffn": _size("Width of an expert", "experts", "ffn"),
+    "expert_ffn": _size("Expert width", "experts", "ffn"),
     "dense_layers": _size("Layers without experts", "experts", "dense_layers"),
     "query_rank": _size("Rank of the queries", "latent", "query_rank"),
-    "kv_rank": _size("Rank of keys and values", "latent", "kv_rank"),
-    "rope_dim": _size("Rotary width of a head", "latent", "rope_dim"),
-    "value_dim": _size("Value width of a head", "latent", "value_dim"),
+    "kv_rank": _size("KV rank", "latent", "kv_rank"),
+    "rope_dim": _size("Rotary head dimension", "latent", "rope_dim"),
+    "value_dim": _size("Value head dimension", "latent", "value_dim"),
     "window": Given("Sliding window", "token / sequence", "whole", ("window", "tokens"), 0.0),
     "window_layers": _size("Layers with a sliding window", "window", "layers"),
-    "vision_layers": _size("Layers of the vision tower", "vision", "layers"),
-    "vision_hidden": _size("Width of the vision tower", "vision", "hidden"),
+    "vision_layers": _size("Vision tower layers", "vision", "layers"),
+    "vision_hidden": _size("Vision tower width", "vision", "hidden"),
     "vision_ffn": _size("Feed-forward width of the vision tower", "vision", "ffn"),
     "vision_patch": _size("Values in a patch", "vision", "patch"),
     "vision_merge": _size("Patches merged into a token", "vision", "merge"),
@@ -151,50 +153,50 @@ PUBLISHED: Mapping[str, Given] = {
 
 NODE: Mapping[str, Given] = {
     "gpus": Given("Accelerators", "GPU / node", "count", ("accelerators",)),
-    "cores": Given("Cores of the host", "core / node", "count"),
-    "host_memory": Given("Memory of the host", "GiB / node", decimals=0),
+    "cores": Given("Host CPU cores", "core / node", "count"),
+    "host_memory": Given("Host memory", "GiB / node", decimals=0),
     "storage": Given("Local disks", "TB / node", decimals=2),
     "network": Given("Network, each direction", "GB / (second * node)"),
-    "power": Given("Power at most", "kW / node"),
+    "power": Given("Maximum power", "kW / node"),
 }
 
 #: What a record of a measurement says in numbers. Memory is that of one accelerator.
 MEASUREMENT: Mapping[str, Given] = {
     "gpus": Given("Accelerators", "GPU", "count", ("accelerators",)),
-    "rank": Given("Rank of the adapters", "1", "count"),
-    "batch_size": Given("Batch of all accelerators", "sequence / step"),
-    "micro_batch": Given("Batch of a pass on one accelerator", "sequence / step"),
-    "accumulation": Given("Passes of a step", "1", "count"),
+    "rank": Given("LoRA rank", "1", "count"),
+    "batch_size": Given("Global batch", "sequence / step"),
+    "micro_batch": Given("Micro-batch per accelerator", "sequence / step"),
+    "accumulation": Given("Passes per step", "1", "count"),
     "sequence_length": Given("Sequence length", "token / sequence"),
-    "step_time": Given("Time of a step", "second / step"),
+    "step_time": Given("Step time", "second / step"),
     "steps": Given("Timed steps", "step", "count"),
-    "step_spread": Given("Spread of the time of a step", "1", "non-negative"),
+    "step_spread": Given("Step time spread", "1", "non-negative"),
     "data_loading_share": Given("Data loading, share of the step", "1", "fraction"),
     "forward_share": Given("Forward pass, share of the step", "1", "fraction"),
     "backward_share": Given("Backward pass, share of the step", "1", "fraction"),
     "optimizer_share": Given("Optimizer, share of the step", "1", "fraction"),
-    "data_time": Given("Time to make a batch", "second / step", "non-negative"),
+    "data_time": Given("Data preparation time per batch", "second / step", "non-negative"),
     "peak_memory": Given("Peak memory", "GiB"),
     "average_memory": Given("Average memory", "GiB"),
-    "weights_memory": Given("Memory of the weights", "GiB"),
-    "gradients_memory": Given("Memory of the gradients", "GiB"),
-    "optimizer_memory": Given("Memory of the optimizer", "GiB"),
-    "activations_memory": Given("Memory of the activations", "GiB"),
-    "working_memory": Given("Memory of the rest at the peak", "GiB", "non-negative"),
-    "reserved_memory": Given("Memory that the allocator took", "GiB"),
-    "process_memory": Given("Memory of the host's process", "GiB"),
+    "weights_memory": Given("Weight memory", "GiB"),
+    "gradients_memory": Given("Gradient memory", "GiB"),
+    "optimizer_memory": Given("Optimizer memory", "GiB"),
+    "activations_memory": Given("Activation memory", "GiB"),
+    "working_memory": Given("Other memory at the peak", "GiB", "non-negative"),
+    "reserved_memory": Given("Reserved memory", "GiB"),
+    "process_memory": Given("Host process memory", "GiB"),
     "samples_per_second": Given("Samples per second", "sequence / second"),
     "tokens_per_second": Given("Tokens per second", "token / second"),
-    "flop_rate": Given("Work per accelerator", "TFLOP / (second * GPU)"),
-    "flop_per_token": Given("Work per token", "GFLOP / token"),
-    "utilisation": Given("Model FLOPs utilisation", "1", "fraction"),
+    "flop_rate": Given("FLOP/s per accelerator", "TFLOP / (second * GPU)"),
+    "flop_per_token": Given("FLOP per token", "GFLOP / token"),
+    "utilisation": Given("Model FLOP utilization (MFU)", "1", "fraction"),
     "power": Given("Power per accelerator", "W / GPU"),
 }
 MEASUREMENT_CHOICES: Mapping[str, Choice] = {
     "how": Choice("How it was found", ("measured", "simulated")),
     "method": Choice("Method", RECORDED),
     "precision": Choice("Precision", PRECISIONS),
-    "weights_precision": Choice("Precision of the weights", WEIGHTS_PRECISIONS),
+    "weights_precision": Choice("Weight precision", WEIGHTS_PRECISIONS),
     "attention": Choice("Attention kernel", ("sdpa", "eager", "flash")),
     "strategy": Choice("Strategy", ("single", "ddp", "fsdp")),
 }
@@ -276,7 +278,7 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
             "Power per accelerator, host included", "W / GPU", "power / gpus"
         ),
         "accelerator_power": Computed(
-            "Power of an accelerator", "W / GPU", "accelerator.power", step=True
+            "Accelerator power", "W / GPU", "accelerator.power", step=True
         ),
         "host_power": Computed(
             "Power beside the accelerators",
@@ -300,14 +302,12 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
             step=True,
         ),
         "qk_norm_width": Computed(
-            "Elements of the norms of queries and keys", "1", _QK_NORM, "non-negative", step=True
+            "Query and key norm elements", "1", _QK_NORM, "non-negative", step=True
         ),
         "attention_part": Computed("Parameters of an attention", "parameter", _ATTENTION),
-        "feed_forward_part": Computed(
-            "Parameters of a feed-forward layer", "parameter", _FEED_FORWARD
-        ),
+        "feed_forward_part": Computed("Feed-forward layer parameters", "parameter", _FEED_FORWARD),
         "experts_part": Computed(
-            "Parameters of a layer of experts",
+            "Expert layer parameters",
             "parameter",
             _EXPERTS.format(counted="experts"),
             "non-negative",
@@ -333,7 +333,7 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
             step=True,
         ),
         "connector_part": Computed(
-            "Parameters of the connector", "parameter", _CONNECTOR, "non-negative", step=True
+            "Connector parameters", "parameter", _CONNECTOR, "non-negative", step=True
         ),
         "vision_parameters": Computed(
             "Parameters of the vision tower",

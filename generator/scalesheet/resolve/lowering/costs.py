@@ -49,14 +49,14 @@ BEHIND = ("stored", "stored_for", "storage_price", "egress", "egress_price", "pa
 COST_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
     "stored": ("Stored", "GB", "non-negative"),
     "stored_for": ("Stored for", "hour", "non-negative"),
-    "storage_price": ("Price of storage", "USD / (GB * month)", "non-negative"),
+    "storage_price": ("Storage price", "USD / (GB * month)", "non-negative"),
     "egress": ("Egress", "GB", "non-negative"),
-    "egress_price": ("Price of egress", "USD / GB", "non-negative"),
+    "egress_price": ("Egress price", "USD / GB", "non-negative"),
     "pay": ("Pay", "USD / hour", "non-negative"),
-    ACCELERATORS: ("Cost of accelerators", "USD", "non-negative"),
-    "storage_cost": ("Cost of storage", "USD", "non-negative"),
-    "egress_cost": ("Cost of egress", "USD", "non-negative"),
-    "people_cost": ("Cost of people", "USD", "non-negative"),
+    ACCELERATORS: ("Accelerator cost", "USD", "non-negative"),
+    "storage_cost": ("Storage cost", "USD", "non-negative"),
+    "egress_cost": ("Egress cost", "USD", "non-negative"),
+    "people_cost": ("Labor cost", "USD", "non-negative"),
     TOTAL: ("Cost", "USD", "non-negative"),
 }
 

@@ -29,7 +29,7 @@ PHASE_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
     "budget": ("Budget", "GPU * hour", "non-negative"),
     "gross_hours": ("Gross wall-clock hours", "hour", "non-negative"),
     "gross_gpu_hours": ("Gross GPU hours", "GPU * hour", "non-negative"),
-    "at_once": ("Side by side", "1", "count"),
+    "at_once": ("Concurrent runs", "1", "count"),
     "gpus_at_once": ("GPUs at once", "GPU", "positive"),
     "work": ("People's work", "hour", "non-negative"),
     "people": ("People", "1", "positive"),
@@ -192,7 +192,7 @@ def _dates(plan: DraftPlan, low: Lowering, data: Mapping[str, Any]) -> None:
     begin = plan.scalars.get(BEGIN)
     if begin is not None and begin.unit == DATE:
         if any("work" in entry for entry in data.values()) and WORKED not in plan.scalars:
-            unit, title = low.units.parse("hour"), "Hours of work in a day"
+            unit, title = low.units.parse("hour"), "Work hours per day"
             where = low.document.key_at("phases")
             plan.scalars[WORKED] = Draft(
                 WORKED, title, where, unit=unit, domain="positive", stated={None: USUAL_DAY}

@@ -429,7 +429,7 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
         for stated in reversed(prices)
     ]
     yield heading(2, "Prices over time", "prices", searched=False)
-    yield price_chart(context, f"prices-{row}", "Price of the machine", [row])
+    yield price_chart(context, f"prices-{row}", "Node price", [row])
     yield grid(head, body, records=True)
 
 
