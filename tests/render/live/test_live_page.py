@@ -14,7 +14,7 @@ from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
 from scalesheet.numbers import format_of, number
-from scalesheet.render.live import ASKING, DRAWING, FRONT, PARTS, script
+from scalesheet.render.live import ASKING, DRAWING, FRONT, PARTS, WORKLOAD, script
 
 Open = Callable[..., Page]
 GPU_HOURS = "phases.total.gpu_hours"
@@ -423,5 +423,5 @@ def test_the_script_stays_small() -> None:
 def test_the_package_has_every_part_of_the_script() -> None:
     folder = Path(__file__).parents[3] / "generator/scalesheet/render/live"
     found = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.js")}
-    compared = {"compare/accelerators", "compare/plans"}  # of pages of their own
-    assert found == {*PARTS, *FRONT, *DRAWING, *ASKING, *compared}
+    own = {"compare/accelerators", "compare/plans", "filtered", "later"}  # of pages of their own
+    assert found == {*PARTS, *FRONT, *DRAWING, *ASKING, *WORKLOAD, *own}
