@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.actuals.progress import Progress, Row
-from scalesheet.numbers import Format, number, span
+from scalesheet.numbers import Format, counted, number, span
 from scalesheet.values import Value
 
 
@@ -56,7 +56,7 @@ def figures(progress: Progress) -> Iterator[tuple[str, str, str]]:
     yield "Forecast", amount(float(shown.forecast.value or 0.0)), said
     yield "Chance to stay within budget", percent(shown.chance), ""
     if shown.ratio is not None:
-        runs = f"{shown.finished} finished run{'s' * (shown.finished != 1)}"
+        runs = counted(shown.finished, "finished run")
         yield "Actual / planned", number(shown.ratio, Format(2)), f"of {runs}, failures included"
     if shown.calendar is not None:
         days = number(shown.calendar.days, Format(0))

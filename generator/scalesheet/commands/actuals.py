@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from scalesheet.codes import FINDINGS, GOOD
 from scalesheet.commands import UsageError, folder, plan_of
+from scalesheet.numbers import counted
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -119,7 +120,7 @@ def _tell(path: Path, found: Read, runs: DataFrame, by: Sequence[Rule]) -> None:
     """Each run with the row that it was matched to, and what was left out."""
     from scalesheet.render.text.plan import aligned
 
-    print(f"{path}: {found.tool}, {len(runs):,} run{'s' * (len(runs) != 1)}")
+    print(f"{path}: {found.tool}, {counted(len(runs), 'run')}")
     lines = []
     for run in runs.to_dict("records"):
         seed = f", seed {run['seed']}" if run["seed"] else ""

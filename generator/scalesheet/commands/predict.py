@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from scalesheet.codes import GOOD
 from scalesheet.commands import UsageError, folder_or_catalogue
+from scalesheet.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
         write = as_json if form == "json" else as_csv
         print(write(described.ids, made, TASKS[options.task].unit), end="")
     if form != "text" or rows != 1:
-        print(f"{rows} row{'s' * (rows != 1)}, {done} predicted", file=sys.stderr)
+        print(f"{counted(rows, 'row')}, {done} predicted", file=sys.stderr)
     if table.unread:
         known = ", ".join(COLUMNS[options.task])
         unread = ", ".join(table.unread)

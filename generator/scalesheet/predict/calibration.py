@@ -18,6 +18,7 @@ import numpy as np
 
 from scalesheet.actuals.learning import P90, learn
 from scalesheet.book import Book
+from scalesheet.numbers import counted
 from scalesheet.predict.arrays import Array, Flags, Words, joined
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import Known, known
@@ -46,7 +47,7 @@ class Factor:
     records: int
 
     def said(self, site: Site) -> str:
-        some = f"{self.records} own record{'s' * (self.records != 1)}"
+        some = counted(self.records, "own record")
         told = f"x {self.value:.3g} [{self.low:.3g}-{self.high:.3g}] from {some}"
         return f"{told} of {site[1]} with {site[2] or PLAIN} on {site[0]}"
 
@@ -250,5 +251,5 @@ def _cell(factor: Factor | None) -> str:
     if factor is None:
         return "{reason: no own record of it}"
     ends = (f"{name}: {getattr(factor, name):.4g}" for name in ("value", "low", "high"))
-    some = f"{factor.records} own record{'s' * (factor.records != 1)}"
+    some = counted(factor.records, "own record")
     return "{" + ", ".join(ends) + f", note: from {some}" + "}"

@@ -22,6 +22,7 @@ import numpy as np
 
 from scalesheet.language.arithmetic import in_bounds, stated
 from scalesheet.nearest import near
+from scalesheet.numbers import counted
 from scalesheet.predict.arrays import (
     Array,
     Reasons,
@@ -206,7 +207,7 @@ def _unknown(name: str, task: str) -> str:
 
 def _misshapen(line: list[str], width: int) -> str:
     """Why a line of another length holds no case; one that is short is filled up."""
-    fields = f"{len(line)} field{'s' * (len(line) != 1)}"
+    fields = counted(len(line), "field")
     line += [""] * (width - len(line))
     return f"the row has {fields} where the table has {width} columns"
 

@@ -26,6 +26,7 @@ from scalesheet.diff.changes import (
 )
 from scalesheet.diff.printing import percent
 from scalesheet.model import Position
+from scalesheet.numbers import counted
 
 MOST_LISTED = 20  # of each sort; the rest is counted
 MOST_FOLDED = 150  # in the folded part of the Markdown
@@ -53,28 +54,28 @@ def summary(diff: Diff) -> str:
     """One sentence for all of it."""
     if not diff:
         return "No number differs."
-    parts = [_count(len(diff.inputs), "input") + " changed"] if diff.inputs else []
+    parts = [counted(len(diff.inputs), "input") + " changed"] if diff.inputs else []
     beside = Counter(each.what for each in diff.statements)
-    parts += [f"{_count(n, what)} changed" for what, n in beside.items()]
-    parts += [_count(len(diff.formulas), "formula") + " changed"] if diff.formulas else []
+    parts += [f"{counted(n, what)} changed" for what, n in beside.items()]
+    parts += [counted(len(diff.formulas), "formula") + " changed"] if diff.formulas else []
     parts += [f"{n} {fate}" for fate, n in Counter(e.fate for e in diff.entries).items()]
     every = sum(diff.compared.values())
     touched = Counter(moved.place.plan for moved in diff.moved if moved.place.plan)
     plans = sum(1 for plan in diff.compared if plan)
     parts.append(
         f"{len(diff.moved):,} of {every:,} results moved by more than {diff.threshold * 100:g} %"
-        + (f", in {len(touched)} of {_count(plans, 'plan')}" if touched else "")
+        + (f", in {len(touched)} of {counted(plans, 'plan')}" if touched else "")
     )
     if diff.recounted:
-        follow = _count(diff.recounted, "count")
+        follow = counted(diff.recounted, "count")
         parts.append(f"{follow} or rank{'s' * (diff.recounted > 1)} of rows that came or went")
-    parts += [_count(len(diff.verdicts), "verdict") + " changed"] if diff.verdicts else []
-    parts += [_count(len(diff.scores), "score figure") + " changed"] if diff.scores else []
+    parts += [counted(len(diff.verdicts), "verdict") + " changed"] if diff.verdicts else []
+    parts += [counted(len(diff.scores), "score figure") + " changed"] if diff.scores else []
     new = sum(each.new for each in diff.breaches)
     moved_on = sum(each.old != each.new for each in diff.forecasts)
-    parts += [_count(moved_on, "forecast") + " changed"] if moved_on else []
-    parts += [_count(len(diff.versions), "new version")] if diff.versions else []
-    parts += [f"{_count(new, 'check')} no longer hold{'s' * (new == 1)}"] if new else []
+    parts += [counted(moved_on, "forecast") + " changed"] if moved_on else []
+    parts += [counted(len(diff.versions), "new version")] if diff.versions else []
+    parts += [f"{counted(new, 'check')} no longer hold{'s' * (new == 1)}"] if new else []
     return "; ".join(parts) + "."
 
 
@@ -85,10 +86,6 @@ def groups(moved: Sequence[ResultMoved]) -> list[Group]:
         key = each.place.key
         kept.setdefault((each.place.plan, key.table, key.name), []).append(each)
     return [Group(cells[0], len(cells) - 1) for cells in kept.values()]
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _turned(turn: Turn, arrow: str = "->") -> str:
@@ -234,13 +231,13 @@ def _entry(change: Entry) -> Iterator[str]:
 def _result(group: Group) -> Iterator[str]:
     moved = group.worst
     sort = ", headline" if moved.headline else ", check" if moved.check else ""
-    more = f", and {_count(group.others, 'more cell')} of the column" if group.others else ""
+    more = f", and {counted(group.others, 'more cell')} of the column" if group.others else ""
     yield f"{_place(moved.place)}: {moved.label} ({moved.place.name}{sort}){more}"
     yield f"    {_turned(moved.turn)}  {percent(moved.turn.ratio)}".rstrip()
     for effect in moved.effects[:MOST_CAUSES]:
         yield f"    {chain(effect, moved)}"
     if len(moved.effects) > MOST_CAUSES:
-        yield f"    and {_count(len(moved.effects) - MOST_CAUSES, 'more cause')}"
+        yield f"    and {counted(len(moved.effects) - MOST_CAUSES, 'more cause')}"
 
 
 # ------------------------------------------------------------------ Markdown
@@ -323,7 +320,7 @@ def _row(group: Group) -> str:
     moved = group.worst
     label = f"**{md(moved.label)}**" if moved.headline else md(moved.label)
     if group.others:
-        label += f" and {_count(group.others, 'more cell')}"
+        label += f" and {counted(group.others, 'more cell')}"
     why = "<br>".join(md(chain(effect, moved)) for effect in moved.effects[:MOST_CAUSES])
     turn = moved.turn
     is_now = f"{turn.new_text} {turn.symbol}".rstrip()

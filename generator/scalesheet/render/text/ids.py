@@ -5,6 +5,7 @@ from __future__ import annotations
 from scalesheet.book import Book
 from scalesheet.model import Component, Plan
 from scalesheet.nearest import nearest
+from scalesheet.numbers import counted
 from scalesheet.render.text.plan import aligned, amount
 from scalesheet.values import stated_value
 
@@ -26,7 +27,7 @@ def ids_text(book: Book, name: str | None) -> str:
         message = f"there is no plan, table of the catalogue or component '{name}'"
         raise UnknownId(f"{message}{nearest(name, known)} ('scalesheet show' lists them)")
     tables = {
-        name: f"{each.title}, {len(each.rows)} row{'s' * (len(each.rows) != 1)}"
+        name: f"{each.title}, {counted(len(each.rows), 'row')}"
         for name, each in book.tables.items()
     }
     components = {name: each.plan.title for name, each in book.components.items()}

@@ -8,6 +8,7 @@ from pathlib import Path
 from scalesheet.diagnostics import Diagnostic, errors
 from scalesheet.load.document import quotable
 from scalesheet.load.folder import shown
+from scalesheet.numbers import counted
 from scalesheet.pull import Pulled
 from scalesheet.pull.model import Edit, Finding
 from scalesheet.render.text.diff import Sides, as_text
@@ -39,7 +40,7 @@ def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
         text = f"{path.name} states what the data of '{pulled.plan}' state: nothing to take over"
     else:
         count = len(pulled.edits)
-        what = f"{count} change{'s' * (count != 1)} of {files} file{'s' * (files != 1)}"
+        what = f"{counted(count, 'change')} of {counted(files, 'file')}"
         text = f"{what} {'written' if written else 'to write (nothing was)'}"
     if pulled.left:
         text += f"; {len(pulled.left)} not taken over"

@@ -10,6 +10,7 @@ from scalesheet.diff.printing import said
 from scalesheet.evaluate.references import formulas_at, named_by, rests_on
 from scalesheet.model import Citation, Key, Plan, Quantity, Stated, Table
 from scalesheet.nearest import nearest
+from scalesheet.numbers import counted
 from scalesheet.render.text.plan import aligned, amount, table_text
 from scalesheet.resolve.order import name_of
 from scalesheet.values import Results
@@ -87,8 +88,7 @@ def _value(book: Book, results: Results, quantity: Quantity, key: Key) -> str:
     if key.table is None:
         return amount(book, quantity, results.scalars[key.name])
     if key.row is None:
-        rows = len(results.rows[key.table])
-        return f"{rows} row{'s' * (rows != 1)}"
+        return counted(len(results.rows[key.table]), "row")
     return amount(book, quantity, results.cell(key.table, key.row, key.name))
 
 

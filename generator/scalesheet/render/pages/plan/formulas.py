@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from scalesheet.evaluate.references import references, users
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
-from scalesheet.numbers import format_of
+from scalesheet.numbers import counted, format_of
 from scalesheet.render.pages.context import Context, address, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
@@ -218,7 +218,7 @@ class _Shown:
             return None
         more = len(formula.rows) - 1
         title = self.context.row_title(self.plan.tables[formula.key.table], formula.row)
-        others = f", and so in {more} more row{'s' if more > 1 else ''}" if more else ""
+        others = f", and so in {counted(more, 'more row')}" if more else ""
         return tag("span", f" in {title}{others}", class_="note")
 
     def needs(self, formula: PlanFormula) -> Html | None:

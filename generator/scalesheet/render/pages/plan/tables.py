@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from scalesheet.model import Column, Key, Plan, Stated, Table
-from scalesheet.numbers import Format, format_of
+from scalesheet.numbers import Format, counted, format_of
 from scalesheet.render.pages.context import Context, address, edit_link
 from scalesheet.render.pages.figures import amount, bound, cell, cells, ends, kind
 from scalesheet.render.pages.html import Html, join, link, tag
@@ -262,7 +262,7 @@ def _rests(drawing: _Drawing) -> Html | None:
         return None
     head = [heading_cell("Row"), heading_cell("Column"), heading_cell("Value", number=True)]
     head += [heading_cell(title) for title in ("Kind", "Source and note", "")]
-    count = f"{len(rows)} stated number{'s' if len(rows) > 1 else ''}"
+    count = counted(len(rows), "stated number")
     summary = f"Where the {count} of this table come{'' if len(rows) > 1 else 's'} from"
     return tag("details", tag("summary", summary), grid(head, rows, records=True), class_="quiet")
 
