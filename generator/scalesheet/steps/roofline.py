@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.cases.catalogue import SIZES
+from scalesheet.predict.cases.catalogue import ATTENTION, SIZES
 from scalesheet.predict.engine import assumed
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.time import steps
 from scalesheet.predict.time.efficiency import METHOD, OF_STEPS, predict_throughput
 from scalesheet.predict.time.steps import Work
+from scalesheet.steps.architecture import traits_of
 from scalesheet.steps.footprint import Footprint, evaluated
 from scalesheet.steps.job import Job
 
@@ -232,6 +233,7 @@ def _shares(job: Job, parts: Mapping[str, float]) -> tuple[float, float, float]:
 def _case(job: Job, rates: Rates) -> Cases:
     """The job as a case of `predict`, with rates in the place of peaks."""
     model = job.model
+    traits = traits_of(model)
     peak = rates.peak if rates.peak > 0 else rates.products
     sharded = job.strategy == "fsdp"
     return Cases.single(
@@ -250,6 +252,10 @@ def _case(job: Job, rates: Rates) -> Cases:
         parameters=model.parameters,
         active=model.active_parameters,
         **{name: getattr(model, name) for name in (*SIZES, "gated", "tied")},
+        **{name: getattr(traits, name, 0) for name in (*ATTENTION, "expert_ffn", "dense_layers")},
+        experts=traits.routed,
+        experts_active=traits.active,
+        experts_shared=traits.shared,
         **dict.fromkeys(("known", "fused"), True),
         sequence=job.length,
         global_batch=job.sequences,
