@@ -127,8 +127,8 @@ _CAUSES: dict[type, Callable[..., str]] = {
 def as_text(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
     """For reading in a terminal; `most` of each sort."""
     lines = [f"{sides.base} -> {sides.head}", summary(diff)]
-    lines += [_forecast(each) for each in (*diff.forecasts, *diff.likelihoods)]
     lines += [_released(each) for each in diff.versions]
+    lines += [_forecast(each) for each in (*diff.forecasts, *diff.likelihoods)]
     if diff.breaches:
         lines += ["", f"Does not hold ({len(diff.breaches):,})"]
         lines += [f"  {_breached(each)}" for each in diff.breaches]
@@ -270,8 +270,8 @@ def as_markdown(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
         f"### {md(summary(diff))}",
         f"{code(sides.base)} → {code(sides.head)}, both evaluated by the program of this change.",
     ]
-    blocks += [f"**{md(_forecast(each))}**" for each in (*diff.forecasts, *diff.likelihoods)]
     blocks += [f"**{md(_released(each))}**" for each in diff.versions]
+    blocks += [f"**{md(_forecast(each))}**" for each in (*diff.forecasts, *diff.likelihoods)]
     if diff.breaches:
         told = "\n".join(_item([_breached(each)]) for each in diff.breaches[:MOST_FOLDED])
         blocks.append(f"\N{LARGE RED CIRCLE} **Does not hold ({len(diff.breaches):,})**\n\n{told}")
