@@ -294,8 +294,3 @@ def excel_format(fmt: Format) -> str:
     else:
         body = f"#,##0{digits}"
     return f'"~"{body}' if fmt.approximate else body
-
-
-def counted(number: int, thing: str, things: str | None = None) -> str:
-    """`1 run`, `3 runs`, `2 addresses` where the plural is given."""
-    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"

@@ -91,3 +91,8 @@ AXES: Mapping[str, tuple[int, ...] | tuple[str, ...]] = {
     "micro_batch": (1, 2, 4, 8, 16, 32, 64),
     "checkpointing": ("none", "full"),
 }
+
+
+def counted(number: int, thing: str, things: str | None = None) -> str:
+    """`1 run`, `3 runs`, `2 addresses` where the plural is given."""
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"

@@ -30,7 +30,7 @@ EXPECT = re.compile(r"# expect: ([0-9]+):([0-9]+) ([A-Z][0-9]{3}) ?(.*)")
 MADE = {"Y004", "Y011", "Y012", "N009", "C002", "C010"}
 #: Diagnostics that are not about a file of the book alone.
 NOT_OF_A_FILE = {
-    *("C002", "C010", "P001", "P002", "X001", "X002", "I001"),
+    *("C002", "C010", "P001", "P002", "P003", "X001", "X002", "I001"),
     *(f"W00{number}" for number in range(1, 10)),  # tests/pull/
     *(
         "V014",

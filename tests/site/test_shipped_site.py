@@ -124,7 +124,7 @@ FOUND_FIRST = {
     "nvtop": "plans/vlm-finetune",
     "mi300x": "hardware/mi300x",
     "deepseek v3": "models/deepseek-v3",
-    "wall hours": "formulas/wall-hours",
+    "wall hours": "formulas/(wall-hours|run-hours|hours-from-throughput)",
     "young daly": "formulas/checkpoint-interval",
 }
 

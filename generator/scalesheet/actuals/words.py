@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.actuals.progress import Progress, Row
-from scalesheet.numbers import Format, counted, number, span
+from scalesheet.numbers import Format, number, span
 from scalesheet.values import Value
+from scalesheet.vocabulary import counted
 
 
 def amount(value: float, unit: str = "GPU h") -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scalesheet.codes import FINDINGS, GOOD
 from scalesheet.commands import UsageError, folder, plan_of
-from scalesheet.numbers import counted
+from scalesheet.vocabulary import counted
 
 if TYPE_CHECKING:
     from pandas import DataFrame

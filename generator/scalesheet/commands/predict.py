@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scalesheet.codes import GOOD
 from scalesheet.commands import UsageError, folder_or_catalogue
-from scalesheet.numbers import counted
+from scalesheet.vocabulary import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

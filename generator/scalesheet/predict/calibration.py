@@ -18,13 +18,13 @@ import numpy as np
 
 from scalesheet.actuals.learning import P90, learn
 from scalesheet.book import Book
-from scalesheet.numbers import counted
 from scalesheet.predict.arrays import Array, Flags, Words, joined
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.predict.finished import finished
 from scalesheet.predict.score.own import Own, owned
 from scalesheet.predict.table import Predictions, supported
+from scalesheet.vocabulary import counted
 
 #: Accelerator, family of models, software.
 Site = tuple[str, str, str]

@@ -23,7 +23,8 @@ TEXT, ROW, HEADING, NAME, TITLE = range(5)
 #: By the beginning of its place how much a page counts: answers before what documents them. The
 #: first that fits; a page's own front matter may say more.
 WEIGHTS: Mapping[str, float] = {
-    r"(index|book/offers/index)\.html": 1.6,
+    r"index\.html": 2.0,
+    r"book/offers/index\.html": 1.6,
     r"book/plans/[^.]*\.formulas": 0.4,
     r"book/plans/[^.]*\.\w+\.html": 0.8,
     r"book/plans/": 1.3,

@@ -14,8 +14,9 @@ MADE = {"fit": "'scalesheet fit' writes it"}
 #: Those that have no template, and how they begin.
 BEGUN: Mapping[str, str] = {
     "book": "'scalesheet init DIR' begins one",
-    "unit": "add a line to units.yaml, such as 'image: {dimension: image, counted: yes}' below "
-    "'units:'",
+    "unit": (
+        "add a line to units.yaml, such as 'image: {dimension: image, counted: yes}' below 'units:'"
+    ),
     "claim": "they stand in plans/PLAN/claims.yaml, a line for each figure of a document",
 }
 #: Folder of a kind, as `plans` of `plan`.

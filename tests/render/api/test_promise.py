@@ -40,7 +40,7 @@ REVISIONS = {
     16: "ee36188c074973da",
     17: "4e57c112b29aa8dc",
     18: "bd2e1fe150b91f10",
-    19: "404fab1268f7bac3",
+    19: "a7ea341bd2ae6bca",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

@@ -48,9 +48,9 @@ def test_a_simulated_record_says_so_first(pages: dict[str, str]) -> None:
 
 def test_what_was_not_measured_is_left_out(pages: dict[str, str]) -> None:
     page = pages["measurements/a-run.md"]
-    assert "Batch of all accelerators" in page
-    assert "Memory of the optimizer" not in page
-    assert "Not measured: rank of the adapters; " in page
+    assert "Global batch" in page
+    assert ">Optimizer memory<" not in page
+    assert "Not measured: LoRA rank; " in page
 
 
 def test_the_index_lists_how_each_was_found(pages: dict[str, str]) -> None:
@@ -109,8 +109,8 @@ def test_a_record_stands_beside_its_prediction(compared_pages: dict[str, str]) -
     assert table["Waiting for data"] == ["ms/step", "50", "0", "", ""]
     assert "Forward pass, share of the step" not in table  # which the times say
     assert table["Peak memory"] == ["GiB", "10", "8", "×1.25"]
-    assert table["Memory of the activations"] == ["GiB", "6", "none", ""]
-    assert table["Memory of the gradients"] == ["GiB", "not taken", "0.01", ""]
+    assert table["Activation memory"] == ["GiB", "6", "none", ""]
+    assert table["Gradient memory"] == ["GiB", "not taken", "0.01", ""]
 
 
 def test_the_first_words_say_how_far_off_it_is(compared_pages: dict[str, str]) -> None:

@@ -53,7 +53,7 @@ def test_the_score_says_first_how_near_half_of_the_predictions_are(
 ) -> None:
     first = pages["score/index.md"].partition('class="lead"')[2].partition("</p>")[0]
     memory = context.edition.scores["memory"].unseen.median
-    assert f"memory of one accelerator within {100 * (memory - 1):.0f} %" in first
+    assert f"memory per accelerator within {100 * (memory - 1):.0f} %" in first
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput", "memory", "loss"])

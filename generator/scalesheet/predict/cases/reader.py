@@ -22,7 +22,6 @@ import numpy as np
 
 from scalesheet.language.arithmetic import in_bounds, stated
 from scalesheet.nearest import near
-from scalesheet.numbers import counted
 from scalesheet.predict.arrays import (
     Array,
     Reasons,
@@ -36,6 +35,7 @@ from scalesheet.predict.arrays import (
     no_words,
     words,
 )
+from scalesheet.vocabulary import counted
 
 #: Task -> column of a file -> field of the case. Of two columns for one field the first that
 #: states it holds.

@@ -10,13 +10,14 @@ from scalesheet.audit.model import Audited, Judged, Moved, Shown, Totals
 from scalesheet.audit.worst import Group, bundle_title, grouped
 from scalesheet.claims import Audit, Headline, Verdict
 from scalesheet.model import Plan, Quantity
-from scalesheet.numbers import counted, format_of, text
+from scalesheet.numbers import format_of, text
 from scalesheet.render.audit import verdict_text
 from scalesheet.render.pages.context import Context, audits_of, edit_link, to
 from scalesheet.render.pages.figures import card
 from scalesheet.render.pages.html import UNSEARCHED, Html, anchor, heading, join, link, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.values import Value
+from scalesheet.vocabulary import counted
 
 FOLDER = "audit"
 API = "../../api/v1"  # from any page that is made here

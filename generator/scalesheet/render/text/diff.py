@@ -26,7 +26,7 @@ from scalesheet.diff.changes import (
 )
 from scalesheet.diff.printing import percent
 from scalesheet.model import Position
-from scalesheet.numbers import counted
+from scalesheet.vocabulary import counted
 
 MOST_LISTED = 20  # of each sort; the rest is counted
 MOST_FOLDED = 150  # in the folded part of the Markdown

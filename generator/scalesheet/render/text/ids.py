@@ -5,9 +5,9 @@ from __future__ import annotations
 from scalesheet.book import Book
 from scalesheet.model import Component, Plan
 from scalesheet.nearest import nearest
-from scalesheet.numbers import counted
 from scalesheet.render.text.plan import aligned, amount
 from scalesheet.values import stated_value
+from scalesheet.vocabulary import counted
 
 
 class UnknownId(ValueError):

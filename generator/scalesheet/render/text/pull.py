@@ -8,10 +8,10 @@ from pathlib import Path
 from scalesheet.diagnostics import Diagnostic, errors
 from scalesheet.load.document import quotable
 from scalesheet.load.folder import shown
-from scalesheet.numbers import counted
 from scalesheet.pull import Pulled
 from scalesheet.pull.model import Edit, Finding
 from scalesheet.render.text.diff import Sides, as_text
+from scalesheet.vocabulary import counted
 
 MOST_MOVED = 10  # results that are listed; `diff` has them all
 

@@ -10,10 +10,10 @@ from scalesheet.diff.printing import said
 from scalesheet.evaluate.references import formulas_at, named_by, rests_on
 from scalesheet.model import Citation, Key, Plan, Quantity, Stated, Table
 from scalesheet.nearest import nearest
-from scalesheet.numbers import counted
 from scalesheet.render.text.plan import aligned, amount, table_text
 from scalesheet.resolve.order import name_of
 from scalesheet.values import Results
+from scalesheet.vocabulary import counted
 
 _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")
 

@@ -344,7 +344,7 @@ def _missing(context: Context, table: Table, row: str) -> Html | None:
     ]
     if not titles:
         return None
-    return tag("p", f"Not measured: {'; '.join(titles).lower()}.", class_="note")
+    return tag("p", f"Not measured: {'; '.join(titles)}.", class_="note")
 
 
 def is_no_news(value: Value, stated: Stated | None) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from scalesheet.evaluate.references import references, users
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
-from scalesheet.numbers import counted, format_of
+from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, address, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
@@ -24,6 +24,7 @@ from scalesheet.render.pages.places import column_anchor, scalar_anchor
 from scalesheet.render.pages.tables import reference
 from scalesheet.scenarios import computed
 from scalesheet.values import Results, Value
+from scalesheet.vocabulary import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from scalesheet.model import Column, Key, Plan, Stated, Table
-from scalesheet.numbers import Format, counted, format_of
+from scalesheet.numbers import Format, format_of
 from scalesheet.render.pages.context import Context, address, edit_link
 from scalesheet.render.pages.figures import amount, bound, cell, cells, ends, kind
 from scalesheet.render.pages.html import Html, join, link, tag
@@ -17,6 +17,7 @@ from scalesheet.render.pages.plan.prose_figures import Here, open_bound
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
 from scalesheet.scenarios import SCENARIO, cells_by, computed
 from scalesheet.values import Results, Series, Value
+from scalesheet.vocabulary import counted
 
 MOST_BESIDE = 2  # columns whose ranges stand beside the values; with more they stand below
 
