@@ -108,7 +108,7 @@ def _failing(number: int) -> str:
 
 def _results(canvas: Canvas, context: Context) -> int:
     head = SUMMARY_RESULTS + 1
-    canvas.text(SUMMARY_RESULTS, TITLE, "What comes out", "section")
+    canvas.text(SUMMARY_RESULTS, TITLE, "Results", "section")
     _heads(canvas, head, ("Result", "Expected", "Low", "High", "Unit", "Holds?", "Check"))
     for row, name in enumerate(context.plan.headline, head + 1):
         scalar, spot = context.plan.scalars[name], context.layout.scalars[name]
@@ -149,7 +149,7 @@ def _choices(canvas: Canvas, context: Context, row: int) -> int:
     if not choices:
         return row
     first = first_choice(len(context.plan.headline))
-    canvas.text(first - 2, TITLE, "What you can choose", "section")
+    canvas.text(first - 2, TITLE, "Choices", "section")
     _heads(canvas, first - 1, ("Input", "Choose", "Can move", "", "", "Never moves", ""))
     for at, choice in enumerate(choices, first):
         scalar = context.plan.scalars[choice.name]
