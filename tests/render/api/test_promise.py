@@ -40,7 +40,7 @@ REVISIONS = {
     16: "ee36188c074973da",
     17: "4e57c112b29aa8dc",
     18: "bd2e1fe150b91f10",
-    19: "a7ea341bd2ae6bca",
+    19: "d9124090f1355914",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",
