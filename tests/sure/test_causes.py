@@ -148,3 +148,10 @@ def test_no_number_of_100_says_never_or_always_of_what_can_happen() -> None:
         "more than 99",
         "100",
     ]
+
+
+def test_a_limit_on_what_has_no_value_has_no_chance(tmp_path: Path) -> None:
+    rule = "cost if low(cost) > 100 * high(cost) else reason('too little')"
+    lines = f'{LIMITED}lacking: {{unit: USD, formula: "{rule}"}}\n'
+    more = "headline: [cost, lacking]\nlimits: {cost: 150 USD, lacking: 150 USD}\n"
+    assert found(tmp_path, lines, more)[0].limits.keys() == {"cost"}

@@ -129,7 +129,11 @@ def sure(
     in_money = (n for n in made if not made[n].falls and _is_money(book, plan.scalars[n].unit))
     return Sure(
         made,
-        {name: float(np.nanmean(sample.figures[check])) for name, check in checks.items()},
+        {
+            name: float(np.nanmean(sample.figures[check]))
+            for name, check in checks.items()
+            if not np.isnan(sample.figures[check]).all()  # a limit on what has no value
+        },
         sample.unknowns,
         draws,
         sample.partial & {*figures},
