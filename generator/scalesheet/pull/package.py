@@ -72,7 +72,7 @@ class Package:
 
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError),
-    *(NotImplementedError, ValueError),
+    *(NotImplementedError, ValueError),  # the first for a compression that zipfile does not know
 )
 
 
