@@ -69,8 +69,9 @@ def test_each_answer_leads_to_its_case_and_the_rest_say_why(
 ) -> None:
     text = "".join(map(str, training_section(context, shared, "llama-3-1-70b")))
     assert "../../index.html?model=llama-3-1-70b&amp;method=LoRA" in text
-    assert "doesn&#x27;t fit on 16 GPUs" in text
+    assert "doesn&#x27;t fit on 8 GPUs" in text
     assert "needs more than 8 GPUs" in text
+    assert "16 GPUs" not in text
 
 
 def test_no_offer_on_demand_is_cheaper_than_the_first(context: Context, shared: Training) -> None:

@@ -153,12 +153,12 @@ def _cell(context: Context, made: Training, found: Search, rows: Flags) -> Html 
         return _answer(context, made, found, best)
     if not rows.any():
         return "no configuration runs"
-    if (rows & found.fits & found.in_time).any():
+    few = rows & found.few
+    if (rows & found.fits & found.in_time).any() or not few.any():
         return f"needs more than {MOST_GPUS:.0f} GPUs"
-    if (rows & found.fits & found.few).any():
-        return f"too slow on {MOST_GPUS:.0f} GPUs"
-    tried = found.grid.gpus[found.at][rows].max()  # not a word on more of them than were tried
-    return f"doesn't fit on {counted(tried, 'GPU')}"
+    tried = found.grid.gpus[found.at][few].max()  # not a word on more of them than were tried
+    what = "too slow" if (few & found.fits).any() else "doesn't fit"
+    return f"{what} on {counted(tried, 'GPU')}"
 
 
 def _answer(context: Context, made: Training, found: Search, row: int) -> Html:
