@@ -1,7 +1,8 @@
 """Candidates: every configuration that could do a job.
 
 A candidate is a method, an accelerator and how many, ZeRO stage, tensor, pipeline and expert
-degree, micro-batch and checkpointing. What no software does, or what does not divide, is none.
+degree, micro-batch and checkpointing. What no software does, or what does not divide, is not a
+candidate.
 """
 
 from __future__ import annotations
