@@ -145,7 +145,7 @@ def test_sure_says_how_likely_each_figure_is(
     assert lines[6].endswith("100 [50–300] USD")
     assert [line for line in lines if "not drawn" in line] == [f"less: {PARTIAL}"]
     limit = lines.index("Chance to stay within the limit")
-    assert lines[limit + 1].split() == ["Cost", "90.0%"]
+    assert lines[limit + 1].split() == ["Cost", "90.0", "%"]
 
 
 def test_sure_is_printed_as_json_and_not_as_csv(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests import small
 
+from scalesheet.book import Book
+from scalesheet.evaluate import evaluate
 from scalesheet.model import Plan
-from scalesheet.render.sureness import hundred
+from scalesheet.render.sureness import hundred, quantile_rows
 from scalesheet.sure.draws import drawn
 from scalesheet.sure.quantiles import Quantiles, Sure, deserved, sure
 
@@ -86,7 +89,7 @@ LIMITED = (
 
 
 def test_quantiles_of_a_margin_run_the_other_way(tmp_path: Path) -> None:
-    """Four times of five at least this is left: the limit less P80 of the cost."""
+    """Four times out of five at least this is left: the limit less P80 of the cost."""
     made, plan, book = found(tmp_path, LIMITED, "headline: [cost]\nlimits: {cost: 150 USD}\n")
     cost, margin = made.figures["cost"], made.figures["cost.margin"]
     for name, value in cost.values.items():
@@ -155,3 +158,15 @@ def test_a_limit_on_what_has_no_value_has_no_chance(tmp_path: Path) -> None:
     lines = f'{LIMITED}lacking: {{unit: USD, formula: "{rule}"}}\n'
     more = "headline: [cost, lacking]\nlimits: {cost: 150 USD, lacking: 150 USD}\n"
     assert found(tmp_path, lines, more)[0].limits.keys() == {"cost"}
+
+
+def test_an_error_has_the_decimals_of_its_figure_and_a_digit_at_least(tmp_path: Path) -> None:
+    lines = "x: {value: 8.24, low: 4, high: 16, unit: hour, kind: assumption}\n"
+    sure_, plan, book = found(tmp_path, f"{lines}y: {{unit: hour, formula: x}}\n")
+    assert isinstance(book, Book)
+    each = sure_.figures["y"]
+    for error, shown in ((0.0109, "0.01"), (0.26, "0.3"), (12.34, "12.3")):
+        errors = {**each.errors, "p80": error}
+        with_error = replace(sure_, figures={"y": replace(each, errors=errors)})
+        (row,) = quantile_rows(book, plan, evaluate(book, plan), with_error)
+        assert row.error == shown

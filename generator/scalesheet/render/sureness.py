@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import floor, log10
 
 from scalesheet.book import Book
 from scalesheet.model import Plan
-from scalesheet.numbers import format_of, text
+from scalesheet.numbers import Format, format_of, text
 from scalesheet.sure.draws import Unknown
 from scalesheet.sure.quantiles import LEVELS, Quantiles, Sure
+from scalesheet.sure.words import chance, percent
 from scalesheet.values import Results, Value
 
 MEMBERS = 2  # of a group that are named
@@ -73,12 +75,20 @@ def _row(book: Book, plan: Plan, results: Results, name: str, each: Quantiles) -
     reserve = abs(each.deserved("p80") - each.deserved("p50"))
     fmt = format_of(scalar, [expected], book.units)
     shown = [text(Value.number(number), fmt) for number in (*numbers, reserve)]
-    error = _amount(book, plan, name, each.errors["p80"], symbol="")
+    error = text(Value.number(each.errors["p80"]), _at_least_a_digit(fmt, each.errors["p80"]))
     symbol = book.units.symbol(scalar.unit) if scalar.unit is not None else ""
     *quantiles, held = shown
     value = expected.value
     only = text(Value.number(value) if isinstance(value, float) else expected, fmt)
     return QuantileRow(name, scalar.title, symbol, tuple(quantiles), held, error, only)
+
+
+def _at_least_a_digit(fmt: Format, error: float) -> Format:
+    """The format of a figure, with as many more decimals as one digit of its error takes."""
+    shown = 100 * error if fmt.percent else error
+    if fmt.scientific or not shown > 0:
+        return fmt
+    return replace(fmt, decimals=max(fmt.decimals, -floor(log10(shown))))
 
 
 def cause_rows(book: Book, plan: Plan, found: Sure, name: str) -> list[CauseRow]:
@@ -87,8 +97,8 @@ def cause_rows(book: Book, plan: Plan, found: Sure, name: str) -> list[CauseRow]
     return [
         CauseRow(
             called(one.unknown),
-            f"{one.share:.0%}",
-            f"{one.saves:.0%}",
+            percent(one.share),
+            percent(one.saves),
             _amount(book, plan, name, one.saves * each.reserve),
             one.unknown.found_by,
         )
@@ -96,10 +106,9 @@ def cause_rows(book: Book, plan: Plan, found: Sure, name: str) -> list[CauseRow]
     ]
 
 
-def _amount(book: Book, plan: Plan, name: str, number: float, *, symbol: str | None = None) -> str:
+def _amount(book: Book, plan: Plan, name: str, number: float) -> str:
     scalar, value = plan.scalars[name], Value.number(number)
-    if symbol is None:
-        symbol = book.units.symbol(scalar.unit) if scalar.unit is not None else ""
+    symbol = book.units.symbol(scalar.unit) if scalar.unit is not None else ""
     return text(value, format_of(scalar, [value], book.units), symbol)
 
 
@@ -123,7 +132,7 @@ def quantile_bars(book: Book, plan: Plan, results: Results, found: Sure) -> Quan
 
 
 def summary(book: Book, plan: Plan, results: Results, found: Sure) -> Iterator[str]:
-    """What to budget, what the plan's own figures cover, and what to find out first; a sentence
+    """What to budget, what the plan's own figures cover, and what to measure first; a sentence
     each."""
     name = found.first
     if not name:
@@ -141,8 +150,8 @@ def summary(book: Book, plan: Plan, results: Results, found: Sure) -> Iterator[s
     first = cause_rows(book, plan, found, name)[0]
     how = f" ({first.found_by})" if first.found_by else ""
     yield (
-        f"Find out first: {first.title}{how}. Once it is known, the reserve goes down by "
-        f"{first.saves}, which is {first.worth}."
+        f"Measure first: {first.title}{how}. Knowing it cuts the reserve by {first.saves} "
+        f"({first.worth})."
     )
 
 
@@ -155,8 +164,9 @@ def contingencies(plan: Plan, found: Sure) -> Iterator[str]:
     """How far each contingency of the plan goes."""
     for each in found.contingencies:
         yield (
-            f"{plan.scalars[each.name].title}: {each.share:.0%} on {plan.scalars[each.on].title} "
-            f"covers {hundred(each.covers)} programs of 100; {max(each.needed, 0):.0%} covers 80."
+            f"{plan.scalars[each.name].title}: {percent(each.share)} on "
+            f"{plan.scalars[each.on].title} covers {hundred(each.covers)} of 100 simulated "
+            f"programs; {percent(max(each.needed, 0))} covers 80."
         )
 
 
@@ -173,14 +183,6 @@ def called(unknown: Unknown) -> str:
     shown = ", ".join(titles[:MEMBERS])
     more = f" and {len(titles) - MEMBERS} more" if len(titles) > MEMBERS else ""
     return ("predicted: " if unknown.made else "") + shown + more
-
-
-def chance(share: float) -> str:
-    """Never certain where a draw says otherwise."""
-    shown = f"{share:.1%}"
-    if 0 < share < 1 and shown in ("100.0%", "0.0%"):
-        return "more than 99.9%" if share > 0.5 else "less than 0.1%"
-    return shown
 
 
 def hundred(share: float) -> str:

@@ -39,7 +39,7 @@ class Quantiles:
 
     @property
     def reserve(self) -> float:
-        """What lies between an even chance and four of five."""
+        """What lies between an even chance and four times out of five."""
         return abs(self.values["p80"] - self.values["p50"])
 
     def deserved(self, name: str) -> float:
@@ -50,7 +50,7 @@ class Quantiles:
 @dataclass(frozen=True, slots=True)
 class Contingency:
     """A plan's own contingency: the share that its input adds `on` a figure, the chance that this
-    is enough, and the share that would be enough four times of five."""
+    is enough, and the share that would be enough four times out of five."""
 
     name: str
     on: str

@@ -1,4 +1,4 @@
-"""How sure the first figure of a plan is, in one line."""
+"""How sure a plan is, in words: a chance, and its first figure in one line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,19 @@ def in_short(book: Book, plan: Plan, found: Sure) -> str:
         return text(value, format_of(scalar, [value], book.units), symbol)
 
     limits = "".join(
-        f"; {plan.scalars[of].title} within its limit in {100 * chance:.1f} % of cases"
-        for of, chance in found.limits.items()
+        f"; {plan.scalars[of].title} within its limit in {chance(share)} of cases"
+        for of, share in found.limits.items()
     )
     return f"P80 of {scalar.title} {said('p80')}, P50 {said('p50')}{limits}"
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    return f"{100 * share:.{decimals}f} %"
+
+
+def chance(share: float) -> str:
+    """Never certain where a draw says otherwise."""
+    shown = percent(share, 1)
+    if 0 < share < 1 and shown in ("100.0 %", "0.0 %"):
+        return "more than 99.9 %" if share > 0.5 else "less than 0.1 %"
+    return shown

@@ -8,7 +8,6 @@ from scalesheet.book import Book
 from scalesheet.model import Plan
 from scalesheet.render.sureness import (
     cause_rows,
-    chance,
     contingencies,
     drawn_from,
     limits,
@@ -16,6 +15,7 @@ from scalesheet.render.sureness import (
 )
 from scalesheet.render.text.plan import aligned, amount
 from scalesheet.sure.quantiles import LEVELS, Sure
+from scalesheet.sure.words import chance
 from scalesheet.values import Results
 
 PARTIAL = "one of the ranges behind it is not drawn. This understates the spread: compare low–high"
@@ -45,7 +45,7 @@ def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
         lines += ["", "Chance to stay within the limit"]
         lines += aligned(limits(plan, found), numbers=frozenset((1,)))
     lines += [f"\n{said}" for said in contingencies(plan, found)]
-    lines += _to_find_out(book, plan, found)
+    lines += _to_measure(book, plan, found)
     for name, each in found.figures.items():
         if each.without:
             lines += ["", f"{name}: no value in {chance(each.without)} of the draws"]
@@ -55,12 +55,12 @@ def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _to_find_out(book: Book, plan: Plan, found: Sure) -> Iterator[str]:
+def _to_measure(book: Book, plan: Plan, found: Sure) -> Iterator[str]:
     """What makes the reserve, and how much of it goes once that is known."""
     if not found.first:
         return
-    rows = [("", "of the reserve", "known, it goes down by", "which is worth", "found by")]
+    rows = [("", "of the reserve", "knowing it cuts", "worth", "found by")]
     for each in cause_rows(book, plan, found, found.first):
         rows.append((each.title, each.share, each.saves, each.worth, each.found_by or "-"))
-    yield from ("", f"What to find out first: the reserve of {found.first}")
+    yield from ("", f"What to measure first: the reserve of {found.first}")
     yield from aligned(rows, numbers=frozenset((1, 2, 3)))

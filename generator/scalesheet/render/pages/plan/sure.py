@@ -10,12 +10,12 @@ from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.sureness import (
     cause_rows,
-    chance,
     drawn_from,
     quantile_bars,
     quantile_rows,
     summary,
 )
+from scalesheet.sure.words import chance
 
 EXPLAINED = "../reference/quantiles.md"
 
