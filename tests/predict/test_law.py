@@ -19,7 +19,7 @@ from scalesheet.predict.law.answer import SHARES, USEFUL, Answer, answer
 from scalesheet.predict.law.file import again, coefficients, digest, problems, written
 from scalesheet.predict.law.forms import Form, forms
 from scalesheet.predict.law.learn import DRAWS, Learned, learn, sweep
-from scalesheet.predict.law.runs import RESULTS, Lacking, Runs, read_runs
+from scalesheet.predict.law.runs import RESULTS, Lacking, Runs, bare, read_runs
 from scalesheet.predict.law.speed import speed
 from scalesheet.predict.records import rows_of
 
@@ -289,11 +289,41 @@ def test_the_reference_shows_what_the_command_prints(
     assert capsys.readouterr().out.startswith(shown)
 
 
+def lines_of(command: str, runs: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    (folder / "runs.csv").write_text(runs, "utf-8")
+    main(["law", str(folder / "runs.csv"), *command.split(), "--data", str(ROOT / "data")])
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_a_run_far_off_the_law_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Check" not in lines_of("", RUNS, tmp_path, capsys)
+    mistyped = RUNS.replace("2.96", "1.96")
+    assert mistyped != RUNS
+    assert "Check f: far off the law" in lines_of("", mistyped, tmp_path, capsys)
+
+
+def test_runs_that_follow_no_law_and_a_plan_far_beyond_them_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rising = "N,D,loss\n100M,2B,3\n200M,4B,3.5\n400M,8B,4\n800M,16B,5\n"
+    assert "follow no law closely" in lines_of("", rising, tmp_path, capsys)
+    assert "far beyond the runs" in lines_of("--size 700T --tokens 7T", RUNS, tmp_path, capsys)
+
+
+def test_parameters_without_embeddings_rise_smoothly(made: Answer, catalogue: Known) -> None:
+    sizes = np.geomspace(2e8, 5e9, 200)
+    steps = np.diff(np.log(bare(made.runs, sizes, catalogue)))
+    assert steps.max() < 2 * steps.min()
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--size", "7B"), "--tokens: expected a number above 0, such as 7B, found nothing"),
-        (("--size", "x", "--tokens", "1B"), "--size: expected a number above 0"),
+        (
+            ("--size", "7B"),
+            "--tokens: expected a number of at least 10M, such as 7B, found nothing",
+        ),
+        (("--size", "x", "--tokens", "1B"), "--size: expected a number of at least 3M"),
         (("--write", "My law"), "--write My law: expected a name of a-z, 0-9 and hyphens"),
     ],
 )

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from scalesheet.predict.law.answer import Answer
 
 SUMMARY = "fit a loss and throughput law to your own small runs, and predict a larger one"
+#: Below these, no law of loss is known to hold.
+LEAST = {"--size": "3M", "--tokens": "10M"}
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -81,11 +83,11 @@ def _planned(options: argparse.Namespace) -> tuple[float, float] | None:
     numbers = []
     for option, text in stated.items():
         number = spelled_out(text) if text is not None else None
-        if number is None or not number > 0:
+        if number is None or not number >= (spelled_out(LEAST[option]) or 0):
             found = "nothing" if text is None else f"'{text}'"
             raise UsageError(
-                f"{option}: expected a number above 0, such as 7B, found {found}; a planned run "
-                "has --size and --tokens"
+                f"{option}: expected a number of at least {LEAST[option]}, such as 7B, found "
+                f"{found}; a planned run has --size and --tokens"
             )
         numbers.append(number)
     return numbers[0], numbers[1]

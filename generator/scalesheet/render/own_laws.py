@@ -9,6 +9,7 @@ import numpy as np
 from scalesheet.numbers import Format
 from scalesheet.predict.fits.holdout import quantile
 from scalesheet.predict.law.answer import SHARES, Answer, Point, Ranged
+from scalesheet.predict.law.learn import NOISE
 from scalesheet.predict.law.speed import PER_PARAMETER
 from scalesheet.predict.score.hidden import LARGE, Hidden
 from scalesheet.render.laws import Section, exponent, large
@@ -17,6 +18,9 @@ from scalesheet.render.parity import ParityPlot, ParityPoint, parity_plot_of
 from scalesheet.render.scores import spelled
 
 NOT_KNOWN = "–"
+WILD = 3.0  # standard deviations of the noise, from which on a run is worth a look
+MOST_NAMED = 5
+FAR_BEYOND = 1e4  # times the compute of the largest run
 LEAD = (
     "A law that was learned from own small runs, with published laws as its prior. Intervals are "
     "meant to hold 80 % of runs; they are wider the further a run is from those that were made."
@@ -28,9 +32,25 @@ def headline(made: Answer) -> str:
     runs = made.runs
     sizes, tokens = (_span(column.min(), column.max()) for column in (runs.parameters, runs.tokens))
     return (
-        f"{len(runs)} runs of {sizes} parameters on {tokens} tokens. "
-        f"A run is off the law by {made.law.noise:.3f} nat per token (standard deviation)."
-    )
+        f"{len(runs)} runs of {sizes} parameters on {tokens} tokens. A run to come is taken to be "
+        f"within {made.law.noise:.3f} nat per token of the law (standard deviation), from the "
+        f"scatter of the runs and {NOISE:g} assumed. {cautions(made)}"
+    ).rstrip()
+
+
+def cautions(made: Answer) -> str:
+    """What to look at before the law is believed: runs far off it, and a far extrapolation."""
+    runs, law = made.runs, made.law
+    off = np.abs(runs.loss - made.fitted) > WILD * law.noise
+    said = []
+    if off.any():
+        named = ", ".join(map(str, runs.ids[off][:MOST_NAMED]))
+        said.append(f"Check {named}: far off the law, so given less weight.")
+    if law.noise > WILD * NOISE:
+        said.append("The runs follow no law closely: loss should fall with size and tokens.")
+    if made.target.compute > FAR_BEYOND * made.largest.compute:
+        said.append("The planned run is far beyond the runs; a run in between would tell more.")
+    return " ".join(said)
 
 
 def _span(least: float, most: float) -> str:

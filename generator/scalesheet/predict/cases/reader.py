@@ -100,6 +100,8 @@ NUMBERS = frozenset(
 NOT_STATED = frozenset(("", "nan", "none", "null", "n/a", "na", "-", "?", "unknown"))
 #: Of texts: `none` is a word that says something of sharding and recomputation.
 _NO_WORD = NOT_STATED - {"none"}
+#: Commas between groups of three digits.
+_GROUPED = re.compile(r"\D*\d{1,3}(?:,\d{3})+(?![\d,]).*")
 _TIMES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
 #: Names that people give columns -> what they may have meant, the first that a task has.
 CALLED: Mapping[str, tuple[str, ...]] = {
@@ -266,6 +268,8 @@ def spelled_out(text: str) -> float | None:
     with suppress(ValueError):  # most are written plainly
         return stated(text)
     plain = _COUNTED.sub("", _ABOUT.sub("", text.strip()))
+    if "," in plain and not _GROUPED.fullmatch(plain):
+        return None  # a decimal comma
     plain = plain.replace("_", "").replace(",", "")
     for word, short in _WORDS.items():
         if plain.lower().endswith(word):

@@ -17,7 +17,7 @@ from scalesheet.predict.law.speed import PER_PARAMETER, Speed, speed
 TIMES = 10.0  # the compute of the largest run, where no plan is stated
 ACROSS = 25  # sizes, and amounts of tokens, that a next run is looked for among
 SHARES = (0.01, 0.03, 0.1, 0.3)  # of the planned run: what the next one may take
-USEFUL = 0.1  # what a run must narrow the interval by to be worth its launch
+USEFUL = 0.1  # what a run must narrow the interval by to be worth its launch, or half of the most
 BUDGETS = 9  # points of the frontier
 GRID = 400  # sizes that the best one of a budget is looked for among
 
@@ -113,7 +113,7 @@ def answer(
         next=_next(book, asked, target, rate),
         frontier=tuple(asked.point(*asked.best(float(budget))) for budget in budgets),
         largest=largest,
-        bare=float(bare(runs.shared, np.array([size]), catalogue)[0] / size),
+        bare=float(bare(runs, np.array([size]), catalogue)[0] / size),
     )
 
 
@@ -132,7 +132,7 @@ class _Asked:
     before: Array | None  # its coefficients, with the floor of the runs
 
     def logs(self, parameters: Array, tokens: Array) -> tuple[Array, Array]:
-        return logs(bare(self.runs.shared, parameters, self.catalogue), tokens)
+        return logs(bare(self.runs, parameters, self.catalogue), tokens)
 
     def point(self, parameters: float, tokens: float) -> Point:
         x, y = self.logs(np.array([parameters]), np.array([tokens]))
@@ -209,7 +209,7 @@ def _next(book: Book, asked: _Asked, target: Point, rate: Speed | None) -> tuple
     takes = compute
     if rate is not None and "throughput-by-size" in book.records:
         takes = data / (3600 * rate.throughput(book, size))
-    useful = narrows >= min(USEFUL, float(narrows.max()))
+    useful = narrows >= min(USEFUL, float(narrows.max()) / 2)
     places = [int(np.argmax(np.where(useful, narrows / takes, 0.0)))]
     for share in SHARES:
         within = np.flatnonzero(compute <= share * target.compute)

@@ -22,6 +22,7 @@ from scalesheet.predict.cases import Cases, cases
 from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.cases.reader import CALLED, COLUMNS, NEAR, of_columns, spelled_out
 from scalesheet.predict.loss import entries, seen_tokens, unsupported_loss
+from scalesheet.predict.loss.embeddings import SHARED as SHARED_TABLES
 from scalesheet.predict.loss.embeddings import without_embeddings
 from scalesheet.predict.records import rows_of
 
@@ -54,6 +55,7 @@ class Runs:
     bare: Array
     seen: Array
     shared: Mapping[str, str]
+    tied: bool  # whether both ends are taken to share a table of tokens where no run tells
 
     def __len__(self) -> int:
         return len(self.loss)
@@ -92,7 +94,8 @@ def read_runs(path: str, content: bytes, book: Book, catalogue: Known) -> Runs:
     numbers = {name: _numbers(file, name, problems) for name in (*NEEDED, "gpu_hours", "speed")}
     for row, why in enumerate(unsupported_loss(described).tolist()):
         if why and not any(each.line == file.lines[row] for each in problems):
-            problems.append(file.at(row, "N", f"{why}. Take the run out, or correct it"))
+            remedy = "Take the run out, correct it, or say in a column 'N_kind' what N counts"
+            problems.append(file.at(row, "N", f"{why}. {remedy}"))
     vocabulary = entries(described)
     most = rows_of(book, "uniform-loss", entries=vocabulary)
     for row in np.flatnonzero(numbers["loss"] > most).tolist():
@@ -106,24 +109,26 @@ def read_runs(path: str, content: bytes, book: Book, catalogue: Known) -> Runs:
     if problems:
         raise Lacking(sorted(problems))
     speed, hours = numbers["speed"], numbers["gpu_hours"]
+    tied = bool(numbers["N"].max() < SHARED_TABLES)  # one design for all, asked for or made
     return Runs(
         ids=_ids(file),
         parameters=numbers["N"],
         tokens=numbers["D_tokens"],
         loss=numbers["loss"],
         speed=np.where(np.isnan(speed), numbers["D_tokens"] / (3600 * hours), speed),
-        bare=without_embeddings(described),
+        bare=without_embeddings(described, tied),
         seen=seen_tokens(book, described),
         shared={name: file.columns[name][0] for name in SHARED if name in file.columns},
+        tied=tied,
     )
 
 
-def bare(shared: Mapping[str, str], parameters: Array, catalogue: Known) -> Array:
+def bare(runs: Runs, parameters: Array, catalogue: Known) -> Array:
     """Parameters without embeddings of runs that are asked about, which count as the others do."""
     texts = [repr(number) for number in parameters.tolist()]
     columns = {"N": texts, "D_tokens": ["1e9"] * len(texts)}
-    columns |= {name: [text] * len(texts) for name, text in shared.items()}
-    return without_embeddings(_cases(columns, len(texts), catalogue))
+    columns |= {name: [text] * len(texts) for name, text in runs.shared.items()}
+    return without_embeddings(_cases(columns, len(texts), catalogue), runs.tied)
 
 
 def _cases(columns: Mapping[str, list[str]], rows: int, catalogue: Known) -> Cases:
@@ -213,6 +218,8 @@ def _numbers(file: _File, name: str, problems: list[Diagnostic]) -> Array:
             called = NEEDED.get(name, name).partition(" ")[0]
             found = f"'{text[:40]}'" if text else "nothing"
             remedy = "Correct it, or take the run out"
+            if "," in text:
+                remedy = f"Write a point: {text.replace(',', '.')[:40]}"
             said = f"{called}: expected a number above 0, found {found}. {remedy}"
             problems.append(file.at(row, name, said))
     return out

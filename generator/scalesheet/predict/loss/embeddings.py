@@ -25,13 +25,16 @@ NEWTON = 30
 LEAST = 0.05  # of all parameters: no decoder has fewer than these outside of its tables
 
 
-def without_embeddings(cases: Cases) -> Array:
+def without_embeddings(cases: Cases, usual: bool | None = None) -> Array:
     """Parameters of each case without its tables of tokens, input and head.
+
+    `usual` is whether both ends share a table where a case does not tell; by size unless stated.
 
     A row that counts otherwise says so under `counts`. Width, vocabulary and whether both ends
     share one table are those stated, of the catalogue's model, or the usual for its size.
     """
-    shared = np.where(cases.known, _tied(cases), cases.parameters < SHARED)
+    by_size = cases.parameters < SHARED if usual is None else usual
+    shared = np.where(cases.known, _tied(cases), by_size)
     width = np.where(cases.known, cases.hidden, _usual_width(cases, shared))
     table = cases.vocab * width
     tables = np.where(shared, table, 2 * table)
