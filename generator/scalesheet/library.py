@@ -121,7 +121,7 @@ class Plan:
             edits[key] = stated
         plan = replace(self, edits=edits)
         try:
-            plan._edition  # noqa: B018
+            plan._edition  # noqa: B018  # computed now, so that a wrong edit is refused here
         except EditError as error:
             raise ValueError(str(error)) from None
         return plan

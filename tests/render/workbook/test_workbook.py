@@ -375,7 +375,7 @@ def test_every_sheet_prints_landscape_as_wide_as_a_page_with_the_edition(
     written: Workbook,
 ) -> None:
     for sheet in written:
-        one_page = sheet.title in ("About", "Summary")
+        one_page = sheet.title == "Summary"
         assert sheet.page_setup.orientation == "landscape"
         assert sheet.sheet_properties.pageSetUpPr.fitToPage
         assert sheet.page_setup.fitToHeight == (None if one_page else 0)

@@ -13,7 +13,6 @@ from scalesheet.actuals.progress import Progress, Row
 from scalesheet.language.syntax import Cell, Node, Scalar
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
-from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.places import KEY, TITLE, TOP, SheetPlan, absolute, relative
 
 HOURS = "#,##0.0"
@@ -45,20 +44,14 @@ def write_actuals(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     def area(column: int) -> str:
         return f"{absolute(heading + 1, column)}:{absolute(last, column)}"
 
-    _headings(canvas, FIRST, ROW_HEADINGS)
+    canvas.heads(FIRST, ROW_HEADINGS, NUMBERS, flush=KEY + 1)
     for place, row in enumerate(stands.rows):
         _row(canvas, context, stands, row, first + place, area)
     _total(canvas, stands, first, total, area)
     _figures(canvas, context, stands, total)
-    _headings(canvas, heading, RUN_HEADINGS)
+    canvas.heads(heading, RUN_HEADINGS, NUMBERS, flush=KEY + 1)
     _attempts(canvas, stands, heading + 1)
     canvas.sheet.freeze_panes(TOP, KEY)
-
-
-def _headings(canvas: Canvas, row: int, titles: tuple[str, ...]) -> None:
-    for at, title in enumerate(titles):
-        role: Role = "heading_number" if title in NUMBERS else "heading_text"
-        canvas.text(row, at, title, "heading" if at <= KEY else role)
 
 
 def _row(

@@ -83,7 +83,7 @@ def built(context: Context, used: Mapping[str, Used]) -> Iterator[Check]:
 def _formulas(name: str, sheet: Used) -> Check:
     count = float(len(sheet.formulas))
     return Check(
-        "Formulas are formulas still",
+        "No formula is overwritten",
         name,
         f'IFERROR(SUMPRODUCT(--_xlfn.ISFORMULA({sheet.area(name)})),"{UNSEEN}")',
         count,
@@ -120,7 +120,7 @@ def _measured(area: str) -> str:
 def _lengths(name: str, sheet: Used) -> Check:
     total = float(sum(map(length, sheet.formulas)))
     return Check(
-        "Formulas are those of the build",
+        "No formula is edited",
         name,
         f'IF({{seen}}="{UNSEEN}","{UNSEEN}",{_measured(sheet.area(name))})',
         total,
@@ -166,7 +166,7 @@ def _order(table: Table, sheet: str, view: View) -> Check:
         total,
         stored_should=total,
         note="Weighs the characters of the ids by where they stand.",
-        wrong='"rows stand in another order or an id was changed; no result rests on the order"',
+        wrong='"rows stand in another order or an id was changed; no result depends on the order"',
     )
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from textwrap import wrap
 from typing import Any
 
@@ -69,7 +70,7 @@ class Tally:
             self.report(f"{what}: not written (code {code})")
 
 
-class PlainSheet(Worksheet):  # type: ignore[misc]  # the library has no types
+class PlainSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter has no types: a class of Any
     """A worksheet that takes formulas as they are and writes every digit of a number.
 
     XlsxWriter looks through each formula for thirty functions newer than Excel 2010, also within
@@ -137,6 +138,7 @@ class Canvas:
         self._heights: dict[int, float] = {}
         self._levels: dict[int, int] = {}
         self.formulas: list[str] = []
+        self.together: list[tuple[int, int]] = []  # first rows and rows behind, for one page
         self._end: tuple[int, int] | None = None
 
     def _wrote(self, code: int, row: int, column: int, what: str = "cell") -> None:
@@ -233,6 +235,17 @@ class Canvas:
         for at, text in enumerate(texts):
             self.text(row, start + at, text, role)
 
+    def heads(
+        self, row: int, texts: Sequence[str], numbers: Collection[str] = (), flush: int = 1
+    ) -> None:
+        """Headings of columns: those of `numbers` stand to the right, the first `flush` of the rest
+        without an indent. One goes on over the empty ones behind it."""
+        starts = [at for at, text in enumerate(texts) if text]
+        for at, end in pairwise([*starts, len(texts)]):
+            role: Role = "heading" if at < flush else "heading_text"
+            role = "heading_number" if texts[at] in numbers else role
+            self.merged(row, at, end - 1, texts[at], role)
+
     def widths(self, *widths: float, start: int = 0) -> None:
         """Column widths in characters."""
         for at, width in enumerate(widths):
@@ -299,4 +312,4 @@ class Canvas:
         last, right = self._end or (self.sheet.dim_rowmax or 0, self.sheet.dim_colmax or 0)
         widths = [self._widths.get(at, DEFAULT_WIDTH) for at in range(right + 1)]
         heights = [self._heights.get(row, DEFAULT_HEIGHT) for row in range(last + 1)]
-        set_paper(self.sheet, widths, heights, blocks, one_page=one_page)
+        set_paper(self.sheet, widths, heights, [*blocks, *self.together], one_page=one_page)

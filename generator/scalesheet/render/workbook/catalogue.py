@@ -25,7 +25,8 @@ def plain_headings(canvas: Canvas, table: Table, place: TablePlace) -> None:
     numbers = {place.columns[c.name][1] for c in table.columns.values() if c.kind == "number"}
     columns = []
     for at, text in sorted(heads.items()):
-        role: Role = "heading_number" if at in numbers else "heading_text"
+        role: Role = "heading" if at <= KEY else "heading_text"
+        role = "heading_number" if at in numbers else role
         canvas.text(place.heading, at, text, role)
         columns.append({"header": text, "header_format": canvas.formats(role)})
     options = {"name": f"table_{defined(table.name)}", "columns": columns, "style": None}

@@ -93,7 +93,7 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.formula(TOP, SHEET, f'COUNTIF({flags},"changed")', 0.0, "count")
     top = TOP + 2
     canvas.text(top, RUNNING, f"The first {SHOWN} inputs and columns changed", "section")
-    _headings(canvas, top + 1, HEADINGS)
+    canvas.heads(top + 1, HEADINGS, ("Shipped", "Now"), flush=0)
     for at in range(1, SHOWN + 1):
         row = top + 1 + at
         canvas.number(row, RUNNING, float(at), "key_number")
@@ -105,7 +105,7 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
             canvas.formula(row, column, text, "", "either" if column > CELL else "text")
 
     canvas.text(first - 3, RUNNING, "Inputs and columns, as shipped and as they are now", "section")
-    _headings(canvas, first - 2, ALL_HEADINGS)
+    canvas.heads(first - 2, ALL_HEADINGS, ("Shipped", "Now"), flush=0)
     canvas.text(first - 1, RUNNING, "", "text")
     for row, entry in enumerate(inputs, first):
         _entry(canvas, entry, row)
@@ -127,12 +127,6 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.stress(first, last, CHANGED, "changed")
     canvas.sheet.freeze_panes(TOP - 1, 0)
     canvas.print_to(top + 1 + SHOWN, CHANGED)  # on paper only what is no longer as shipped
-
-
-def _headings(canvas: Canvas, row: int, headings: tuple[str, ...]) -> None:
-    numbers = {"Shipped", "Now"}
-    for at, text in enumerate(headings):
-        canvas.text(row, at, text, "heading_number" if text in numbers else "heading_text")
 
 
 def _entry(canvas: Canvas, entry: Entry, row: int) -> None:

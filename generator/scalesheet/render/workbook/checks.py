@@ -14,7 +14,6 @@ from scalesheet.model import DOMAINS, Column, Scalar, Table
 from scalesheet.render.workbook.built import UNSEEN, Check, Used, built
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
-from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.layout import totals_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
@@ -46,7 +45,7 @@ HEADINGS = (
 )
 WIDTHS = (58, 30, 16, 16, 11, 60, 8, 8, 60, 18)
 OK, CHECK = "ok", "check"
-BUILT = "What is still as it was built"
+BUILT = "Unchanged since the build"
 ALL_HOLD, SOME_FAIL = "all checks hold", "a check fails: see Checks"
 
 
@@ -59,9 +58,7 @@ def write_checks(
     """
     canvas.widths(*WIDTHS)
     numbers = {"Found", "Should be", "Least", "Most", "First row that fails"}
-    for at, text in enumerate(HEADINGS):
-        role: Role = "heading_number" if text in numbers else "heading_text"
-        canvas.text(TOP, at, text, "heading" if at <= KEY else role)
+    canvas.heads(TOP, HEADINGS, numbers, flush=KEY + 1)
     row = TOP + 1
     held: list[bool] = []
     if context.plan.checks:
@@ -83,7 +80,7 @@ def write_checks(
     row -= 2
     area = f"{absolute(TOP + 1, VERDICT)}:{absolute(row + 1, VERDICT)}"
     message = ALL_HOLD if all(held) else SOME_FAIL
-    canvas.text(TOP - 1, TITLE, "Overall, and how many checks hold of how many", "label")
+    canvas.text(TOP - 1, TITLE, "Overall; checks that hold, and all checks", "label")
     count = f'COUNTIF({area},"{OK}")+COUNTIF({area},"{UNSEEN}")'
     canvas.formula(TOP - 1, CHECK_VALUE, count, float(sum(held)), "check_value", "0")
     canvas.number(TOP - 1, SHOULD, float(len(held)), "check_value", "0")

@@ -4,8 +4,8 @@ keep (FAST, ICAEW's twenty principles), with the exceptions that this workbook m
 from __future__ import annotations
 
 PROTECTION = (
-    "Cells with formulas are protected, without a password. Yellow cells, notes, and the sheet "
-    "Changes stay free.",
+    "Cells with formulas are protected, without a password. Yellow cells, notes, and the "
+    "sheets Changes and Actuals stay free.",
     "To lift the protection of a sheet, in Excel choose Review > Unprotect Sheet, in LibreOffice "
     "Tools > Protect Sheet, in Google Sheets Data > Protect sheets and ranges. A cell cannot lift "
     "it: that takes a macro, and this workbook has none.",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from scalesheet.language.syntax import ENDS
+from collections.abc import Mapping, Sequence
+
+from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Scalar, Stated
 from scalesheet.numbers import excel_format, format_of
 from scalesheet.render.versions import GONE, by_version, changes, cut_versions
@@ -32,6 +34,7 @@ from scalesheet.values import Value
 
 #: The labels on About by which `pull` knows a workbook of ours, its plan and what it holds.
 PLAN, EDITION, EDITION_HASH, CONTENTS = "Plan", "Edition", "Edition hash", "Contents"
+HEADS: Mapping[End, str] = {"low": "Low", "value": "Expected", "high": "High"}
 ABOUT_WIDTHS = (46.0, 14.0, 16.0, 14.0, 16.0, 36.0)
 HOW_TO_USE = (
     "Change a yellow cell on Inputs or on a table's sheet; every figure follows at once.",
@@ -69,7 +72,7 @@ SHEET_WORDS = {
     "summary": "the answer, and what to choose",
     "results": "results in full",
     "checks": "what must hold",
-    "sources": "what the inputs rest on",
+    "sources": "sources of the inputs",
     "changes": "what was changed since",
 }
 
@@ -116,6 +119,7 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
         canvas.text(row, 1, sample, role)
         canvas.merged(row, 2, last, meaning, "text")
         row += 1
+    canvas.together.append((row - len(LEGEND) - 1, row))
     canvas.text(row + 1, TITLE, "Sheets", "section")
     row += 2
     for sheet in context.layout.sheets:
@@ -177,10 +181,8 @@ def _write_versions(canvas: Canvas, context: Context, row: int, last: int) -> No
     figures = by_version(context.book, context.plan, context.results)
     canvas.text(row, TITLE, "Headline by version", "section")
     row += 1
-    for at, title in enumerate(("Figure", "Version", "Low", "Expected", "High", "Unit")):
-        numeric = title in ("Low", "Expected", "High")
-        role: Role = "heading_number" if numeric else "heading_text"
-        canvas.text(row, at, title, "heading" if at == TITLE else role)
+    numbers = ("Low", "Expected", "High")
+    canvas.heads(row, ("Figure", "Version", *numbers, "Unit"), numbers)
     for figure in figures:
         fmt = excel_format(format_of(figure.quantity, figure.values.values(), context.book.units))
         gone = f" ({GONE})" if figure.gone else ""
@@ -222,27 +224,27 @@ def _listed(canvas: Canvas, row: int, title: str, texts: tuple[str, ...], last: 
     return row + len(texts) + 1
 
 
-def write_headline(canvas: Canvas, context: Context, row: int) -> int:
-    """The figures that answer first, live; gives the first free row."""
+def write_headline(
+    canvas: Canvas, context: Context, row: int, ends: Sequence[End] = ENDS, more: Sequence[str] = ()
+) -> int:
+    """The figures that answer first, live, with `more` headings behind; the first free row."""
     canvas.text(row, TITLE, "Results", "section")
-    row += 1
-    for at, text in enumerate(("Figure", "Low", "Value", "High", "Unit")):
-        role: Role = "heading_number" if 0 < at < 4 else "heading"
-        canvas.text(row, at, text, "heading_text" if text == "Unit" else role)
-    row += 1
+    numbers = [HEADS[end] for end in ends]
+    canvas.heads(row + 1, ("Figure", *numbers, "Unit", *more), numbers)
+    row += 2
     for name in context.plan.headline:
         scalar, spot = context.plan.scalars[name], context.layout.scalars[name]
         link = f"internal:{prefix(spot.sheet)}{spot.at('value')}".replace("$", "")
         canvas.link(
             row, TITLE, link, scalar.title or name, "headline_label", "Where it is computed"
         )
-        for at in (1, 2, 3):
-            canvas.text(row, at, "", "headline")
-        for end in ends_of(scalar):
-            at = 1 + ENDS.index(end)
+        for at, end in enumerate(ends, 1):
+            if end not in ends_of(scalar):
+                canvas.text(row, at, "", "headline")
+                continue
             value = stored(context.results.scalars[name], end)
             where = context.layout.names.scalars[name, end]
-            role = "headline" if end == "value" else "headline_end"
+            role: Role = "headline" if end == "value" else "headline_end"
             canvas.formula(row, at, where, value, role, context.number_format(scalar))
         canvas.text(row, 4, context.symbol(scalar), "headline_text")
         row += 1
@@ -258,9 +260,7 @@ UNIT_COLUMNS = ("Constant", "Value", "Unit", "Kind", "Meaning")
 def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     """The named constants, and the units in use with their symbols."""
     canvas.widths(46, 22, 22, 14, 74)
-    for at, text in enumerate(UNIT_COLUMNS):
-        role: Role = "heading_number" if text == "Value" else "heading_text"
-        canvas.text(TOP, at, text, role if at else "heading")
+    canvas.heads(TOP, UNIT_COLUMNS, ("Value",))
     row = TOP
     for name, constant in context.layout.constants.items():
         row, stated = constant.row, Stated(constant.value)

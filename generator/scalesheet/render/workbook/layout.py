@@ -51,10 +51,10 @@ LEADS: Mapping[str, str] = {
     "cases": "Each case is a column. What all of them share is on Inputs.",
     "sensitivity": "What each input does to the results when it moves alone, in the shipped plan.",
     "actuals": "What runs took. Hours tried here move the forecast; the plan's files keep them.",
-    "results": "The results in full. Nothing here is typed in.",
+    "results": "The results in full. Every figure here is a formula.",
     "checks": "What must hold. A check that fails says so here and on the first sheet.",
     "columns": "The columns of the catalogue's sheets, and how they are computed, as built.",
-    "sources": "The texts that the inputs rest on.",
+    "sources": "The sources of the inputs.",
     "changes": "What was changed since this workbook was made.",
 }
 CONSTANT_KINDS: tuple[ConstantKind, ...] = ("conversion", "default", "arithmetic")

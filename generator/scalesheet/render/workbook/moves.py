@@ -1,4 +1,4 @@
-"""What moves the results, in the Summary: the inputs of each figure, those that move it most."""
+"""What moves the results, on Results: the inputs of each figure, those that move it most."""
 
 from __future__ import annotations
 
@@ -52,10 +52,8 @@ def write_moves(canvas: Canvas, context: Context, row: int) -> int:
     canvas.formula(row + 2, TITLE, outdated(context), "", "count")
     row += 3
     for listing in listings:
-        for at, text in enumerate(HEADINGS):
-            shown = figure_title(context, listing.ranking.name) if at == TITLE else text
-            role: Role = "heading_number" if at else "heading"
-            canvas.text(row, at, shown, "heading_text" if text == "Unit" else role)
+        titles = (figure_title(context, listing.ranking.name), *HEADINGS[1:])
+        canvas.heads(row, titles, {*HEADINGS[1:]} - {"Unit"})
         for below, effect in enumerate(listing.effects[:IN_SUMMARY]):
             row += 1
             _summary_row(canvas, context, listing, effect, row, listing.first + below)

@@ -26,7 +26,8 @@ from scalesheet.render.workbook.sensitivity import (
     sheet_prefix,
 )
 
-WIDTH, HEIGHT, ROWS = 500, 250, 13  # of a chart, in pixels and in rows of the sheet
+WIDTH = 500  # of a chart, in pixels
+PIXELS = 20  # of a row
 WIDE = 8  # columns that a chart lies over
 MOST_BARS, MOST_INPUTS = 12, 6
 #: What a phase is drawn by, the first that the plan has.
@@ -56,8 +57,12 @@ class _Block:
 def write_overview(canvas: Canvas, context: Context, row: int, column: int) -> int:
     """The charts one below the other; the row below them."""
     behind, at = column + WIDE + 3, row
-    canvas.text(row - 1, behind, "What the charts draw", "key")
-    for make, block in ((_tornado, _moves), (_ends, _by_phase), (_stack, _memory)):
+    canvas.text(row - 1, behind, "Chart data", "key")
+    for make, block, rows in (
+        (_tornado, _moves, 13),
+        (_ends, _by_phase, 13),
+        (_stack, _memory, 18),
+    ):
         found = block(context)
         if found is None:
             continue
@@ -65,11 +70,11 @@ def write_overview(canvas: Canvas, context: Context, row: int, column: int) -> i
         at += len(found.rows) + 3
         made = make(canvas, found, cells)
         made.set_title({"name": found.title, "name_font": font(11, bold=True), "overlay": False})
-        made.set_size({"width": WIDTH, "height": HEIGHT})
+        made.set_size({"width": WIDTH, "height": (rows - 1) * PIXELS})
         alt = f"{found.title}: {', '.join(found.heads)}, of {len(found.rows)} bars"
         place = {"description": alt, "object_position": 3}
         canvas.tally.check(canvas.sheet.insert_chart(row, column, made, place), "chart")
-        row += ROWS
+        row += rows
     return row
 
 
@@ -136,7 +141,7 @@ def _moves(context: Context) -> _Block | None:
         rows.append(_Row(effect.lever.title, cells))
     fmt = excel_format(format_of(scalar, ranking.values, context.book.units))
     fmt = "#,##0.0" if scalar.unit == DATE else fmt.removeprefix('"~"')
-    title = f"What moves it most: {scalar.title or scalar.name}"
+    title = f"Sensitivity: {scalar.title or scalar.name}"
     unit = f"change in {context.symbol(scalar) or figure_title(context, scalar.name)}"
     heads = ("Input at its low side", "Input at its high side")
     return _Block(title, unit, fmt, heads, tuple(rows)) if rows else None
@@ -226,6 +231,9 @@ def _ends(canvas: Canvas, block: _Block, cells: Sequence[list[str | int]]) -> An
             "x_error_bars": {"type": "custom", "plus_values": more, "minus_values": less},
         }
     )
+    # Unseen: a program does not make the axis long enough for error bars.
+    unseen = {"fill": {"none": True}, "overlap": 100}
+    made.add_series({"name": block.heads[2], "values": cells[3], **unseen})
     made.set_legend({"none": True})
     _axes(made, block, bar=True)
     return made
@@ -288,7 +296,7 @@ def _stack(canvas: Canvas, block: _Block, cells: Sequence[list[str | int]]) -> A
             "name": block.heads[-1],
             "categories": cells[0],
             "values": cells[-1],
-            "line": {"color": CAPACITY, "width": 2},
+            "line": {"none": True},
             "marker": mark | {"border": {"color": CAPACITY}},
         }
     )

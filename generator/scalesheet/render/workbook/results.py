@@ -127,7 +127,8 @@ def _advice(canvas: Canvas, context: Context, row: int) -> int:
     if not figures:
         return row + 2
     canvas.text(row + 2, TITLE, "Figures in the recommendations", "section")
-    canvas.row_of(row + 3, ("Figure", "Low", "Value", "High", "As written"), "heading")
+    numbers = ("Low", "Expected", "High")
+    canvas.heads(row + 3, ("Figure", *numbers, "As written"), numbers)
     for at, (name, figure) in enumerate(figures.items(), first):
         _figure_row(canvas, at, name, figure)
     return first + len(figures) + 1

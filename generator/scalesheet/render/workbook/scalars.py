@@ -289,6 +289,4 @@ def _headings(canvas: Canvas, texts: tuple[str, ...], row: int) -> None:
         "Shipped value",
         "Shipped high",
     }
-    for at, text in enumerate(texts):
-        role: Role = "heading_number" if text in numbers else "heading_text"
-        canvas.text(row, at, text, "heading" if at <= KEY else role)
+    canvas.heads(row, texts, numbers, flush=KEY + 1)

@@ -7,13 +7,13 @@ Inputs shows it too. Charts stand to the right.
 from __future__ import annotations
 
 from scalesheet.evaluate.routes import rests_on
-from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Key
 from scalesheet.numbers import text
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.checks import CHECK, OK, SHOULD, VERDICT
-from scalesheet.render.workbook.context import Context, ends_of, stated_text, stored
+from scalesheet.render.workbook.context import Context, stated_text, stored
 from scalesheet.render.workbook.formats import Role
+from scalesheet.render.workbook.front import write_headline
 from scalesheet.render.workbook.overview import WIDE, write_overview
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
@@ -27,7 +27,6 @@ from scalesheet.render.workbook.places import (
     absolute,
     first_choice,
     prefix,
-    relative,
 )
 from scalesheet.render.workbook.scalars import write_rule
 from scalesheet.render.workbook.sensitivity import outdated
@@ -38,8 +37,7 @@ from scalesheet.vocabulary import VERDICTS
 WIDTHS = (36.0, 26.0, 12.0, 12.0, 10.0, 10.0, 26.0, 2.0)
 UNIT_AT, VERDICT_AT, WHY_AT = 4, 5, 6
 CHARTS_AT = 8
-AT: dict[End, int] = {"low": SUMMARY_LOW, "value": SUMMARY_VALUE, "high": SUMMARY_HIGH}
-ALL_WELL = "All well"
+ALL_WELL = "All checks hold"
 #: Words that are good, and that are not, with the colour that stresses them.
 LIGHTS: tuple[tuple[str, Role], ...] = (
     (ALL_WELL, "good"),
@@ -77,10 +75,10 @@ def _light(canvas: Canvas, context: Context) -> None:
     holding, number = (f"{sheet}{absolute(TOP - 1, at)}" for at in (CHECK_VALUE, SHOULD))
     count = f"({number}-{holding})"
     failing = sum(context.results.scalars[name].value is not True for name in context.plan.checks)
-    canvas.link(TOP, TITLE, f"internal:{sheet}A1", "Does everything hold?", "headline_label")
+    canvas.link(TOP, TITLE, f"internal:{sheet}A1", "Checks", "headline_label")
     said = f'IF({count}=0,"{ALL_WELL}",{count}&IF({count}=1," check fails"," checks fail"))'
     canvas.formula(TOP, SUMMARY_VALUE, said, _failing(failing), "light")
-    note = "Checks lists what must hold. Yellow cells are yours to change."
+    note = "The sheet Checks lists them. Change any yellow cell."
     canvas.text(TOP, SUMMARY_LOW, note, "lead_line")
     code = canvas.sheet.conditional_format(
         TOP,
@@ -107,38 +105,31 @@ def _failing(number: int) -> str:
 
 
 def _results(canvas: Canvas, context: Context) -> int:
-    head = SUMMARY_RESULTS + 1
-    canvas.text(SUMMARY_RESULTS, TITLE, "Results", "section")
-    _heads(canvas, head, ("Result", "Expected", "Low", "High", "Unit", "Holds?", "Check"))
-    for row, name in enumerate(context.plan.headline, head + 1):
-        scalar, spot = context.plan.scalars[name], context.layout.scalars[name]
-        link = f"internal:{prefix(spot.sheet)}{relative(*spot.cell('value'))}"
-        title = scalar.title or name
-        canvas.link(row, TITLE, link, title, "headline_label", "Where it is computed")
-        for end in ENDS:
-            canvas.text(row, AT[end], "", "headline")
-        for end in ends_of(scalar):
-            where = context.layout.names.scalars[name, end]
-            role: Role = "headline" if end == "value" else "headline_end"
-            value = stored(context.results.scalars[name], end)
-            canvas.formula(row, AT[end], where, value, role, context.number_format(scalar))
-        canvas.text(row, UNIT_AT, context.symbol(scalar), "headline_text")
-        _limit(canvas, context, name, row)
-    return head + len(context.plan.headline) + 1
-
-
-def _limit(canvas: Canvas, context: Context, name: str, row: int) -> None:
-    """The first check of the plan that looks at the figure, and whether it holds."""
-    for column in (VERDICT_AT, WHY_AT):
-        canvas.text(row, column, "", "headline_text")
-    for check in context.plan.checks:
-        if Key(name) in rests_on(Key(check), context.tables, context.plan):
-            spot, scalar = context.layout.scalars[check], context.plan.scalars[check]
+    checks = [_check_of(context, name) for name in context.plan.headline]
+    more = ("Holds?", "Check") if any(checks) else ("", "")
+    end = write_headline(canvas, context, SUMMARY_RESULTS, ("value", "low", "high"), more)
+    for row, check in enumerate(checks, end - len(checks)):
+        for column in (VERDICT_AT, WHY_AT):
+            canvas.text(row, column, "", "headline_text")
+        if check is not None:
+            spot = context.layout.scalars[check]
             where = f"{prefix(spot.sheet)}{absolute(spot.row, VERDICT)}"
             holds = context.results.scalars[check].value is True
             canvas.formula(row, VERDICT_AT, where, OK if holds else CHECK, "verdict")
-            canvas.text(row, WHY_AT, scalar.title or check, "headline_text")
-            return
+            canvas.text(row, WHY_AT, context.plan.scalars[check].title or check, "headline_text")
+    return end
+
+
+def _check_of(context: Context, name: str) -> str | None:
+    """The first check of the plan that looks at the figure."""
+    return next(
+        (
+            check
+            for check in context.plan.checks
+            if Key(name) in rests_on(Key(check), context.tables, context.plan)
+        ),
+        None,
+    )
 
 
 # ------------------------------------------------------------------ choices
@@ -150,7 +141,8 @@ def _choices(canvas: Canvas, context: Context, row: int) -> int:
         return row
     first = first_choice(len(context.plan.headline))
     canvas.text(first - 2, TITLE, "Choices", "section")
-    _heads(canvas, first - 1, ("Input", "Choose", "Can move", "", "", "Never moves", ""))
+    leaves = "Does not change" if any(choice.leaves for choice in choices) else ""
+    canvas.heads(first - 1, ("Input", "Choose", "Can change", "", "", leaves, ""))
     for at, choice in enumerate(choices, first):
         scalar = context.plan.scalars[choice.name]
         assert scalar.stated is not None
@@ -182,7 +174,7 @@ def _scenarios(canvas: Canvas, context: Context, row: int) -> int:
     row += 1
     canvas.text(row, TITLE, "Scenarios", "section")
     shipped = [f"As shipped: {word}" for word in list(under)[:2]]
-    _heads(canvas, row + 1, ("Result", "Now", shipped[0], "", shipped[1], "", ""))
+    canvas.heads(row + 1, ("Figure", "Now", shipped[0], "", shipped[1], "", ""), ("Now",))
     first = row + 2
     for at, name in enumerate(context.plan.headline, first):
         scalar = context.plan.scalars[name]
@@ -196,9 +188,3 @@ def _scenarios(canvas: Canvas, context: Context, row: int) -> int:
             shown = text(results.scalars[name], fmt, symbol)
             canvas.merged(at, left, right, shown, "choice_text")
     return first + len(context.plan.headline)
-
-
-def _heads(canvas: Canvas, row: int, texts: tuple[str, ...]) -> None:
-    for at, each in enumerate(texts):
-        role: Role = "heading_number" if each in ("Low", "High") else "heading_text"
-        canvas.text(row, at, each, role if at else "heading")

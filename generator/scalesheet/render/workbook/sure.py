@@ -18,9 +18,9 @@ from scalesheet.sure.approximation import p80_over_expected
 from scalesheet.values import Value
 
 P50_AT, P80_AT, P90_AT, SPREAD_AT, NOW_AT, SAID_AT = 1, 2, 3, 4, 5, 6
-HEADS = ("Figure", "P50", "P80", "P90", "Spread", "P80 now", "P80 now, as shipped")
-CHECKED = "As shipped: checked against the draws."
-UNCHECKED = "Inputs were changed: P80 now was not checked for that."
+NUMBERS = ("P50", "P80", "P90", "Spread", "P80 now")
+CHECKED = "As shipped: P80 now was compared with the draws."
+UNCHECKED = "Inputs were changed, so P80 now was not compared with draws."
 
 
 def write_quantiles(canvas: Canvas, context: Context, row: int) -> int:
@@ -34,9 +34,7 @@ def write_quantiles(canvas: Canvas, context: Context, row: int) -> int:
         return row
     row += 1
     canvas.text(row, TITLE, "How sure", "section")
-    for at, head in enumerate(HEADS):
-        last = at in (TITLE, SAID_AT)
-        canvas.text(row + 1, at, head, "heading_text" if last else "heading_number")
+    canvas.heads(row + 1, ("Figure", *NUMBERS, "Compared with the draws"), NUMBERS)
     for at, name in enumerate(shown, row + 2):
         each, scalar = found.figures[name], context.plan.scalars[name]
         canvas.text(at, TITLE, scalar.title or name, "label")
@@ -53,7 +51,7 @@ def write_quantiles(canvas: Canvas, context: Context, row: int) -> int:
         now, drawn = expected * exp(spread), each.values["p80"]
         formula = f"{defined}*EXP({relative(at, SPREAD_AT)})"
         canvas.formula(at, NOW_AT, formula, now, "number", context.number_format(scalar))
-        canvas.text(at, SAID_AT, f"{now / drawn - 1:+.1%} of the drawn P80", "small")
+        canvas.text(at, SAID_AT, _off(now / drawn - 1), "small")
     row += 2 + len(shown)
     changed = f"{prefix(context.layout.sheet('changes'))}{CHANGED_CELLS}"
     light = f'IF({changed}>0,"{UNCHECKED}","{CHECKED}")'
@@ -62,3 +60,9 @@ def write_quantiles(canvas: Canvas, context: Context, row: int) -> int:
         row += 1
         canvas.text(row, TITLE, said, "lead_line")
     return row + 1
+
+
+def _off(by: float) -> str:
+    """How far P80 now is from that of the draws."""
+    share = f"{abs(by):.1%}"
+    return "equal" if share == "0.0%" else f"{share} {'above' if by > 0 else 'below'} P80"

@@ -34,7 +34,7 @@ from scalesheet.render.workbook.summary import write_summary
 from scalesheet.render.workbook.tables import write_tables
 
 FREE: frozenset[SheetKind] = frozenset({"changes", "actuals"})  # sheets without protection
-ONE_PAGE: frozenset[SheetKind] = frozenset({"about", "summary"})
+ONE_PAGE: frozenset[SheetKind] = frozenset({"summary"})
 TABS: Mapping[SheetKind, str] = {
     "inputs": "#E6C200",
     "units": "#E6C200",
