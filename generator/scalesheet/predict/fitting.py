@@ -52,7 +52,7 @@ _POOLED = (
     "Least squares of the logarithm of the time of a token, on published rows. Each coefficient "
     "has a prior about what physics gives and varies among families, so that a publication of many "
     "rows counts little more than another. The interval holds 80 % of the errors of families that "
-    "were left out, each family counted once. See reference/predictions.md."
+    "were left out, each family counted once."
 )
 
 
@@ -92,7 +92,7 @@ DESCRIPTIONS: Mapping[str, Description] = {
     "asked": Description(
         "Published runs of which model, method, data, accelerator and count alone are given: the "
         "search chooses the layout, as the front page does. The interval holds 80 % of the runs of "
-        "a family that is yet to come, each family counted once. See reference/predictions.md.",
+        "a family that is yet to come, each family counted once.",
         {end: _INTERVAL[end] for end in ("low", "high")},
     ),
     "memory": _pooled(
@@ -100,7 +100,7 @@ DESCRIPTIONS: Mapping[str, Description] = {
         "are counted and not fitted; each coefficient has a prior about what a count of tensors "
         "gives and varies among families. Rows weigh less by what they leave open. Ends are in "
         "standard deviations of a row, found on families that were left out, each counted once, "
-        "and drawn towards those of a normal distribution. See reference/predictions.md.",
+        "and drawn towards those of a normal distribution.",
         {
             "unfused": "what layers keep over what they would with fused kernels",
             "working": "memory of the layer at work over what it would keep",
@@ -114,7 +114,7 @@ DESCRIPTIONS: Mapping[str, Description] = {
         "set. The coefficients of the shape have priors about what published laws say; a family "
         "counts with the root of its rows. The ends hold 80 % of the errors of families that were "
         "left out, each family counted once, scaled by what such ends would have had to be for a "
-        "family that they had not seen. See reference/predictions.md.",
+        "family that they had not seen.",
         {
             "size": "loss that size alone leaves at 1e9 parameters without embeddings, nat",
             "data": "loss that data alone leaves at 20e9 tokens, nat",

@@ -22,8 +22,8 @@ WILD = 3.0  # standard deviations of the noise, from which on a run is worth a l
 MOST_NAMED = 5
 FAR_BEYOND = 1e4  # times the compute of the largest run
 LEAD = (
-    "A law that was learned from own small runs, with published laws as its prior. Intervals are "
-    "meant to hold 80 % of runs; they are wider the further a run is from those that were made."
+    "Learned from own small runs, with published laws as the prior. Intervals are meant to hold "
+    "80 % of runs, and widen with the distance from the runs that were made."
 )
 
 

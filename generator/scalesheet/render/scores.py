@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from scalesheet.book import Book
 from scalesheet.model import Citation, Position
 from scalesheet.predict.arrays import Array, Flags
 from scalesheet.predict.score import SAYS, Quality, TaskScore
@@ -188,6 +190,28 @@ def sides_of(score: TaskScore) -> list[tuple[str, Quality]]:
         ]
     sides.append(("The fit on file, which has seen them", score.seen))
     return [*sides, (f"Rule of thumb: {SAYS[score.task]}", score.thumb)]
+
+
+def family_titles(book: Book) -> dict[str, str]:
+    """Families of runs as people call them: by the models of that name, else by what the titles of
+    its publications begin with, where they agree and no other family has the same; else the id."""
+    column = book.tables["models"].columns["family"] if "models" in book.tables else None
+    stated = [each.value for each in column.stated.values()] if column is not None else []
+    models = {_plain(str(name)): str(name) for name in stated}
+    begin: dict[str, set[str]] = {}
+    for each in book.publications.values():
+        for row in each.rows:
+            begin.setdefault(row.family, set()).add(each.title.partition(",")[0])
+    counts = Counter(name for names in begin.values() for name in names)
+    return {
+        id_: models.get(_plain(id_))
+        or (min(names) if len(names) == 1 and counts[min(names)] == 1 else id_)
+        for id_, names in begin.items()
+    }
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def shown_rows(score: TaskScore) -> Iterator[ShownRow]:

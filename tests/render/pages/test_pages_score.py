@@ -12,7 +12,7 @@ from scalesheet.predict.score import TaskScore
 from scalesheet.render.api.score import score_json
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.score.pages import score_pages
-from scalesheet.render.scores import error, figure, shown_rows, spelled
+from scalesheet.render.scores import error, family_titles, figure, shown_rows, spelled
 from shipped import shipped
 
 
@@ -48,12 +48,19 @@ def test_every_scored_row_is_a_point_that_can_be_filtered_and_hovered(
     assert figure.count("published, ") == len(off)
 
 
-def test_the_score_says_first_how_near_half_of_the_predictions_are(
+def test_the_score_says_first_how_far_off_the_median_prediction_is(
     context: Context, pages: dict[str, str]
 ) -> None:
     first = pages["score/index.md"].partition('class="lead"')[2].partition("</p>")[0]
     memory = context.edition.scores["memory"].unseen.median
-    assert f"memory per accelerator within {100 * (memory - 1):.0f} %" in first
+    assert f"{100 * (memory - 1):.0f} % for memory per accelerator" in first
+
+
+def test_families_have_the_titles_of_their_models_or_publications(context: Context) -> None:
+    titles = family_titles(context.book)
+    assert (titles["llama3"], titles["mt-nlg"]) == ("Llama 3", "Megatron-Turing NLG 530B")
+    assert titles["gpt3"] == "gpt3"  # of a publication with a second family
+    assert len(set(titles.values())) == len(titles)
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput", "memory", "loss"])

@@ -20,7 +20,7 @@ METHOD = (
     "The joint power law, Chinchilla's form and Kaplan's form, each fitted to own runs by least "
     "squares with published laws as its prior; runs that are far off weigh less. The coefficients "
     "are those of the form with the largest share. The interval holds 80 % of the draws of all "
-    "forms, each by its share. See reference/law.md."
+    "forms, each by its share."
 )
 NOTES = {
     "size": "loss that size alone leaves at 1e9 parameters without embeddings, nat",

@@ -23,8 +23,7 @@ def own_law(context: Context, row: str) -> Iterator[object]:
     except Lacking as error:
         yield tag("p", *(f"{each.message}. " for each in error.problems), class_="note")
         return
-    yield tag("p", LEAD, class_="lead")
-    yield tag("p", tag("strong", planned(made)), ". ", headline(made))
+    yield tag("p", planned(made), ".", class_="lead")
     cards = [
         tag(
             "div",
@@ -35,6 +34,7 @@ def own_law(context: Context, row: str) -> Iterator[object]:
         for title, value, unit in figures(made)
     ]
     yield tag("div", *cards, class_="hero")
+    yield tag("p", headline(made), " ", LEAD)
     for section in sections(made):
         yield from section_blocks(context, section)
     yield tag("figure", context.draw("parity", residuals(made)), class_="chart")

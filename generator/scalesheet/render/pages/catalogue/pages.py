@@ -192,9 +192,11 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str, shared: Train
             edit_link(context, position),
             *_reported(context, table, row),
             *_looked_at(context, table, row),
+            *_explained(context, table, row),
             class_="meta",
             **UNSEARCHED,
         ),
+        *(own_law(context, row) if table.name == "fits" else ()),
         *(measurement.lead(context, table, row) if record else ()),
         _old(context, row) if table.name == "offers" else None,
         measurement.cards(context, table, row)
@@ -206,7 +208,6 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str, shared: Train
         neighbor_line(context, row) if table.name == "hardware" else None,
         _fact_list(context, table, row),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
-        *(own_law(context, row) if table.name == "fits" else ()),
         *(measurement.comparison_section(context, row) if record else ()),
         *_answers(context, table, row, shared),
         heading(2, "Figures", "figures", searched=False),
@@ -255,6 +256,14 @@ def _looked_at(context: Context, table: Table, row: str) -> Iterator[str]:
     days += [sources[key].accessed for key in cited if key in sources]
     if last := max(days, default=""):
         yield f" · data last looked at on {last}"
+
+
+def _explained(context: Context, table: Table, row: str) -> Iterator[object]:
+    """The page that says how a fit is made."""
+    fit = context.book.fits.get(row) if table.name == "fits" else None
+    if fit is not None:
+        page = "law" if fit.runs else "predictions"
+        yield from (" · ", link(f"../../reference/{page}.md", "How it is fitted"))
 
 
 def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> Html | None:

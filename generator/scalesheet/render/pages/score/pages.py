@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
+from scalesheet.audit.explain import listed
 from scalesheet.model import Peer
 from scalesheet.predict.score import Quality, TaskScore
 from scalesheet.predict.score.own import TASKS as OWN_TASKS
@@ -37,6 +38,7 @@ from scalesheet.render.scores import (
     ShownRow,
     asked_rows,
     error,
+    family_titles,
     figure,
     fitting,
     own_quality,
@@ -47,6 +49,7 @@ from scalesheet.render.scores import (
     unit_shown,
 )
 from scalesheet.render.strip_plot import strip_plot
+from scalesheet.sure.words import percent
 
 FOLDER = "score"
 ALIKE = HEAD.index("Families")  # the figures before it count each row alike
@@ -69,13 +72,12 @@ def _index(context: Context) -> str:
     if not context.edition.scores:
         return page("Score", lead, tag("p", "Nothing is scored yet.", class_="note"))
     head = [heading_cell("Prediction"), *(heading_cell(name, number=True) for name in HEAD)]
-    head += [heading_cell("Rule of thumb: median", number=True)]
-    head += [heading_cell("9 of 10", number=True)]
+    head += [heading_cell("Rule of thumb", number=True)]
     body = [
         [
             tag("th", link(f"{task}.md{place}", title), scope="row"),
             *_numbers(quality(task, figures)),
-            *_numbers(quality(task, score.thumb)[1:3]),
+            *_numbers([error(task, score.thumb.median)]),
         ]
         for task, score in context.edition.scores.items()
         for title, place, figures in _ways(score)
@@ -95,35 +97,37 @@ def _index(context: Context) -> str:
         ),
         *_own_index(context),
         *_peers(context),
+        wide=True,
     )
 
 
 def _first(context: Context) -> Iterator[Html]:
-    """How far off half of the predictions are, for people, and the families where they are not."""
+    """How far off the median prediction is, for people, and the families where it is worst."""
     said = []
     for task, score in context.edition.scores.items():
         figures = score.asked.quality if score.asked is not None else score.unseen
-        within = (
-            f"{figures.median:.3f} nat" if task == "loss" else f"{100 * (figures.median - 1):.0f} %"
-        )
+        off = f"{figures.median:.3f} nat" if task == "loss" else percent(figures.median - 1)
         title = TASKS[task].title
         plain = title if title[:2].isupper() else title[0].lower() + title[1:]
-        said.append(f"{plain} within {within}")
+        said.append(f"{off} for {plain}")
     if said:
-        first = f"Half of the predictions are near: {', '.join(said)}. Here is where they are not."
+        first = f"For a family of runs that it has not seen, the median error is {listed(said)}."
         yield tag("p", first, class_="lead")
+    families = family_titles(context.book)
     items = [
         tag(
             "li",
             link(f"{task}.md#family", TASKS[task].title),
             ": ",
-            ", ".join(f"{name} {error(task, each.median)}" for name, each in worst),
+            ", ".join(f"{families[id_]} {error(task, each.median)}" for id_, each in worst),
         )
         for task, score in context.edition.scores.items()
         if (worst := _worst(score))
     ]
     if items:
-        yield tag("p", "Families whose median is farthest off:", class_="note")
+        yield tag(
+            "p", "The families that are furthest off, each with its median error:", class_="note"
+        )
         yield tag("ul", *items)
 
 
@@ -241,7 +245,7 @@ def _against(context: Context, score: TaskScore) -> Html:
         name: context.row_title(table, name)
         for name in sorted(names)
         if table is not None and name in table.rows
-    }
+    } | family_titles(context.book)
     figure = tag(
         "figure",
         context.draw("parity", plot),
@@ -302,7 +306,9 @@ def _group(
 
 
 def _named(context: Context, what: str, name: str) -> object:
-    """A group by its name; an accelerator by its title, with a link to its page."""
+    """A group by its name or title, that of an accelerator with a link to its page."""
+    if what == "family":
+        return family_titles(context.book).get(name, name)
     table = context.table("hardware")
     if what != "hardware" or table is None or name not in table.rows:
         return name
@@ -310,6 +316,7 @@ def _named(context: Context, what: str, name: str) -> object:
 
 
 def _rows(context: Context, task: str, rows: list[ShownRow]) -> Html:
+    families = family_titles(context.book)
     unit = unit_shown(task)
     head = [heading_cell("Run"), heading_cell("On"), heading_cell("Family")]
     head += [heading_cell(name, unit, number=True) for name in ("Published", "Predicted")]
@@ -319,7 +326,7 @@ def _rows(context: Context, task: str, rows: list[ShownRow]) -> Html:
         [
             tag("th", row.title, scope="row"),
             tag("td", _unbroken(row.on)),
-            tag("td", _unbroken(row.family)),
+            tag("td", families[row.family]),
             _amount(task, row.published),
             _amount(task, row.predicted),
             tag("td", _span(task, row), class_="range"),
