@@ -1,8 +1,7 @@
 """A hook of mkdocs: blocks of HTML go around the Markdown parser, which would only copy them.
 
 Generated pages are mostly such blocks, and the parser takes most of a build's time to read through
-them. A comment stands in the place of each, until the page is parsed. What the search passes over
-stays away until the page is written.
+them. A comment stands in the place of each, until the page is parsed.
 """
 
 from __future__ import annotations
@@ -11,14 +10,10 @@ import re
 from typing import Any
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)  # what looks like a block may be its text
-_BLOCK = re.compile(r"<(div|section|p|ul|ol|dl|table|figure|details|nav|form)\b([^>]*)>")
+_BLOCK = re.compile(r"<(div|section|p|ul|ol|dl|table|figure|details|nav|form)\b[^>]*>")
 _PLACE = "<!--block {}-->"
 _PLACES = re.compile(r"<!--block (\d+)-->")
-_OF_THE_SEARCH = re.compile(r'\s?data-search-\w+="[^"]+"')  # which the search plugin takes out
-_UNSEARCHED = "data-search-exclude"
-
-#: By page: its blocks, and which of them the search passes over.
-_taken: dict[str, list[tuple[str, bool]]] = {}
+_taken: dict[str, list[str]] = {}  # the blocks of each page
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
@@ -31,20 +26,14 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
         opening = _BLOCK.match(chunk)
         if opening and whole(chunk, opening[1]):
             chunks[at] = _PLACE.format(len(blocks))
-            blocks.append((chunk.rstrip("\n"), _UNSEARCHED in opening[2]))
+            blocks.append(chunk.rstrip("\n"))
     return "\n\n".join(chunks)
 
 
 def on_page_content(html: str, *, page: Any, **_: Any) -> str:
-    """The page with the blocks that the search reads."""
-    blocks = _taken[page.file.src_uri]
-    return _PLACES.sub(lambda at: at[0] if blocks[int(at[1])][1] else blocks[int(at[1])][0], html)
-
-
-def on_post_page(output: str, *, page: Any, **_: Any) -> str:
-    """The page with the others, as the search leaves them."""
+    """The page with its blocks."""
     blocks = _taken.pop(page.file.src_uri)
-    return _PLACES.sub(lambda at: _OF_THE_SEARCH.sub("", blocks[int(at[1])][0]), output)
+    return _PLACES.sub(lambda at: blocks[int(at[1])], html)
 
 
 def whole(chunk: str, tag: str) -> bool:

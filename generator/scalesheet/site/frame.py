@@ -41,7 +41,7 @@ _SEARCH = (
 _OF_TABS = re.compile(r"<script>var (?:tabs=__md_get|target=document).*?</script>\s*", re.DOTALL)
 _NEIGHBOURS = re.compile(r'<nav class="md-footer__inner.*?</nav>\s*', re.DOTALL)
 _SETTINGS = re.compile(r'(<script id="__config" type="application/json">)(.*?)(</script>)')
-_ESCAPED = {' data-search-exclude="true"': "", "&#123;": "{", "&#125;": "}", "&#126;": "~"}
+_ESCAPED = {"&#123;": "{", "&#125;": "}", "&#126;": "~"}
 _UNUSED = ("search", "annotate", "tags", "version")
 #: What only the look of a list that opens level by level needs; the lists are short by now.
 _ORNAMENT = (

@@ -21,7 +21,7 @@ _BEGIN = "var scalesheetIndex = "
 TEXT, ROW, HEADING, NAME, TITLE = range(5)
 
 #: By the beginning of its place how much a page counts: answers before what documents them. The
-#: first that fits; a page's own front matter may say more.
+#: first that fits.
 WEIGHTS: Mapping[str, float] = {
     r"index\.html": 2.0,
     r"book/offers/index\.html": 1.6,

@@ -34,7 +34,7 @@ from scalesheet.render.pages.tables import grid, heading_cell
         ),
         (tag("math", alttext="a times b"), "a times b\n"),
         (tag("svg", tag("desc", "Bars."), role="img"), "Bars.\n"),
-        (heading(2, "Part", "part", searched=False), "## Part\n"),
+        (heading(2, "Part", "part"), "## Part\n"),
     ],
 )
 def test_an_element_becomes_its_markdown(given: str, expected: str) -> None:

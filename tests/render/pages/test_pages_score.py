@@ -85,12 +85,6 @@ def test_every_row_has_its_source_beside_it(context: Context, pages: dict[str, s
     assert all('href="../sources/' in row for row in rows)
 
 
-def test_the_rows_stay_out_of_the_search(pages: dict[str, str]) -> None:
-    tables = re.findall(r"<table [^>]*>", pages["score/throughput.md"])
-    assert len(tables) > 2
-    assert all('data-search-exclude="true"' in table for table in tables)
-
-
 def test_what_others_say_has_a_source(context: Context, pages: dict[str, str]) -> None:
     section = pages["score/index.md"].partition("{ #peers }")[2]
     assert section.count("<li>") == len(context.book.peers) > 0

@@ -132,10 +132,7 @@ scalesheet.answered = (() => {
 
   const form = (layoutText) => [
     "form",
-    {
-      ...{ class: "ask", "data-question": true, novalidate: true, "aria-label": "Your question" },
-      "data-search-exclude": "true",
-    },
+    { class: "ask", "data-question": true, novalidate: true, "aria-label": "Your question" },
     choice("model", "Model", byFamily()),
     methods(),
     [

@@ -46,7 +46,7 @@ scalesheet.tables = (() => {
 
   const table = (kind, headings, rows) => [
     "table",
-    { class: `data drawn ${kind}`.trim(), "data-search-exclude": "true" },
+    { class: `data drawn ${kind}`.trim() },
     ["thead", {}, ["tr", {}, ...headings]],
     ["tbody", {}, ...rows],
   ];

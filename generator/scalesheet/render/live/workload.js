@@ -90,7 +90,7 @@ scalesheet.workload = (() => {
 
   const tableOf = (kind, heads, rows) => [
     "table",
-    { class: `data drawn ${kind}`, "data-search-exclude": "true" },
+    { class: `data drawn ${kind}` },
     ["thead", {}, ["tr", {}, ...heads]],
     ["tbody", {}, ...rows],
   ];

@@ -14,7 +14,7 @@ from scalesheet.numbers import format_of, text
 from scalesheet.render.audit import verdict_text
 from scalesheet.render.pages.context import Context, audits_of, edit_link, to
 from scalesheet.render.pages.figures import card
-from scalesheet.render.pages.html import UNSEARCHED, Html, anchor, heading, join, link, page, tag
+from scalesheet.render.pages.html import Html, anchor, heading, join, link, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.values import Value
 from scalesheet.vocabulary import counted
@@ -100,7 +100,6 @@ def _page(context: Context, audited: Audited) -> str:
             tag("a", "JSON", href=f"{API}/audit/{plan.id}.json"),
             *(part for other in other_audits(context, audited) for part in (" · ", other)),
             class_="meta",
-            **UNSEARCHED,
         ),
         tag("p", *_answers(context, audited), class_="lead"),
         *_headlines(context, audited),
@@ -248,8 +247,7 @@ def _faults(context: Context, audited: Audited) -> Iterator[object]:
     yield tag("p", ORDER, class_="note")
     for group in groups:
         name = group.totals.headline.name if group.totals else "rest"
-        weighty = group.totals is not None  # the others would bury them in the search
-        yield heading(3, group_title(group), f"faults-{anchor(name)}", searched=weighty)
+        yield heading(3, group_title(group), f"faults-{anchor(name)}")
         first = audited.headlines[:1]  # stands above, in large figures
         if group.totals is not None and group.totals not in first:
             yield tag("p", *_three(context, group.totals), class_="note")

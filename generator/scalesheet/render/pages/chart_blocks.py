@@ -9,7 +9,7 @@ from scalesheet.numbers import format_of
 from scalesheet.pictures import Chart, Picture, Scatter, Stack, Sweep
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import cell
-from scalesheet.render.pages.html import UNSEARCHED, Html, drawn, join, tag
+from scalesheet.render.pages.html import Html, drawn, join, tag
 from scalesheet.render.pages.marks import of_cell
 from scalesheet.render.pages.places import chart_anchor
 from scalesheet.render.pages.tables import grid, heading_cell
@@ -31,7 +31,6 @@ def chart_block(context: Context, plan: Plan, chart: Picture, results: Results) 
         class_="chart",
         id=chart_anchor(chart.id),
         data_chart=chart.id,
-        **UNSEARCHED,
     )
 
 

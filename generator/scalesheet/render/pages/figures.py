@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scalesheet.model import Basis, Stated
 from scalesheet.numbers import Format, number, plain, span
-from scalesheet.render.pages.html import UNSEARCHED, Html, inline, join, tag
+from scalesheet.render.pages.html import Html, inline, join, tag
 from scalesheet.render.pages.marks import As, mark
 from scalesheet.values import Value
 
@@ -136,7 +136,6 @@ def card(
         tag("p", ranged, OUTER if outer else None, class_="range") if shown_range or of else None,
         noted if note else None,
         class_="figure",
-        **UNSEARCHED,
     )
 
 

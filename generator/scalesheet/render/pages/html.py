@@ -33,11 +33,6 @@ _VOID = frozenset(
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 
 
-#: Of an element that the search of the site passes over. It goes by the names of elements, so none
-#: of the same name may stand within.
-UNSEARCHED = {"data_search_exclude": "true"}
-
-
 class Html(str):
     """Markup that may stand in a page as it is."""
 
@@ -113,15 +108,10 @@ def web_link(url: str, *content: object) -> Html:
     return link(url, *content) if _WEB.match(url) else join(content)
 
 
-def heading(level: int, text: object, anchor: str | None = None, *, searched: bool = True) -> str:
-    """A heading in Markdown, so that the page's table of contents has it. What stands below it is
-    found by the search of the site unless it is not `searched`.
-    """
+def heading(level: int, text: object, anchor: str | None = None) -> str:
+    """A heading in Markdown, so that the page's table of contents has it."""
     shown = text if isinstance(text, Html) else inline(text)
-    attributes = [f"#{anchor}"] if anchor else []
-    if not searched:
-        attributes.append('data-search-exclude="true"')
-    return f"{'#' * level} {shown}" + (f" {{ {' '.join(attributes)} }}" if attributes else "")
+    return f"{'#' * level} {shown}" + (f" {{ #{anchor} }}" if anchor else "")
 
 
 def page(
@@ -130,26 +120,21 @@ def page(
     wide: bool = False,
     list_: bool = False,
     shown: Html | None = None,
-    called: Iterable[str] | None = None,
-    weight: float = 1,
+    called: Iterable[str] = (),
 ) -> str:
     """A page of Markdown: its title, then blocks with an empty line between them.
 
     A wide page has the room of the navigation beside it for its tables, a list that of the table of
     contents, which would be empty. `shown` is the title as the page has it on top, where that is
-    more than its text. The search finds a page by its title, and by what else it is
-    `called`, before those that are not said to be called anything, and counts it `weight` times.
+    more than its text. The search finds a page by its title, and by what else it is `called`.
     """
     parts = (heading(1, shown or title), *blocks)
     front = [*_title_apart(title, stated=shown is not None)]
     hidden = [name for name, gone in (("navigation", wide), ("toc", list_)) if gone]
     front += [f"hide: [{', '.join(hidden)}]"] if hidden else []
-    if called is not None:
-        # a theme may print them as they are
-        names = [name for name in (*called, title) if not set("<>&") & set(name)]
+    # a theme may print them as they are
+    if names := [name for name in called if not set("<>&") & set(name)]:
         front.append(f"tags: {json.dumps(names, ensure_ascii=False)}")
-    if weight != 1:
-        front.append(f"search: {{boost: {weight:g}}}")
     matter = "\n".join(("---", *front, "---\n\n")) if front else ""
     return matter + "\n\n".join(str(part) for part in parts if part) + "\n"
 

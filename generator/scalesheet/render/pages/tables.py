@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 
 from scalesheet.model import Citation, Plan, Quantity, Stated
 from scalesheet.render.pages.context import Context, cite, to
-from scalesheet.render.pages.html import UNSEARCHED, Html, escape, join, link, tag
+from scalesheet.render.pages.html import Html, escape, join, link, tag
 from scalesheet.render.pages.places import row_page
 from scalesheet.values import Value
 
@@ -39,7 +39,6 @@ def grid(
     """A `table.data` in a box that scrolls, from finished cells. Empty columns are left out.
 
     Rows of `records` are things with their details: on a phone they stand one below the other.
-    What is in tables would bury everything else in the search, so it is not looked for there.
     """
     if foot is None:
         head, body = _filled(head, body)
@@ -52,13 +51,12 @@ def grid(
     return join([tag("div", class_="filter", data_fields=fields), box])
 
 
-def facts(named: Iterable[tuple[str, object]], *, unsearched: Container[str] = ()) -> Html | None:
-    """What is said of a thing in words, each with its name; the search passes over some."""
+def facts(named: Iterable[tuple[str, object]]) -> Html | None:
+    """What is said of a thing in words, each with its name."""
     entries: list[Html] = []
     for name, shown in named:
-        passed = UNSEARCHED if name in unsearched else {}
         # in lines of their own, so that the search has words and not one long one
-        entries += [tag("dt", name, **passed), tag("dd", shown, **passed)]
+        entries += [tag("dt", name), tag("dd", shown)]
     return tag("dl", join(entries, "\n"), class_="facts") if entries else None
 
 
@@ -85,7 +83,6 @@ def _boxed(
         tag("tbody", *(join([row, "\n"]) for row in rows)),
         tag("tfoot", tag("tr", *foot)) if foot else None,
         class_=class_,
-        **UNSEARCHED,
     )
     return tag("div", table, class_="scroll")
 

@@ -54,7 +54,7 @@ def _shown(code: str) -> Iterator[object]:
     if not isinstance(shown, Example):
         yield heading(2, "Bad", "bad")
         yield inline(shown.bad)
-        yield heading(2, "Good", "good", searched=False)
+        yield heading(2, "Good", "good")
         yield inline(shown.good)
         return
     bad, good = _changed(shown)
@@ -62,7 +62,7 @@ def _shown(code: str) -> Iterator[object]:
     yield _file(shown.place, shown.bad, bad)
     for text in shown.says:
         yield tag("pre", tag("code", escape(str(text)), class_="said"), class_="message")
-    yield heading(2, "Good", "good", searched=False)
+    yield heading(2, "Good", "good")
     yield _file(shown.good_place, shown.good, good)
 
 

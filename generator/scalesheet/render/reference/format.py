@@ -13,7 +13,6 @@ from scalesheet.book import Book
 from scalesheet.load import plain
 from scalesheet.model import Column, Table
 from scalesheet.render.pages.html import (
-    UNSEARCHED,
     Html,
     escape,
     heading,
@@ -141,11 +140,11 @@ def _tried(good: list[str], bad: tuple[Bad, ...], name: str | None = None) -> Ht
     for each in bad:
         text = _short({name: each.value}) if name else flow(each.value)
         items.append(tag("li", _code(text), _diagnostics(each), class_="bad"))
-    return tag("ul", *items, class_="tried", **UNSEARCHED) if items else None
+    return tag("ul", *items, class_="tried") if items else None
 
 
 def _code(text: str) -> Html:
-    return tag("pre", tag("code", text), **UNSEARCHED) if "\n" in text else tag("code", text)
+    return tag("pre", tag("code", text)) if "\n" in text else tag("code", text)
 
 
 def _diagnostics(bad: Bad) -> Html:

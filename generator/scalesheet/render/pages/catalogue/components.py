@@ -8,7 +8,7 @@ from scalesheet.model import CaseExample, Citation, Component, Scalar
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import amount
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
+from scalesheet.render.pages.html import Html, heading, join, link, page, tag
 from scalesheet.render.pages.tables import facts, grid, heading_cell
 from scalesheet.values import Value, stated_value
 
@@ -49,7 +49,6 @@ def _page(context: Context, id_: str, component: Component) -> str:
             " · ",
             edit_link(context, plan.position),
             class_="meta",
-            **UNSEARCHED,
         ),
         tag("p", plan.summary, class_="lead"),
         facts(
@@ -62,16 +61,15 @@ def _page(context: Context, id_: str, component: Component) -> str:
             )
             if shown
         ),
-        heading(2, "In a plan", "use", searched=False),
+        heading(2, "In a plan", "use"),
         tag("pre", tag("code", _use(id_, component))),
-        heading(2, "Inputs", "inputs", searched=False),
+        heading(2, "Inputs", "inputs"),
         _inputs(context, component, named),
         *_conditions(component),
-        heading(2, "Quantities", "quantities", searched=False),
+        heading(2, "Quantities", "quantities"),
         _quantities(context, component, rest),
-        heading(2, "Examples", "examples", searched=False),
+        heading(2, "Examples", "examples"),
         *(_example(context, component, example) for example in component.examples),
-        weight=1.5,
     )
 
 
@@ -138,7 +136,7 @@ def _conditions(component: Component) -> Iterator[object]:
     table = component.plan.tables.get("conditions")
     if table is None:
         return
-    yield heading(2, "When a case is possible", "conditions", searched=False)
+    yield heading(2, "When a case is possible", "conditions")
     text = "Where one of these does not hold, the outputs of a case are its numbers in words."
     yield tag("p", text)
     rows = zip(table.rows, table.row_titles, strict=True)

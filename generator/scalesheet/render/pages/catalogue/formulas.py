@@ -10,7 +10,7 @@ from scalesheet.numbers import format_of
 from scalesheet.render.pages.catalogue.uses import listed, of_formula
 from scalesheet.render.pages.context import Context, cite, edit_link
 from scalesheet.render.pages.figures import amount
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
+from scalesheet.render.pages.html import Html, heading, link, page, tag
 from scalesheet.render.pages.notation import record_drawn, record_in_words, record_notations
 from scalesheet.render.pages.plan.formulas import scrolling
 from scalesheet.render.pages.tables import facts, grid, heading_cell
@@ -41,19 +41,17 @@ def _page(context: Context, record: Record) -> str:
             " · ",
             edit_link(context, record.position),
             class_="meta",
-            **UNSEARCHED,
         ),
         formula,
         _terms(context, record),
-        heading(2, "Inputs", "inputs", searched=False),
+        heading(2, "Inputs", "inputs"),
         _inputs(context, record),
         *_examples(context, record),
-        heading(2, "As text", "text", searched=False),
+        heading(2, "As text", "text"),
         *_texts(record),
-        heading(2, "Where it is used", "uses", searched=False),
+        heading(2, "Where it is used", "uses"),
         uses or tag("p", "Nothing calls it yet.", class_="note"),
-        called=[record.symbol] if record.symbol else [],
-        weight=1.5,
+        called=[record.symbol] if record.symbol else (),
     )
 
 
@@ -70,7 +68,7 @@ def _terms(context: Context, record: Record) -> Html | None:
         ("Note", record.note),
     ]
     found = ((name, shown) for name, shown in terms if shown)
-    return facts(found, unsearched=("In words",))  # it is made of titles that are found themselves
+    return facts(found)
 
 
 def _inputs(context: Context, record: Record) -> Html:
@@ -115,7 +113,7 @@ def _examples(context: Context, record: Record) -> Iterator[object]:
     head = [heading_cell("Quantity"), heading_cell("Unit")]
     for n, example in enumerate(record.examples, 1):
         head.append(heading_cell(example.note or f"Example {n}", number=True))
-    yield heading(2, "Examples", "examples", searched=False)
+    yield heading(2, "Examples", "examples")
     yield grid(head, body)
 
 

@@ -30,7 +30,7 @@ from scalesheet.render.measurements import (
 )
 from scalesheet.render.pages.context import Context, address, cell_value
 from scalesheet.render.pages.figures import card, kind
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
+from scalesheet.render.pages.html import Html, heading, join, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.steps.comparison import Comparison, Pair
 from scalesheet.values import Value
@@ -80,7 +80,7 @@ def comparison_section(context: Context, row: str) -> Iterator[object]:
     comparison = context.edition.comparisons.get(row)
     if comparison is None:
         return
-    yield heading(2, f"{SIDES[comparison.how]} against predicted", "against", searched=False)
+    yield heading(2, f"{SIDES[comparison.how]} against predicted", "against")
     if comparison.why:
         yield tag("p", tag("strong", "Not predicted:"), f" {comparison.why}.", class_="note")
         return
@@ -95,7 +95,6 @@ def comparison_section(context: Context, row: str) -> Iterator[object]:
                 "\n",
                 context.draw("paired_bars", drawn),
                 class_="chart",
-                **UNSEARCHED,
             )
     if text := room(context.book, row, comparison):
         yield tag("p", text)
@@ -136,7 +135,7 @@ def _twins(context: Context, comparison: Comparison) -> Iterator[object]:
     if not comparison.twins:
         return
     table = context.book.tables["measurements"]
-    yield heading(2, "Other records of the same job", "twins", searched=False)
+    yield heading(2, "Other records of the same job", "twins")
     head = [heading_cell("Record"), heading_cell("Found"), heading_cell("Date")]
     shown = [key for key in SHOWN if key in comparison.pairs]
     for key in shown:
@@ -173,7 +172,7 @@ def why(context: Context, row: str) -> Iterator[Html]:
 def again(context: Context, row: str) -> Iterator[object]:
     """The command that takes a record again, where the record is one of `bench`."""
     if text := command(context.book, row):
-        yield heading(2, "Take it again", "again", searched=False)
+        yield heading(2, "Take it again", "again")
         yield tag("pre", tag("code", text))
 
 

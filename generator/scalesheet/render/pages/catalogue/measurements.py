@@ -28,14 +28,13 @@ from scalesheet.render.measurements import (
 )
 from scalesheet.render.pages.catalogue.measurement import amount_cell, coded, kind_of
 from scalesheet.render.pages.context import Context, cell_value, to
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
+from scalesheet.render.pages.html import Html, heading, link, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.steps.comparison import ErrorFactors, error_factors
 
 TITLE = "Measurements"
 #: What people look for where measurements are meant.
 CALLED = ("Benchmark", "Benchmarks", "Micro-benchmark", "Measurement", "MFU measured")
-WEIGHT = 1.3  # enough for these names, and not for MFU alone, which is a formula
 WORDS = ("accelerator", "model", "method", "precision")
 FACETS = ("how", "accelerator", "model", "method")
 #: What the pictures of all records are of.
@@ -56,7 +55,6 @@ def index(context: Context, table: Table) -> str:
         *_scatters(context),
         list_=True,
         called=CALLED,
-        weight=WEIGHT,
     )
 
 
@@ -77,7 +75,6 @@ def _off(title: str, error: ErrorFactors) -> Html:
         tag("p", tag("span", ratio(error.median), class_="num"), class_="value"),
         tag("p", off_by(error), ". ", link(f"{error.worst_id}.md", "The worst"), class_="note"),
         class_="figure",
-        **UNSEARCHED,
     )
 
 
@@ -182,5 +179,4 @@ def _scatters(context: Context) -> Iterator[object]:
             "\n",
             context.draw("parity", each),
             class_="chart",
-            **UNSEARCHED,
         )

@@ -39,7 +39,7 @@ from scalesheet.render.pages.context import (
     to,
 )
 from scalesheet.render.pages.figures import amount, bound, card, cell, kind
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
+from scalesheet.render.pages.html import Html, heading, link, page, tag
 from scalesheet.render.pages.tables import facts, grid, heading_cell, reference, sourced
 from scalesheet.values import Value, stated_value
 
@@ -48,7 +48,7 @@ from scalesheet.values import Value, stated_value
 class Kind:
     """A kind of entry: title and first sentence of its index; the figures that its pages show
     first, and the index in columns, after these facts. Of a list too long to read, some facts are
-    what it is narrowed down by. The search has its pages first if they have a `weight`.
+    what it is narrowed down by.
     """
 
     title: str
@@ -56,7 +56,6 @@ class Kind:
     first: tuple[str, ...]
     facts: tuple[str, ...] = ()
     facets: tuple[str, ...] = ()
-    weight: float = 0
     called: tuple[str, ...] = ()
 
 
@@ -68,7 +67,6 @@ KINDS: dict[str, Kind] = {
         ("memory", "bandwidth", "dense_bf16", "dense_fp16", "dense_fp8", "power"),
         ("vendor", "released"),
         ("vendor",),
-        weight=4,
     ),
     "nodes": Kind(
         "Nodes",
@@ -76,7 +74,6 @@ KINDS: dict[str, Kind] = {
         ("gpus", "power", "power_per_gpu", "network", "network_per_gpu", "host_memory"),
         ("accelerator", "vendor"),
         ("accelerator", "vendor"),
-        weight=2,
     ),
     "providers": Kind(
         "Providers",
@@ -99,7 +96,6 @@ KINDS: dict[str, Kind] = {
         ("parameters", "published_parameters", "layers", "hidden", "vocab", "max_sequence"),
         ("developer",),
         ("developer",),
-        weight=2,
     ),
     "measurements": Kind(
         "Measurements",
@@ -194,7 +190,6 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str, shared: Train
             *_looked_at(context, table, row),
             *_explained(context, table, row),
             class_="meta",
-            **UNSEARCHED,
         ),
         *(own_law(context, row) if table.name == "fits" else ()),
         *(measurement.lead(context, table, row) if record else ()),
@@ -210,18 +205,17 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str, shared: Train
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
         *(measurement.comparison_section(context, row) if record else ()),
         *_answers(context, table, row, shared),
-        heading(2, "Figures", "figures", searched=False),
+        heading(2, "Figures", "figures"),
         _figures(context, table, row),
         _missing(context, table, row),
         *_prices(context, table, row),
         *(accelerator_prices(context, row) if table.name == "hardware" else ()),
         *earlier_section(context, earlier_of_row(table, row)),
         *(measurement.again(context, row) if record else ()),
-        heading(2, "Where it is used", "uses", searched=False),
+        heading(2, "Where it is used", "uses"),
         uses or tag("p", "Nothing refers to it yet.", class_="note"),
         *(measurement.why(context, row) if record else ()),
-        called=table.row_aliases.get(row, ()) if of_kind.weight else None,
-        weight=of_kind.weight or 1,
+        called=table.row_aliases.get(row, ()),
     )
 
 
@@ -437,7 +431,7 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
         ]
         for stated in reversed(prices)
     ]
-    yield heading(2, "Prices over time", "prices", searched=False)
+    yield heading(2, "Prices over time", "prices")
     yield price_chart(context, f"prices-{row}", "Node price", [row])
     yield grid(head, body, records=True)
 
@@ -512,5 +506,5 @@ def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
         tag("p", of_kind.sentence, class_="lead"),
         grid(head, body, sortable=True),
         list_=True,
-        called=of_kind.called or None,
+        called=of_kind.called,
     )

@@ -16,7 +16,7 @@ from scalesheet.render.pages.context import (
     to,
 )
 from scalesheet.render.pages.figures import cell
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag, web_link
+from scalesheet.render.pages.html import Html, heading, link, page, tag, web_link
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.values import stated_value
 
@@ -82,15 +82,12 @@ def _page(context: Context, table: Table, row: str) -> str:
             " · ",
             edit_link(context, position),
             class_="meta",
-            **UNSEARCHED,
         ),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
         *_statements(context, table, row),
         heading(2, "Offers", "offers"),
         _offers(context, name),
         *_history(context, name),
-        called=(),
-        weight=4,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from scalesheet.model import Source
 from scalesheet.render.pages.catalogue.uses import listed, of_sources
 from scalesheet.render.pages.context import Context, edit_link
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag, web_link
+from scalesheet.render.pages.html import Html, heading, link, page, tag, web_link
 from scalesheet.render.pages.tables import facts, grid, heading_cell
 
 
@@ -27,11 +27,10 @@ def source_pages(context: Context) -> Iterator[tuple[str, str]]:
                     " · ",
                     edit_link(context, source.position),
                     class_="meta",
-                    **UNSEARCHED,
                 ),
                 _card(source),
                 tag("p", source.note) if source.note else None,
-                heading(2, "What rests on it", "uses", searched=False),
+                heading(2, "What rests on it", "uses"),
                 named or tag("p", "Nothing cites it yet.", class_="note"),
             ),
         )
@@ -47,7 +46,7 @@ def _card(source: Source) -> Html | None:
         ("Key", tag("code", source.key)),
     ]
     stated = ((name, shown) for name, shown in terms if shown)
-    return facts(stated, unsearched=("Date", "Address", "Looked at", "Key"))
+    return facts(stated)
 
 
 def _index(context: Context, counts: dict[str, int]) -> str:

@@ -131,10 +131,7 @@ def plans_page(context: Context) -> str:
             "div",
             id="sides",
             class_="sides",
-            data_search_exclude=True,
-            data_start=next(
-                (p.id for p in context.book.plans.values() if WRITTEN in p.scenarios), None
-            ),
+            data_start=_with_scenarios(context),
             data_scenario=WRITTEN,
         ),
         "## All plans as published { #all }",

@@ -8,7 +8,7 @@ from typing import Any
 
 from scalesheet.model import Plan
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.html import UNSEARCHED, drawn, heading, tag
+from scalesheet.render.pages.html import drawn, heading, tag
 from scalesheet.render.pages.plan.choice import choice_of
 
 SCRIPT = ANCHOR = "alternatives"
@@ -37,7 +37,6 @@ def alternatives_section(context: Context, plan: Plan) -> Iterator[object]:
             "\n",
             drawn(of["svg"]),
             class_="chart",
-            **UNSEARCHED,
         ),
         tag("div", drawn(of["table"]), class_="scroll"),
         class_=SCRIPT,

@@ -10,7 +10,7 @@ from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, address, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
+from scalesheet.render.pages.html import Html, heading, join, link, tag
 from scalesheet.render.pages.marks import As, mark, of_cell
 from scalesheet.render.pages.notation import (
     Numbers,
@@ -82,7 +82,7 @@ def formula_blocks(
             yield heading(3, titles[phase], f"formulas-{phase or 'plan'}")
             shown = _Shown(context, plan, results, here)
             blocks = [shown.block(formula, used.get(formula.key, ())) for formula in group]
-            yield tag("section", *blocks, class_="formulas", **UNSEARCHED)
+            yield tag("section", *blocks, class_="formulas")
 
 
 def _of_column(table: Table, column: Column, results: Results) -> Iterator[PlanFormula]:
@@ -112,7 +112,7 @@ def _of_column(table: Table, column: Column, results: Results) -> Iterator[PlanF
 
 def scrolling(formula: Html | None) -> Html | None:
     """A formula in a box that scrolls where it is wider than the page."""
-    return tag("div", formula, class_="wide", **UNSEARCHED) if formula else None
+    return tag("div", formula, class_="wide") if formula else None
 
 
 def short_formula(

@@ -20,7 +20,7 @@ from scalesheet.render.pages.context import (
     to,
 )
 from scalesheet.render.pages.figures import card
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, inline, link, page, tag
+from scalesheet.render.pages.html import Html, heading, inline, link, page, tag
 from scalesheet.render.pages.marks import mark
 from scalesheet.render.pages.places import divided, formula_keys, lead
 from scalesheet.render.pages.plan.findings import worst_findings
@@ -61,8 +61,6 @@ def plan_page(context: Context, plan: Plan) -> str:
         *formula_blocks(context, plan, results, _computed_here(plan), plan.id),
         *scripts(plan, *rest.scripts),
         wide=True,
-        called=(),
-        weight=4,
     )
 
 
@@ -131,7 +129,7 @@ def _breaches(context: Context, plan: Plan, results: Results) -> Html | None:
         if wrong := _wrong(context, plan, results, name):
             content += [tag("br"), wrong] if plan.otherwise(name) else [wrong]
         lines.append(tag("li", *content, hidden=name not in broken, **mark(name, "breach")))
-    return tag("ul", *lines, class_="breaches", **UNSEARCHED)
+    return tag("ul", *lines, class_="breaches")
 
 
 def _actions(context: Context, plan: Plan) -> Html:
@@ -148,7 +146,6 @@ def _actions(context: Context, plan: Plan) -> Html:
         *(part for audit in _audits(context, plan) for part in (audit, " ")),
         edit_link(context, plan.position, "Edit the plan"),
         class_="actions",
-        **UNSEARCHED,
     )
 
 

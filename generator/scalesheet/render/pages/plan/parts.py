@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scalesheet.model import Plan
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.html import UNSEARCHED, Html, join, link, page, tag
+from scalesheet.render.pages.html import Html, join, link, page, tag
 from scalesheet.render.pages.places import divided, formula_pages, lead, part
 from scalesheet.render.pages.plan.formulas import formula_blocks
 from scalesheet.render.pages.plan.rest import Rest
@@ -83,9 +83,7 @@ def part_links(plan: Plan, here: str) -> Html | None:
     numbered = [_link(page, str(n), here) for n, page in enumerate(others, 2)]
     links.append(join([_link(first, "Formulas 1", here), *numbered], " "))
     items = (tag("li", each) for each in links)
-    return tag(
-        "nav", tag("ul", *items), class_="parts", aria_label="Parts of this plan", **UNSEARCHED
-    )
+    return tag("nav", tag("ul", *items), class_="parts", aria_label="Parts of this plan")
 
 
 def _link(page: str, title: str, here: str) -> Html:

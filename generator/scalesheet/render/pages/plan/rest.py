@@ -14,7 +14,7 @@ from scalesheet.prose import ADVICE, HISTORY, named
 from scalesheet.render.pages.catalogue.earlier import earlier_section, of_plan
 from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import Context, cite, table_address, to
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
+from scalesheet.render.pages.html import Html, heading, join, link, tag
 from scalesheet.render.pages.places import part
 from scalesheet.render.pages.plan.actuals import actuals_section
 from scalesheet.render.pages.plan.alternatives import SCRIPT, alternatives_section
@@ -139,7 +139,7 @@ def _used(context: Context, plan: Plan, results: Results) -> Iterator[object]:
             join([tag("dt", title), tag("dd", join(links, "; "))])
             for title, links in sorted(groups.items())
         ]
-        yield tag("dl", *entries, class_="facts", data_used=True, **UNSEARCHED)
+        yield tag("dl", *entries, class_="facts", data_used=True)
 
 
 def _row(table: str | None, value: Value) -> dict[tuple[str, str], None]:

@@ -46,7 +46,6 @@ def control(context: Context, plan: Plan, results: Results, here: str) -> Html:
         id="what-if",
         data_plan=plan.id,
         aria_label="Scenario and inputs",
-        data_search_exclude=True,
     )
 
 

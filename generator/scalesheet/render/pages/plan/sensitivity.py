@@ -8,7 +8,7 @@ from typing import Any
 from scalesheet.evaluate.levers import STEP
 from scalesheet.model import Plan
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.html import UNSEARCHED, Html, drawn, heading, join, link, tag
+from scalesheet.render.pages.html import Html, drawn, heading, join, link, tag
 from scalesheet.render.pages.places import part
 from scalesheet.render.pages.tables import grid, heading_cell
 
@@ -65,5 +65,4 @@ def _figure(context: Context, plan: Plan, name: str, tornado: Any) -> Html:
         class_="chart",
         id=f"sensitivity.{name}",
         data_tornado=name,
-        **UNSEARCHED,
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scalesheet.model import Plan
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, tag
+from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.sureness import (
     cause_rows,
@@ -44,7 +44,6 @@ def sure_section(context: Context, plan: Plan) -> Iterator[object]:
             "\n",
             tag("figcaption", caption, class_="note"),
             class_="chart",
-            **UNSEARCHED,
         )
     yield tag(
         "details",
@@ -53,7 +52,6 @@ def sure_section(context: Context, plan: Plan) -> Iterator[object]:
         _causes(context, plan),
         *_notes(context, plan),
         class_="quiet",
-        **UNSEARCHED,
     )
 
 

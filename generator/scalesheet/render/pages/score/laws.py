@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scalesheet.render.laws import LEAD, Section, sections
 from scalesheet.render.pages.context import Context, to
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
+from scalesheet.render.pages.html import Html, heading, link, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 
 PATH = "score/laws.md"
@@ -27,7 +27,6 @@ def laws_page(context: Context) -> Iterator[tuple[str, str]]:
         " · ",
         link("loss.md", "Losses"),
         class_="meta",
-        **UNSEARCHED,
     )
     yield PATH, page(TITLE, up if "loss" in context.edition.scores else None, *blocks, wide=True)
 
@@ -48,7 +47,7 @@ def _figure(context: Context, section: Section) -> Html | None:
         return None
     drawn = context.draw("lines", section.curves)
     caption = tag("figcaption", tag("strong", section.curves.title))
-    return tag("figure", caption, "\n", drawn, class_="chart", data_search_exclude=True)
+    return tag("figure", caption, "\n", drawn, class_="chart")
 
 
 def _grid(section: Section) -> Html:

@@ -15,7 +15,7 @@ from scalesheet.render.live import script
 from scalesheet.render.own_laws import hidden_section
 from scalesheet.render.pages.context import ASSETS, Context, cite, edit_link, to
 from scalesheet.render.pages.figures import NBSP
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
+from scalesheet.render.pages.html import Html, heading, join, link, page, tag
 from scalesheet.render.pages.score.laws import TITLE as LAWS
 from scalesheet.render.pages.score.laws import laws_page, section_blocks
 from scalesheet.render.pages.tables import grid, heading_cell
@@ -210,7 +210,6 @@ def _page(context: Context, score: TaskScore) -> str:
             tag("a", "JSON", href=API),
             *((" · ", link("laws.md", LAWS)) if task == "loss" else ()),
             class_="meta",
-            **UNSEARCHED,
         ),
         _cards(task, score.unseen),
         tag("p", NAT if task == "loss" else FACTOR),
@@ -220,7 +219,7 @@ def _page(context: Context, score: TaskScore) -> str:
         heading(2, "Predicted against published", "against"),
         _against(context, score),
         heading(2, "How far each row is off", "off"),
-        tag("figure", context.draw("strip_plot", strip_plot(score)), class_="chart", **UNSEARCHED),
+        tag("figure", context.draw("strip_plot", strip_plot(score)), class_="chart"),
         *(
             part
             for what, result in score.groups.items()
@@ -250,7 +249,6 @@ def _against(context: Context, score: TaskScore) -> Html:
         "figure",
         context.draw("parity", plot),
         class_="chart",
-        data_search_exclude=True,
         data_filtered=score.task,
         data_titles=json.dumps(titles),
     )
