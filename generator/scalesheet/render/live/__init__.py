@@ -40,7 +40,7 @@ FRONT = ("numbers", "inputs", "marks", "fields", *ANSWER, "front")
 #: Those of pages that answer for many accelerators or models: `workload.js` asks and draws,
 #: `architecture.js` reads a model that is not in the catalogue, `workloads.js` binds a page.
 WORKLOAD = (
-    *("numbers", "inputs", "charts", "marks", "fields", *ANSWER, "workload"),
+    *("numbers", "inputs", "charts", "marks", "tables", "fields", *ANSWER, "workload"),
     *("architecture", "workloads"),
 )
 

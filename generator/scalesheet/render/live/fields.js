@@ -257,6 +257,63 @@ scalesheet.fields = (() => {
     return control;
   }
 
+  const flat = (text) => text.toLowerCase().replace(/[\s_-]+/g, " ").trim();
+
+  /** The id that people mean by a text: one of its names, else the shortest title with it within. */
+  function meant(names, text) {
+    const said = flat(text);
+    const of = (id) => names.get(id).map(flat);
+    const ids = Array.from(names.keys());
+    const exact = ids.find((id) => of(id).includes(said));
+    if (exact || said === "") return exact;
+    const holding = ids.filter((id) => of(id).some((name) => name.includes(said)));
+    return holding.sort((a, b) => names.get(a)[0].length - names.get(b)[0].length)[0];
+  }
+
+  /** Some of the accelerators: a list to remove them from, and a field that adds one by its name.
+   *  `names` has those of each id, its title first; `go` gets what is chosen then, in an order that
+   *  counts where one may be `first`. */
+  function chooser(names, { go, tell, least = 1, most = Infinity, first = false }) {
+    let chosen = [];
+    const [id, list] = ["add-accelerator", "all-accelerators"];
+    const shown = element("ul", { class: "chosen" });
+    const control = element("input", { id, list, type: "text", autocomplete: "off", spellcheck: "false" });
+    const options = Array.from(names.values(), ([title]) => element("option", { value: title }));
+    const label = element("label", { for: id }, "Add an accelerator");
+    const add = element("p", { class: "add" }, label, control, element("datalist", { id: list }, ...options));
+
+    control.addEventListener("change", () => {
+      const text = control.value.trim();
+      const added = meant(names, text);
+      control.value = "";
+      if (added === undefined) tell(text && `There is no accelerator “${text}” here.`);
+      else if (chosen.includes(added)) tell(`${names.get(added)[0]} is there already.`);
+      else go([...chosen, added]);
+    });
+
+    function listed(each, n) {
+      const [title] = names.get(each);
+      const others = chosen.filter((other) => other !== each);
+      const named = (name) => ({ "aria-label": name, title: name });
+      const away = { ...named(`Remove ${title}`), disabled: chosen.length === least };
+      return element(
+        "li",
+        {},
+        element("span", {}, title),
+        first && n ? button("1st", () => go([each, ...others]), named(`Compare with ${title}`)) : "",
+        button("×", () => go(others), away),
+      );
+    }
+
+    function show(now) {
+      chosen = now;
+      shown.replaceChildren(...chosen.map(listed));
+      control.disabled = chosen.length >= most;
+    }
+
+    return { shown, add, show };
+  }
+
   // ---------------------------------------------------------------- what takes long
 
   const SLICE = 12; // milliseconds
@@ -279,5 +336,5 @@ scalesheet.fields = (() => {
     return () => clearTimeout(timer);
   }
 
-  return Object.freeze({ field, host, choice, raw, tell, button, copying, select, inSlices });
+  return Object.freeze({ field, host, choice, raw, tell, button, copying, select, chooser, inSlices });
 })();

@@ -9,6 +9,7 @@ scalesheet.workload = (() => {
   const { formatBy, counted, people, plain, ends } = scalesheet.numbers;
   const { toQuery } = scalesheet.inputs;
   const { rowTitle } = scalesheet.marks;
+  const { span, link, heading, head, table } = scalesheet.tables;
   const { cases, answer, question, charts } = scalesheet;
   const { plan, changedTo, figureOf, fits, runs, answerTo, cheapest, obstaclesTo } = cases;
   const { FITS, evidenceFor, text } = answer;
@@ -81,19 +82,7 @@ scalesheet.workload = (() => {
     return `${FRONT}${toQuery(new Map(names.map((name) => [name, wanted.get(name)])))}`;
   }
 
-  /** A link, or the text alone where there is nothing to open. */
-  const to = (href, text) => (href ? ["a", { href }, text] : text);
-
   // ---------------------------------------------------------------- a model: methods x accelerators
-
-  const head = (content, ...kind) => ["th", { scope: "col", class: kind[0] }, ...[content].flat()];
-
-  const tableOf = (kind, heads, rows) => [
-    "table",
-    { class: `data drawn ${kind}` },
-    ["thead", {}, ["tr", {}, ...heads]],
-    ["tbody", {}, ...rows],
-  ];
 
   /** Each method on each accelerator, within so many hours; yields the table as it fills. */
   function* matrix(wanted, { accelerators, methods, hours }) {
@@ -115,9 +104,9 @@ scalesheet.workload = (() => {
     const cell = (each) => {
       if (!each) return ["td", { class: "pending" }, "…"];
       if (!each.best) return ["td", { class: "reason" }, each.why];
-      return ["td", {}, to(opened(each.best.wanted), inWords(each.best))];
+      return ["td", {}, link(opened(each.best.wanted), inWords(each.best))];
     };
-    return tableOf(
+    return table(
       "matrix",
       [head("Accelerator"), ...methods.map((method) => head(question.methods[method]))],
       accelerators.map((gpu, n) => [
@@ -166,12 +155,10 @@ scalesheet.workload = (() => {
     return [
       "td",
       { class: "num" },
-      to(href, shown),
-      ...(range ? [["span", { class: "range" }, range]] : []),
+      link(href, shown),
+      ...(range ? [span("range", range)] : []),
     ];
   }
-
-  const unitHead = (text, unit) => head([text, " ", ["span", { class: "unit" }, unit]], "num");
 
   /** Needed of usable memory, with the verdict. */
   function memoryCell(each) {
@@ -181,7 +168,7 @@ scalesheet.workload = (() => {
       "td",
       { class: `fit ${FITS[verdict] ?? ""}`.trim() },
       verdict,
-      ["span", { class: "range" }, said],
+      span("range", said),
     ];
   }
 
@@ -198,7 +185,7 @@ scalesheet.workload = (() => {
       if (!found)
         return ["tr", {}, own, ["td", { class: "reason", colspan: "7" }, `cannot run: ${obstaclesTo(asked).join("; ")}`]];
       const many = gpusText(found.wanted.get("gpus"));
-      const gpus = ["td", {}, to(opened(found.wanted), many)];
+      const gpus = ["td", {}, link(opened(found.wanted), many)];
       if (!runs(found)) {
         const none = Array.from({ length: 4 }, () => ["td", {}]);
         return ["tr", {}, own, gpus, memoryCell(found), ...none, ["td", {}]];
@@ -216,16 +203,16 @@ scalesheet.workload = (() => {
         ["td", { class: "words" }, question.evidence ? evidenceFor(found.wanted) : ""],
       ];
     });
-    return tableOf(
+    return table(
       "workload",
       [
         head("Accelerator"),
         head("Count"),
         head("Memory"),
-        unitHead("Hours", symbol("hours")),
-        unitHead("Cost, on demand", symbol("cost")),
-        unitHead("Per billion tokens", symbol("cost")),
-        unitHead("Energy", symbol("energy")),
+        heading({ title: "Hours", symbol: symbol("hours") }),
+        heading({ title: "Cost, on demand", symbol: symbol("cost") }),
+        heading({ title: "Per billion tokens", symbol: symbol("cost") }),
+        heading({ title: "Energy", symbol: symbol("energy") }),
         head("Evidence"),
       ],
       body,
@@ -286,10 +273,10 @@ scalesheet.workload = (() => {
 
   function cardTable(rows, methods) {
     const cell = (each) => (each ? linked(memoryCell(each), opened(each.wanted)) : ["td", { class: "reason" }, "cannot run"]);
-    const linked = ([tag, attributes, verdict, range], href) => [tag, attributes, to(href, verdict), range];
-    return tableOf(
+    const linked = ([tag, attributes, verdict, range], href) => [tag, attributes, link(href, verdict), range];
+    return table(
       "card",
-      [head("Model"), head("Parameters", "num"), ...methods.map((method) => head(question.methods[method]))],
+      [head("Model"), heading({ title: "Parameters" }), ...methods.map((method) => head(question.methods[method]))],
       rows.map(({ model, parameters, cells }) => [
         "tr",
         {},

@@ -11,7 +11,7 @@
   const { Refused, goTo, FOREIGN } = scalesheet.inputs;
   const { people } = scalesheet.numbers;
   const { element, drawn } = scalesheet.marks;
-  const { button, inSlices, copying } = scalesheet.fields;
+  const { button, chooser, inSlices, copying } = scalesheet.fields;
   const { cases, question, workload } = scalesheet;
   const { plan, valueOf, complete, inField } = cases;
   const { workload: mode } = at.dataset;
@@ -170,44 +170,10 @@
 
   // ---------------------------------------------------------------- accelerators of a comparison
 
-  const list = element("ul", { class: "chosen" });
-  const flat = (said) => said.toLowerCase().replace(/[\s_-]+/g, " ").trim();
-
-  function chooser() {
-    const field = element("input", { id: "workload-add", type: "text", list: "workload-all", autocomplete: "off", spellcheck: "false" });
-    const options = hardware.titles.map((title) => element("option", { value: title }));
-    field.addEventListener("change", () => {
-      const said = flat(field.value);
-      field.value = "";
-      const names = (n) => [hardware.rows[n], hardware.titles[n]].map(flat);
-      const all = Array.from(hardware.rows.keys());
-      const n = all.find((each) => names(each).includes(said)) ?? all.find((each) => said && names(each).some((name) => name.includes(said)));
-      if (n === undefined) return tell(said ? `There is no accelerator “${said}” here.` : undefined);
-      return go({ ...state, of: Array.from(new Set([...state.of, hardware.rows[n]])) }, true);
-    });
-    return [
-      list,
-      element(
-        "p",
-        { class: "add" },
-        element("label", { for: "workload-add" }, "Add an accelerator"),
-        field,
-        element("datalist", { id: "workload-all" }, ...options),
-        button("All that are rented", () => go({ ...state, of: rented }, true)),
-      ),
-    ];
-  }
-
-  function showChosen() {
-    list.replaceChildren(
-      ...state.of.map((id) => {
-        const name = workload.title("hardware", id);
-        const away = () => go({ ...state, of: state.of.filter((each) => each !== id) }, true);
-        const named = { "aria-label": `Remove ${name}`, disabled: state.of.length === 1 };
-        return element("li", {}, element("span", {}, name), button("×", away, named));
-      }),
-    );
-  }
+  const named = new Map(hardware.rows.map((id, n) => [id, [hardware.titles[n], id]]));
+  const choose = (of) => go({ ...state, of }, true);
+  const choosing = chooser(named, { go: choose, tell });
+  choosing.add.append(button("All that are rented", () => choose(rented)));
 
   // ---------------------------------------------------------------- answering
 
@@ -304,7 +270,7 @@
     state = next;
     tell();
     show();
-    if (mode === "compare") showChosen();
+    if (mode === "compare") choosing.show(state.of);
     if (done) goTo(query());
     respond();
   }
@@ -327,7 +293,7 @@
   }
 
   form.append(...copying("Copy the link", () => location.href));
-  at.prepend(form, ...(mode === "compare" ? chooser() : []), message, ...(mode === "any" ? [own] : []), progress);
+  at.prepend(form, ...(mode === "compare" ? [element("div", { class: "chooser" }, choosing.shown, choosing.add)] : []), message, ...(mode === "any" ? [own] : []), progress);
   at.append(output);
   at.classList.add("live");
   addEventListener("popstate", readAddress);

@@ -63,7 +63,7 @@ if (globalThis.document) (() => {
   let table = document.querySelector("table.compared");
   if (!at || !table) return;
   const { element, drawn } = scalesheet.marks;
-  const { button } = scalesheet.fields;
+  const { chooser } = scalesheet.fields;
   const { rows, least, most } = all;
   const ids = Object.keys(rows);
   const usual = at.dataset.chosen.split(",");
@@ -90,65 +90,24 @@ if (globalThis.document) (() => {
     return { of, faults: Array.from(new Set(faults)) };
   }
 
-  const flat = (text) => text.toLowerCase().replace(/[\s_-]+/g, " ").trim();
-
-  /** The accelerator that people mean by a text: its id, title or other name, else the one whose
-   *  name holds it. */
-  function meant(text) {
-    const said = flat(text);
-    const names = (id) => [id, rows[id].title, ...(rows[id].names ?? [])].map(flat);
-    const exact = ids.find((id) => names(id).includes(said));
-    if (exact || said === "") return exact;
-    const holding = ids.filter((id) => names(id).some((name) => name.includes(said)));
-    return holding.sort((a, b) => rows[a].title.length - rows[b].title.length)[0];
-  }
-
   function write() {
     const next = drawn(all.table(chosen));
     table.replaceWith(next);
     table = next;
-    list.replaceChildren(...chosen.map(listed));
-    field.disabled = chosen.length === most;
+    choosing.show(chosen);
   }
 
   // ---------------------------------------------------------------- choosing
 
-  const list = element("ul", { class: "chosen" });
   const message = element("p", { role: "alert", class: "bad", hidden: true });
-  const field = element("input", {
-    id: "add-accelerator",
-    type: "text",
-    list: "all-accelerators",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
-  const label = element("label", { for: "add-accelerator" }, "Add an accelerator");
-  const options = element(
-    "datalist",
-    { id: "all-accelerators" },
-    ...ids.map((id) => element("option", { value: rows[id].title })),
-  );
-  at.append(list, element("p", { class: "add" }, label, field, options), message);
+  const names = new Map(ids.map((id) => [id, [rows[id].title, ...(rows[id].names ?? [])]]));
+  const choosing = chooser(names, { go, tell: (text) => tell(text ? [text] : []), least, most, first: true });
+  at.append(choosing.shown, choosing.add, message);
   at.classList.add("live");
 
   function tell(texts) {
     message.hidden = texts.length === 0;
     message.textContent = texts.join(" ");
-  }
-
-  function listed(id, n) {
-    const { title } = rows[id];
-    const others = chosen.filter((each) => each !== id);
-    const named = (name) => ({ "aria-label": name, title: name });
-    const first = () => go([id, ...others]);
-    const away = { ...named(`Remove ${title}`), disabled: chosen.length === least };
-    return element(
-      "li",
-      {},
-      element("span", {}, title),
-      n ? button("1st", first, named(`Compare with ${title}`)) : "",
-      button("×", () => go(others), away),
-    );
   }
 
   function go(next) {
@@ -157,15 +116,6 @@ if (globalThis.document) (() => {
     write();
     scalesheet.inputs.goTo(`?of=${chosen.map(encodeURIComponent).join(",")}`);
   }
-
-  field.addEventListener("change", () => {
-    const text = field.value;
-    const id = meant(text);
-    field.value = "";
-    if (id === undefined) tell(text.trim() ? [`There is no accelerator “${text}” here.`] : []);
-    else if (chosen.includes(id)) tell([`${rows[id].title} is there already.`]);
-    else go([...chosen, id]);
-  });
 
   function read() {
     const { of, faults } = fromAddress(location.search);
