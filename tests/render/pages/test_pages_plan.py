@@ -49,9 +49,9 @@ def test_the_title_of_the_plan_is_text() -> None:
 def test_the_headline_stands_before_everything_else() -> None:
     before, _, _ = plan_page().partition("## How sure")
     assert read(before).text.endswith(
-        "Hours in all 2.5 h 2.0–3.1 h rests on 2 assumptions "
+        "Hours in all 2.5 h 2.0–3.1 h 2 inputs, 2 assumed 2 assumptions "
         "Cost 8.7500 USD/node 7.0000–10.9375 USD/node outer bounds "
-        "rests on 4 figures, 2 assumed 1 published figure, 2 assumptions and 1 decision "
+        "4 inputs, 2 assumed 1 published figure, 2 assumptions and 1 decision "
         "Does not hold: Hours are counted "  # hidden while they are
         "OfferRent a big one "
         "Figures, tables and charts of this page follow. Every number on yellow ground can be "

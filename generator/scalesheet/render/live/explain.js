@@ -210,7 +210,7 @@ scalesheet.explain = (() => {
       yield element(
         "p",
         { class: "links" },
-        element("a", { href: host.address(home, anchor) }, "How it is computed, and who says so"),
+        element("a", { href: host.address(home, anchor) }, "Formula and sources"),
       );
     }
 

@@ -41,8 +41,11 @@ scalesheet.tables = (() => {
     ];
   }
 
-  /** `1.65 ×` */
-  const times = (value) => `${number(value, formatBy({ digits: 3 }, [{ value }]))} ×`;
+  const digits = (value) => number(value, formatBy({ digits: 3 }, [{ value }]));
+
+  /** `1.65 ×`; of what is much less `1/376`. */
+  const times = (value) =>
+    value > 0 && value < 0.1 ? `1/${digits(1 / value)}` : `${digits(value)} ×`;
 
   const table = (kind, headings, rows) => [
     "table",

@@ -127,7 +127,7 @@ scalesheet.workload = (() => {
       const asked = changedTo(wanted, { gpu, ...(gpus ? { gpus } : {}) });
       const found = gpus ? yield* priced(asked) : yield* fewest(asked, COUNTS[COUNTS.length - 1]);
       rows.push({ gpu, asked, found });
-      yield { done: rows.length, of: accelerators.length, rows: ranked(rows) };
+      yield { done: rows.length, of: counted(accelerators.length, "accelerator"), rows: ranked(rows) };
     }
   }
 
@@ -262,7 +262,7 @@ scalesheet.workload = (() => {
       for (const method of methods)
         cells.push(yield* answerTo(changedTo(wanted, { model, method, sequence })));
       rows.push({ model, parameters: size(n), cells });
-      yield { done: rows.length, of: places.length, rows };
+      yield { done: rows.length, of: counted(places.length, "model"), rows };
       const last = rows.slice(-HOPELESS);
       if (last.length === HOPELESS && !last.some(somehow)) return;
     }

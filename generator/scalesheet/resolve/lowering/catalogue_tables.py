@@ -197,7 +197,7 @@ def hardware_table(
     _choices(table, documents, HARDWARE_CHOICES)
     _texts(table, documents, {"vendor": "Vendor", "form_factor": "Form factor"})
     _texts(table, documents, {"released": "Released"}, kind="date")
-    _texts(table, documents, {"power_term": "Power is its"})
+    _texts(table, documents, {"power_term": "Power rating"})
     _numbers(table, documents, HARDWARE, units, problems)
     _contest(table, documents)
     _tell_unusual(table, documents)
@@ -244,7 +244,7 @@ def nodes_table(
     _texts(table, documents, {"released": "Released"}, kind="date")
     _references(table, documents, "accelerator", "Accelerator", "hardware", problems, tables, units)
     _texts(table, documents, {"processors": "Processors", "adapters": "Adapters"})
-    _texts(table, documents, {"power_term": "Power is its"})
+    _texts(table, documents, {"power_term": "Power rating"})
     _numbers(table, documents, NODE, units, problems)
     _tell_unusual(table, documents)
     return table

@@ -8,7 +8,6 @@ from statistics import median
 
 from scalesheet.model import Table
 from scalesheet.numbers import plain
-from scalesheet.predict.tasks import TASKS
 from scalesheet.render.pages.compare.accelerators import HARDWARE, cheapest, is_compared
 from scalesheet.render.pages.context import Context, cell_value, column_format, to
 from scalesheet.render.pages.html import Html, heading, join, link, tag
@@ -27,6 +26,8 @@ MEASURED: Mapping[str, str] = {
     "measured_link": "link",
 }
 MOST_RUNS = 12
+#: What is published of runs, by task.
+RUNS = {"runs": "GPU hours", "throughput": "throughput"}
 
 
 def measured_section(context: Context, row: str) -> Iterator[object]:
@@ -58,14 +59,14 @@ def measured_section(context: Context, row: str) -> Iterator[object]:
         head += [
             heading_cell(text, number=True) for text in ("Measured", "Stated peak", "Of the peak")
         ]
-        yield heading(2, "Measured against the stated peak", "measured")
+        yield heading(2, "Measured and stated peak", "measured")
         yield grid(head, body)
 
 
 def runs_section(context: Context, row: str) -> Iterator[object]:
     """The published runs on it, predicted by fits that have not seen their family."""
     for task, score in context.edition.scores.items():
-        if task not in ("runs", "throughput"):
+        if task not in RUNS:
             continue
         cases = score.published.cases
         found = [
@@ -89,7 +90,7 @@ def runs_section(context: Context, row: str) -> Iterator[object]:
             ]
             for each in sorted(found, key=lambda each: each.error or 0)[:MOST_RUNS]
         ]
-        yield heading(2, f"{TASKS[task].title}: published on it", f"published-{task}")
+        yield heading(2, f"Published runs: {RUNS[task]}", f"published-{task}")
         yield tag(
             "p",
             f"{counted(len(found), 'published row')}, median error {error(task, median(errors))}; "

@@ -114,7 +114,7 @@ def size_cards(context: Context, model: str) -> Html:
             (
                 f"To run, {length:,.0f} tokens",
                 gib(loaded + cache),
-                f"{gib(cache)} of it the cache of a sequence",
+                f"including {gib(cache)} KV cache per sequence",
             )
         )
     return tag("div", *(_card(*each) for each in cards), class_="hero")

@@ -241,7 +241,7 @@ def _reported(context: Context, table: Table, row: str) -> Iterator[object]:
 
 
 def _looked_at(context: Context, table: Table, row: str) -> Iterator[str]:
-    """The last day on which anybody read a source of the page, or saw a price in it."""
+    """The last day on which anybody read a source of the page: older prices are in it, too."""
     stated = [c.stated[row] for c in table.columns.values() if row in c.stated]
     stated += context.book.prices.get(row, ()) if table.name == "offers" else ()
     sources = context.book.sources
@@ -249,7 +249,7 @@ def _looked_at(context: Context, table: Table, row: str) -> Iterator[str]:
     cited = [each.citation.key for each in stated if each.citation is not None]
     days += [sources[key].accessed for key in cited if key in sources]
     if last := max(days, default=""):
-        yield f" · data last looked at on {last}"
+        yield f" · sources last read on {last}"
 
 
 def _explained(context: Context, table: Table, row: str) -> Iterator[object]:

@@ -320,8 +320,8 @@ def accelerators_page(context: Context, compared: Comparison, own: str) -> str:
     lead = tag(
         "p",
         f"Choose {_WORDS[LEAST]} to {_WORDS[MOST]} of {len(compared.accelerators)} accelerators; "
-        "the address holds them, so a link shows what you see. Below each figure stands its ratio "
-        "to the first accelerator.",
+        "the address keeps them, so a link shows what you see. Below each figure is its ratio to "
+        "the first accelerator.",
         class_="lead",
     )
     return page(
@@ -331,9 +331,9 @@ def accelerators_page(context: Context, compared: Comparison, own: str) -> str:
         tag("div", drawn(table), class_="scroll") if shown else None,
         tag(
             "p",
-            "“Best” is the highest number of its row, and the lowest of power and price; a row in "
-            "which neither is better has none. Prices are those of the catalogue at its date: they "
-            "change, and offers differ in what they include.",
+            "“Best” marks the highest number of a row, or the lowest for power and price; a row "
+            "where neither is better has no mark. Prices are those of the catalogue at its date: "
+            "they change, and offers differ in what they include.",
             class_="note",
         ),
         *_ready(context, compared),
@@ -357,7 +357,7 @@ def _ready(context: Context, compared: Comparison) -> list[object]:
         lines.append(tag("li", tag("a", " · ".join(names), href=chosen)))
     every = link("../hardware/index.md", "All accelerators")
     more = tag("p", every, ", each with a link to those most like it.", class_="note")
-    return ["## Ready to look at { #ready }", tag("ul", *lines), more]
+    return ["## Ready-made comparisons { #ready }", tag("ul", *lines), more]
 
 
 # ------------------------------------------------------------------ for the script

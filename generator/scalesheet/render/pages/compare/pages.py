@@ -12,7 +12,9 @@ from scalesheet.render.pages.plan.alternatives import ANCHOR, alternatives_of
 
 FOLDER = "compare"
 TITLE = "Compare"
-SENTENCE = "Accelerators, plans, two states of a plan, and all that a plan's choice could be."
+SENTENCE = (
+    "Compare accelerators, plans, two versions of a plan, and the options of a plan's choices."
+)
 
 
 def compare_pages(context: Context) -> Iterator[tuple[str, str]]:
@@ -50,7 +52,10 @@ def _workloads(context: Context) -> Iterator[object]:
 def _accelerators(context: Context) -> Iterator[object]:
     table = context.book.tables.get(accelerators.HARDWARE)
     yield heading(2, Html(f"[Accelerators side by side]({accelerators.PAGE}.md)"), "accelerators")
-    yield tag("p", "Figures, the cheapest offer and what follows from both, best of each marked.")
+    yield tag(
+        "p",
+        "Specifications, the cheapest offer and figures derived from both, with the best marked.",
+    )
     if table is None:
         return
     lines = []
@@ -69,7 +74,7 @@ def _plans(context: Context) -> Iterator[object]:
     yield heading(2, Html(f"[Plans side by side]({plans.PAGE}.md)"), "plans")
     yield tag(
         "p",
-        "Two plans by what they answer alike; or one plan in two states, as published and with "
+        "Two plans by the questions that both answer, or one plan twice: as published and with "
         "your changes, or with the data of two days.",
     )
     lines = [
@@ -90,8 +95,8 @@ def _offers(context: Context) -> Iterator[object]:
     yield heading(2, "Offers for a plan", "offers")
     yield tag(
         "p",
-        "What a plan would cost and how long it would take with each offer, or each set-up, that "
-        "it could choose.",
+        "What a plan would cost, and how long it would take, with each offer or setup it could "
+        "choose.",
     )
     lines = [
         tag("li", link(to("plans", part(plan, "text"), ANCHOR), f"{plan.title}: {of[0].lower()}"))

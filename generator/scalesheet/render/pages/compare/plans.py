@@ -123,8 +123,8 @@ def plans_page(context: Context) -> str:
         "Plans side by side",
         tag(
             "p",
-            "Two plans, two states of one plan, or one plan with the data of two days. Each side "
-            "has its own inputs, and the address holds both.",
+            "Compare two plans, one plan with and without your changes, or one plan with the data "
+            "of two days. Each side has its own inputs; the address keeps both, so you can share it.",
             class_="lead",
         ),
         tag(
@@ -138,8 +138,8 @@ def plans_page(context: Context) -> str:
         all_plans(context),
         tag(
             "p",
-            "Of each question the first figure of the plan that answers it, in its own words. "
-            "Plans differ in what they count; the link says what.",
+            "For each question, the first figure of the plan that answers it, in the plan's own "
+            "words. Plans differ in what they count; each link says what.",
             class_="note",
         ),
         *(tag("script", src=f"../{ASSETS}/{name}.js") for name in ("runtime", "live", "compare")),

@@ -37,24 +37,24 @@ PAGES = (
         "workload",
         "compare",
         "Accelerators for one job",
-        "State a job once: which accelerators it fits on, how long it takes, what it costs, and "
-        "how much is known of such answers. The cheapest comes first; each count opens on the "
-        "front page.",
+        "Describe a training job once and see which accelerators it fits on, how long it takes, "
+        "what it costs, and how accurate such predictions have been. The cheapest comes first; follow a "
+        "count to open it on the front page.",
     ),
     WorkloadPage(
         "fits",
         "card",
         "What fits my GPU?",
-        "Every model of the catalogue by method, on the accelerator you have: the layout is the "
-        "fastest that fits, and each verdict opens on the front page.",
+        "Every model in the catalogue, by training method, on the GPU you have, in the fastest "
+        "layout that fits. Follow a verdict to open it on the front page.",
     ),
     WorkloadPage(
         "any-model",
         "any",
         "Any model, from its config.json",
-        "Paste the config.json of a model, or name its figures one a line: its parameters are "
-        "counted with the catalogue's own formulas, and it is computed like a model of the "
-        "catalogue. Nothing leaves your browser.",
+        "Paste a model's config.json, or enter its dimensions one per line. Its parameters are "
+        "counted with the catalogue's formulas, and it is computed like any in the catalogue. "
+        "Nothing leaves your browser.",
     ),
 )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from scalesheet.book import Book
 from scalesheet.evaluate.references import rests_on
 from scalesheet.model import Basis, Key, Plan, Scalar, Stated
 from scalesheet.numbers import format_of
@@ -15,6 +14,7 @@ from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.marks import by_scenario, mark
 from scalesheet.render.pages.places import part, within
 from scalesheet.render.pages.tables import grid, heading_cell, reference
+from scalesheet.render.people import counted
 from scalesheet.scenarios import SCENARIO, inputs_of, is_default
 from scalesheet.values import Results
 
@@ -82,14 +82,16 @@ def _choice(context: Context, plan: Plan, results: Results, scalar: Scalar) -> H
 
 
 def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Html | None:
-    """What a figure rests on, in each scenario: in short, and folded in full where that is long."""
+    """`9 inputs, 3 assumed`: what a figure rests on in each scenario, and folded each kind of it."""
     under = context.edition.scenarios.get(plan.id, {})
 
     def told(scenario: str) -> Html | None:
-        rests = _rests_in_short(context.book, plan, under.get(scenario, results), name)
-        if rests is None or rests[1] is None:
-            return Html(rests[0]) if rests else None
-        return tag("details", tag("summary", rests[0]), rests[1], class_="rests")
+        bases = _bases(rests_on(context.book, plan, under.get(scenario, results), Key(name)))
+        if not bases:
+            return None
+        short = counted(sum(bases.values()), "input")
+        short += f", {bases['assumption']} assumed" if bases["assumption"] else ""
+        return tag("details", tag("summary", short), in_words(_counts(bases)), class_="rests")
 
     return by_scenario(plan.scenarios, chosen_in(plan, results), told)
 
@@ -148,24 +150,6 @@ def _side_by_side(
             shown = amount(value, fmt, context.symbol(scalar))
             cells.append(tag("td", shown, class_="num", **mark(scalar.name, "amount", within=word)))
     return cells
-
-
-def _rests_in_short(
-    book: Book, plan: Plan, results: Results, name: str
-) -> tuple[str, str | None] | None:
-    """`rests on 2 measurements and 3 assumptions`, of a scalar; of many kinds in short, and apart
-    from that in full: `rests on 9 figures, 3 assumed`.
-    """
-    counted = _bases(rests_on(book, plan, results, Key(name)))
-    sources = _counts(counted)
-    if len(sources) <= _FEW_KINDS:
-        return (f"rests on {in_words(sources)}", None) if sources else None
-    assumed = counted["assumption"]
-    several = f"rests on {sum(counted.values())} figures"
-    return (f"{several}, {assumed} assumed" if assumed else several), in_words(sources)
-
-
-_FEW_KINDS = 2  # that are named one by one on a card
 
 
 def _counts(counted: Mapping[Basis, int]) -> list[str]:
