@@ -13,6 +13,7 @@ scalesheet.architecture = (() => {
   const OWN = "your-model";
   const [MOST_TEXT, LARGEST] = [1e6, 1e9];
   const NEEDED = ["layers", "hidden", "heads", "vocab"];
+  const needed = NEEDED.map((column) => sizes[column][0]);
   const KEY = /["']?([A-Za-z_]\w*)["']?\s*[:=\s]\s*["']?([\w.-]+)["']?/;
 
   /** The keys of a text: JSON, or a line each as `num_hidden_layers: 32`. */
@@ -103,5 +104,5 @@ scalesheet.architecture = (() => {
     return { id: OWN, type, row: made };
   }
 
-  return Object.freeze({ OWN, read, counted, install });
+  return Object.freeze({ OWN, needed, read, counted, install });
 })();

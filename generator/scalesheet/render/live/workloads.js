@@ -13,6 +13,7 @@
   const { element, drawn } = scalesheet.marks;
   const { button, chooser, inSlices, copying } = scalesheet.fields;
   const { cases, question, workload } = scalesheet;
+  const { needed } = scalesheet.architecture;
   const { plan, valueOf, complete, inField } = cases;
   const { workload: mode } = at.dataset;
   const MILLION = 1e6;
@@ -125,8 +126,12 @@
     batch: ["Batch", text],
     gpus: [mode === "card" ? "How many" : "How many, or auto", text],
     hours: ["Within hours", text],
-    config: ["config.json, or figures one a line", () => element("textarea", { rows: "8", spellcheck: "false", placeholder: "num_hidden_layers: 32\nhidden_size: 4096\n…" })],
+    config: [`config.json, or one key a line, at least ${needed.join(", ")}`, box],
   };
+
+  function box() {
+    return element("textarea", { rows: "8", spellcheck: "false", placeholder: needed.map((key) => `${key}: …`).join("\n") });
+  }
 
   function text() {
     return element("input", { type: "text", autocomplete: "off", spellcheck: "false" });

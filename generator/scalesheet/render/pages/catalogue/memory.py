@@ -137,7 +137,8 @@ def memory_section(context: Context, of: Held, model: str) -> Iterator[object]:
     yield tag(
         "p",
         f"Expected, in the leanest layout: one sequence of {of.sequence[at]:,.0f} tokens at a "
-        "time, with activation checkpointing; on 8 GPUs everything sharded (ZeRO stage 3).",
+        "time, with activation checkpointing; on 8 GPUs everything sharded (ZeRO stage 3). ",
+        tag("a", "Any other model, from its config.json", href="../compare/any-model.html"),
         class_="note",
     )
 

@@ -124,7 +124,7 @@ def plans_page(context: Context) -> str:
         tag(
             "p",
             "Compare two plans, one plan with and without your changes, or one plan with the data "
-            "of two days. Each side has its own inputs; the address keeps both, so you can share it.",
+            "of two days. Each side has its own inputs; share both by the address.",
             class_="lead",
         ),
         tag(

@@ -38,8 +38,8 @@ PAGES = (
         "compare",
         "Accelerators for one job",
         "Describe a training job once and see which accelerators it fits on, how long it takes, "
-        "what it costs, and how accurate such predictions have been. The cheapest comes first; follow a "
-        "count to open it on the front page.",
+        "what it costs, and how accurate such predictions have been. The cheapest comes first; "
+        "follow a count to open it on the front page.",
     ),
     WorkloadPage(
         "fits",

@@ -82,7 +82,7 @@ def _choice(context: Context, plan: Plan, results: Results, scalar: Scalar) -> H
 
 
 def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Html | None:
-    """`9 inputs, 3 assumed`: what a figure rests on in each scenario, and folded each kind of it."""
+    """`9 inputs, 3 assumed`: what a figure rests on in each scenario; folded, each kind of it."""
     under = context.edition.scenarios.get(plan.id, {})
 
     def told(scenario: str) -> Html | None:
