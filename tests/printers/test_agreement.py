@@ -16,7 +16,8 @@ from printers.samples import binary
 from printers.world import HERE, ROWS, SCALARS, TABLE, TITLES, Known, reference
 from project import draws
 from proof.office import Office
-from scalesheet.evaluate.interpret import Here, State, interpret
+from scalesheet.evaluate.interpret import interpret
+from scalesheet.evaluate.parts import Here, State
 from scalesheet.language import arithmetic
 from scalesheet.language.arithmetic import TOO_LARGE
 from scalesheet.language.syntax import (

@@ -9,7 +9,7 @@ from scalesheet.audit.verdicts import Decided, compare, rests_on
 from scalesheet.book import Book
 from scalesheet.claims import Claim
 from scalesheet.evaluate import compute, computed, value_of
-from scalesheet.evaluate.interpret import Part
+from scalesheet.evaluate.parts import Part
 from scalesheet.language.syntax import End
 from scalesheet.model import Key, Plan
 from scalesheet.values import Results, Value

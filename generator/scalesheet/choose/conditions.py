@@ -16,7 +16,7 @@ from scalesheet.book import Book
 from scalesheet.choose.job import PLAN
 from scalesheet.choose.side_by_side import Axes, combinations, figures_of
 from scalesheet.evaluate import Overrides, computed, evaluate
-from scalesheet.evaluate.interpret import Filled, State
+from scalesheet.evaluate.parts import Filled, State
 from scalesheet.model import Key
 
 TABLE = "conditions"

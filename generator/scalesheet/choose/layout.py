@@ -13,7 +13,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.choose.side_by_side import Axes, combinations, figures_of
 from scalesheet.evaluate import Overrides, computed, evaluate
-from scalesheet.evaluate.interpret import Part, State
+from scalesheet.evaluate.parts import Part, State
 from scalesheet.model import Chosen, Component, Key, Plan, Stated
 from scalesheet.values import Results, Value
 

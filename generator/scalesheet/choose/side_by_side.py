@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
+from scalesheet.evaluate.interpret import interpret
+from scalesheet.evaluate.parts import Here, Part, State, absent
 from scalesheet.language.syntax import Node, Scalar, walk
 from scalesheet.model import Plan
 

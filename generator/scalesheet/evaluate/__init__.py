@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalesheet.book import Book
-from scalesheet.evaluate.interpret import Filled, Here, Part, State, Why, absent, interpret
+from scalesheet.evaluate.interpret import interpret
+from scalesheet.evaluate.parts import Filled, Here, Part, State, Why, absent
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
 from scalesheet.values import Results, Series, Value

@@ -15,7 +15,8 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.evaluate import evaluate, evaluate_catalogue
-from scalesheet.evaluate.interpret import Fault, Here, Part, State, interpret
+from scalesheet.evaluate.interpret import interpret
+from scalesheet.evaluate.parts import Fault, Here, Part, State
 from scalesheet.language.arithmetic import TOO_LARGE
 from scalesheet.language.syntax import (
     Aggregate,

@@ -15,8 +15,9 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.evaluate import Overrides, compute, computed
-from scalesheet.evaluate.interpret import Filled, Here, Part, State, interpret
+from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.levers import SIDES, STEP, Lever, Side, levers, moved
+from scalesheet.evaluate.parts import Filled, Here, Part, State
 from scalesheet.evaluate.routes import Graph, Place, graph
 from scalesheet.language import arithmetic
 from scalesheet.language.syntax import ENDS, Column, Scalar

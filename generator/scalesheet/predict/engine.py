@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
+from scalesheet.evaluate.interpret import interpret
+from scalesheet.evaluate.parts import Here, Part, State, absent
 from scalesheet.language.syntax import Cell, Lookup, Node, Scalar, mapped, walk
 from scalesheet.model import Component
 from scalesheet.predict.arrays import Array, Words, coded

@@ -8,7 +8,8 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
-from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
+from scalesheet.evaluate.interpret import interpret
+from scalesheet.evaluate.parts import Here, Part, State, absent
 from scalesheet.predict.arrays import Array
 
 

@@ -17,8 +17,9 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.evaluate import Overrides, computed
 from scalesheet.evaluate.edits import input_name
-from scalesheet.evaluate.interpret import Filled, Here, Part, State, interpret
+from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.levers import Lever, levers
+from scalesheet.evaluate.parts import Filled, Here, Part, State
 from scalesheet.evaluate.routes import formula_of, rests_on
 from scalesheet.model import Key, Plan, Quantity, Stated, Table
 from scalesheet.sure.shapes import Array, between, drawn_values, within
@@ -197,17 +198,17 @@ def _put(state: State, key: Key, row: str | None, values: Array, draws: int) -> 
 
 
 def _wide(state: State, key: Key, draws: int) -> Filled:
-    """A column with room for each draw."""
+    """A column with room for each draw. Its reasons get room only where one differs by draw."""
     assert key.table is not None
     filled = state.columns[key.table, key.name]
     if filled.ends["value"].ndim == 1:
-
-        def widened(array: Any) -> Any:
-            return None if array is None else np.repeat(array[:, None], draws, axis=1)
-
-        ends = {**filled.ends, "value": widened(filled.ends["value"])}
-        filled = state.columns[key.table, key.name] = Filled(ends, widened(filled.why))
+        ends = {**filled.ends, "value": _widened(filled.ends["value"], draws)}
+        filled = state.columns[key.table, key.name] = Filled(ends, filled.why)
     return filled
+
+
+def _widened(array: Any, draws: int) -> Any:
+    return np.repeat(array[:, None], draws, axis=1)
 
 
 def _compute(
@@ -251,7 +252,9 @@ def _put_cell(state: State, key: Key, place: int, part: Part, draws: int) -> Non
     filled = _wide(state, key, draws)
     filled.ends["value"][place] = part.data
     if part.why is not None and filled.why is None:
-        filled.why = np.empty(filled.ends["value"].shape, dtype=object)
+        filled.why = np.empty(len(filled.ends["value"]), dtype=object)
+    if isinstance(part.why, np.ndarray) and filled.why is not None and filled.why.ndim == 1:
+        filled.why = _widened(filled.why, draws)
     if filled.why is not None:
         filled.why[place] = part.why
 

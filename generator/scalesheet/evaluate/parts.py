@@ -1,0 +1,128 @@
+"""What formulas are computed from and give: a value or an array, and the reasons in its place.
+
+A result that is not a finite number ends its formula: the cell is a `Fault`, and so is all that
+rests on it. For one cell that is an exception within the interpreter. For all rows at once it is a
+mark on the row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalesheet.language import arithmetic
+from scalesheet.language.syntax import End
+
+Why = NDArray[np.object_]
+
+
+class Fault(str):
+    """A reason that no formula foresees, such as an overflow: aggregates do not skip it."""
+
+    __slots__ = ()
+
+
+class NoNumberError(Exception):
+    """Ends the evaluation of one cell."""
+
+    def __init__(self, why: Fault) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A value in the making: one, or an array over rows. `why` holds reasons, None where none."""
+
+    data: Any  # float, str, bool, or an array of float64 or of objects
+    why: Any = None  # None, str, or an array of objects
+
+
+@dataclass(slots=True)
+class Filled:
+    """A column as far as it is computed: an array for each end, and the reasons."""
+
+    ends: dict[End, NDArray[Any]]
+    why: Why | None = None
+
+    def part(self, end: End) -> Part:
+        return Part(self.ends.get(end, self.ends["value"]), self.why)
+
+
+@dataclass(slots=True)
+class State:
+    """All that is computed so far, and the place of each row."""
+
+    scalars: dict[str, dict[End, Part]] = field(default_factory=dict)
+    columns: dict[tuple[str, str], Filled] = field(default_factory=dict)
+    rows: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    titles: dict[str, Sequence[str]] = field(default_factory=dict)  # of rows, by table
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where a tree is evaluated: no table, one row of it (by number), or all of its rows.
+
+    Within the condition of an aggregate `around` is where the aggregate itself stands. `suspect`
+    marks the rows that are to be evaluated again, one by one.
+    """
+
+    state: State
+    table: str | None = None
+    row: int | None = None
+    around: Here | None = None
+    suspect: NDArray[np.bool_] | None = None
+
+
+def absent(why: Why) -> NDArray[np.bool_]:
+    """The rows that have a reason instead of a value."""
+    return np.asarray(why != None, dtype=bool)  # noqa: E711  # elementwise
+
+
+def reasons(why: Any, rows: int) -> Why:
+    """A fresh array of reasons over rows."""
+    out: Why = np.empty(rows, dtype=object)
+    out[:] = why
+    return out
+
+
+def any_array(*parts: Part) -> bool:
+    return any(isinstance(p.data, np.ndarray) for p in parts)
+
+
+def is_fault(why: object) -> bool:
+    return isinstance(why, Fault)
+
+
+def sound(part: Part, here: Here) -> Part:
+    """A value that is read, which must be no fault."""
+    if isinstance(part.why, Fault):
+        raise NoNumberError(part.why)
+    if here.suspect is not None and isinstance(part.why, np.ndarray):
+        here.suspect[:] |= np.fromiter(map(is_fault, part.why), dtype=bool, count=len(part.why))
+    return part
+
+
+def finite(operation: str, data: Any, here: Here, *operands: Any) -> Part:
+    """What an operation gives, if it is a number; of an operand without a value it is none."""
+    if isinstance(data, np.ndarray):
+        if here.suspect is not None and not np.isfinite(data).all():
+            lost = ~np.isfinite(data)
+            for operand in operands:
+                lost &= ~np.isnan(operand)
+            here.suspect[:] |= lost
+    elif not math.isfinite(data) and not any(map(math.isnan, operands)):
+        raise NoNumberError(Fault(arithmetic.missing(operation, data)))
+    return Part(data)
+
+
+def holding(test: Part) -> Any:
+    """Whether what is asked is so: not where it has no value."""
+    if not isinstance(test.data, np.ndarray):
+        return test.why is None and bool(test.data)
+    return test.data.astype(bool) & ~absent(reasons(test.why, len(test.data)))
