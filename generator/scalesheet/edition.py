@@ -32,9 +32,9 @@ class Edition:
     #: That of all rows, where the book has but those that a plan reaches.
     whole: Edition | None = field(default=None, kw_only=True)
 
-    def keep(self, name: str, make: Callable[[], T]) -> T:
-        """What rests on the catalogue and on the plan that `choose` asks alone, as it was kept from
-        an edition whose both are the same."""
+    def keep(self, name: str, make: Callable[[], T], plan: str = "") -> T:
+        """What rests on the catalogue and on one plan alone (the one that `choose` asks, unless
+        given), as it was kept from an edition whose both are the same."""
         return make()
 
     @cached_property
@@ -97,7 +97,7 @@ class Edition:
     def _sure(self, plan: str) -> Sure:
         from scalesheet.sure.quantiles import sure
 
-        return sure(self.book, self.book.plans[plan])
+        return self.keep("sure", lambda: sure(self.book, self.book.plans[plan]), plan)
 
     @cached_property
     def audits(self) -> Mapping[str, Audited]:

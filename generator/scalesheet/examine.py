@@ -73,6 +73,19 @@ def examine(
     files = files_of(data, label)
     if files is None:
         return Examined([no_folder(data)])
+    return examined_files(files, as_of, plans=plans, asked=asked)
+
+
+def examined_files(
+    files: Files,
+    as_of: date | None = None,
+    *,
+    plans: Collection[str] | None = None,
+    asked: Collection[str] | None = None,
+    scores: bool = True,
+) -> Examined:
+    """The same of files that are in memory; without `scores` of predictions where a plan alone is
+    asked about."""
     catalogue = _catalogue(files.without_plans(), as_of)
     of_plans = {
         plan: each for plan, each in files.plans().items() if plans is None or plan in plans
@@ -90,8 +103,8 @@ def examine(
     )
     if not all(head.sound for head in heads) or any(each.code == "N009" for each in result):
         return Examined(sorted(set(result)))
-    edition = KeptEdition(_book(catalogue, own), catalogue, own, of_plans)
-    result += edition.score.head
+    edition = KeptEdition(_book(catalogue, own), catalogue, own, of_plans, scores)
+    result += edition.score.head if scores else ()
     return Examined(sorted(set(of_its_day(result, catalogue.head.days))), edition, tuple(left_out))
 
 
@@ -307,6 +320,7 @@ class KeptEdition(Edition):
     below: Item
     plans: Mapping[str, Item]
     files: Mapping[str, Files]
+    with_scores: bool = True
 
     @cached_property
     def results(self) -> Mapping[str, Results]:
@@ -337,7 +351,7 @@ class KeptEdition(Edition):
 
     @cached_property
     def scores(self) -> Mapping[str, TaskScore]:
-        scores: Mapping[str, TaskScore] = self.score["scores"]
+        scores: Mapping[str, TaskScore] = self.score["scores"] if self.with_scores else {}
         return scores
 
     @property
@@ -346,10 +360,13 @@ class KeptEdition(Edition):
 
         return [self.plans[PLAN].head.name] if PLAN in self.plans else []
 
-    def keep(self, name: str, make: Callable[[], T]) -> T:
-        of = name_of(name, self.below.head.name, self._asked)
+    def keep(self, name: str, make: Callable[[], T], plan: str = "") -> T:
+        of = self.plans[plan].head.name if plan else (self.below.head.name, self._asked)
         item = kept(
-            of, lambda: Item(None, {name: make()}), self.book.folder, always=self.below.kept
+            name_of(name, of),
+            lambda: Item(None, {name: make()}),
+            self.book.folder,
+            always=self.below.kept,
         )
         result: T = item[name]
         return result

@@ -6,9 +6,6 @@
 from __future__ import annotations
 
 import gc
-import os
-import shutil
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +16,7 @@ from typing import TYPE_CHECKING
 from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.load import Document, Steps
 from scalesheet.load.extended import folder_of
+from scalesheet.load.folder import File, Files
 from scalesheet.nearest import nearest
 from scalesheet.pull.model import Edit, Finding, Pulling
 from scalesheet.pull.package import UnreadableError
@@ -28,7 +26,6 @@ from scalesheet.source.patch import Drop, PatchError, Rename, patched
 
 if TYPE_CHECKING:
     from scalesheet.diff import Diff
-    from scalesheet.edition import Edition
 
 
 @dataclass(frozen=True)
@@ -98,10 +95,15 @@ def _read(data: Path, path: Path) -> Pulled:
     if result.errors or not result.edits:
         return result
     try:
-        files = _patched(data, pulling.edits)
+        new = _patched(pulling.sites.files, data, pulling.edits)
     except _Unpatched as problem:
         return replace(result, errors=(problem.finding,))
-    return _examined(data, pulling, replace(result, files=files))
+    files = {
+        data.joinpath(*file.parts): (file.content, new[file])
+        for file in new
+        if isinstance(file.content, bytes)
+    }
+    return _examined(pulling, replace(result, files=files), new)
 
 
 def _unread(code: str, message: str) -> Pulled:
@@ -110,38 +112,30 @@ def _unread(code: str, message: str) -> Pulled:
 
 def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     from scalesheet.carried import carried
-    from scalesheet.check import check
-    from scalesheet.choose.layout import laid_out
-    from scalesheet.load import PLAN_KINDS, load
+    from scalesheet.examine import examined_files, sound
+    from scalesheet.load.folder import files_of, no_folder
     from scalesheet.pull.renames import renamed
     from scalesheet.pull.sites import Sites
     from scalesheet.pull.where import locate
     from scalesheet.render.workbook.contents import contents
     from scalesheet.render.workbook.layout import lay_out
     from scalesheet.render.workbook.steps import stepped
-    from scalesheet.resolve.book import resolve
 
-    documents, result = load(data)
-    plans = [d.id for d in documents if d.kind == "plan"]
-    if stamp.plan not in plans and not errors(result):
+    files = files_of(data)
+    if files is None:
+        raise Refused([no_folder(data)])
+    plans = list(files.plans())
+    if stamp.plan not in plans:
         text = f"it is of the plan '{stamp.plan}', which these data do not have"
         return Finding("W002", "", text + nearest(stamp.plan, plans, "plans"))
-    concerned = [d for d in documents if d.kind not in PLAN_KINDS or d.id == stamp.plan]
-    concerned = [d for d in concerned if d.kind != "published"]  # a plan does not rest on results
-    result = result + check(concerned)
-    if errors(result):
-        raise Refused(result)
-    book, resolved = resolve(concerned)
-    if book is None or errors(resolved):
-        raise Refused([*result, *resolved])
-    whole = laid_out(book)
-    book = carried(whole, whole.plans[stamp.plan])
-    plan = stepped(book, book.plans[stamp.plan])
+    before = sound(examined_files(files, plans=[stamp.plan], scores=False))
+    book = carried(before.book, before.book.plans[stamp.plan])
+    plan = before.keep("stepped", lambda: stepped(book, book.plans[stamp.plan]), stamp.plan)
     layout = lay_out(book, plan)
     where = locate(workbook, book, plan, layout.names)
     same = stamp.contents == contents(book, plan)
-    sites = Sites(tuple(concerned), plan)
-    return renamed(Pulling(workbook, stamp, whole, book, plan, layout, where, sites, same))
+    sites = Sites(files, plan)
+    return renamed(Pulling(workbook, stamp, before, book, plan, layout, where, sites, same))
 
 
 # ------------------------------------------------------------------ the files
@@ -153,21 +147,23 @@ class _Unpatched(Exception):
         self.finding = finding
 
 
-def _patched(data: Path, edits: Sequence[Edit]) -> dict[Path, tuple[bytes, bytes]]:
-    """Old and new bytes of each file that changes."""
+def _patched(files: Files, data: Path, edits: Sequence[Edit]) -> dict[File, bytes]:
+    """Each file that changes, with its new bytes."""
     by_file: dict[str, list[Edit]] = defaultdict(list)
     for edit in edits:
         by_file[edit.document.path].append(edit)
-    files = {}
-    for path, of_file in by_file.items():
-        if not Path(path).is_file():
-            book, _, below = path.partition(":")
+    result = {}
+    for file in files.every:
+        of_file = by_file.get(file.name)
+        if of_file is None or not isinstance(file.content, bytes):
+            continue
+        if file.extended:
+            book, _, below = file.name.partition(":")
             there = (folder_of(book, data) or Path(book)) / below
             message = f"'{of_file[0].name}' stands in the book that this one extends, in {there}"
             remedy = f"copy that file to {below} in the data folder, and edit it there"
             raise _Unpatched(Finding("W006", of_file[0].place, f"{message}; {remedy}"))
-        old = Path(path).read_bytes()
-        text = old.decode("utf-8")
+        text = file.content.decode("utf-8")
         mark = "\ufeff" if text.startswith("\ufeff") else ""
         text = text.removeprefix(mark)
         changes = [change for edit in of_file for change in edit.changes]
@@ -178,88 +174,60 @@ def _patched(data: Path, edits: Sequence[Edit]) -> dict[Path, tuple[bytes, bytes
                 try:
                     patched(text, edit.changes)
                 except PatchError as own:
-                    message = f"'{edit.name}' cannot be changed in {path}: {own}; edit it there"
+                    message = (
+                        f"'{edit.name}' cannot be changed in {file.name}: {own}; edit it there"
+                    )
                     raise _Unpatched(Finding("W006", edit.place, message)) from None
-            message = f"the edits cannot be made together in {path}: {error}; take them one by one"
+            message = (
+                f"the edits cannot be made together in {file.name}: {error}; take them one by one"
+            )
             raise _Unpatched(Finding("W006", of_file[0].place, message)) from None
-        files[Path(path)] = old, (mark + new).encode("utf-8")
-    return files
+        result[file] = (mark + new).encode("utf-8")
+    return result
 
 
-def _examined(data: Path, pulling: Pulling, pulled: Pulled) -> Pulled:
+def _examined(pulling: Pulling, pulled: Pulled, new: Mapping[File, bytes]) -> Pulled:
     """The changed data, checked as any change is; the formulas, compared with the workbook."""
-    from scalesheet.examine import examine
-    from scalesheet.load.folder import shown
+    from scalesheet.diff import compare
+    from scalesheet.examine import examined_files, sound
+    from scalesheet.load.folder import documents_of
     from scalesheet.pull.proof import unproven
 
-    own = all(
-        edit.document.id == pulling.plan.id and edit.document.kind == "plan"
-        for edit in pulled.edits
-    )
-    with _copied(data, pulled.files, pulling.plan.id if own else None) as copy:
-        there = f"{shown(data)}/"
-        examined = examine(copy, label=there)
-        positions = {
-            Path(d.path).relative_to(copy).as_posix(): d for d in _documents(copy, pulled, data)
-        }
+    files, plan = pulling.sites.files, pulling.plan.id
+    alone = all(file.plan == plan for file in new)
+    every = tuple(replace(file, content=new[file]) if file in new else file for file in files.every)
+    changed = replace(files, every=every)
+    examined = examined_files(changed, plans=[plan] if alone else None, scores=not alone)
+    own = tuple(file for file in every if file.name in {each.name for each in new})
+    documents = {each.path: each for each in documents_of(Files(files.root, own), ())[0]}
     problems = []
     causes: dict[Diagnostic, str] = {}
     for diagnostic in examined.diagnostics:
-        if not diagnostic.path.startswith(there):
-            continue
-        below = diagnostic.path.removeprefix(there)
-        problems.append(diagnostic)
-        cause = _cause(diagnostic, below, pulled.edits, positions, data)
+        cause = _cause(diagnostic, pulled.edits, documents)
         if cause:
             causes[diagnostic] = cause
-    # a warning is reported where an edit caused it; the others were in the data before
-    problems = [d for d in problems if d.severity == "error" or d in causes]
+        # a warning is reported where an edit caused it; the others were in the data before
+        if cause or diagnostic.severity == "error":
+            problems.append(diagnostic)
     pulled = replace(pulled, diagnostics=tuple(problems), causes=causes)
     if errors(problems) or examined.edition is None:
         return pulled
-    wrong = tuple(unproven(pulling, examined.edition.book, pulled.edits))
+    wrong = tuple(unproven(pulling, examined.edition, pulled.edits))
     if wrong:
         return replace(pulled, errors=wrong)
-    return replace(pulled, moved=_moved(pulling, data, examined.edition, alone=own))
+    before = pulling.before if alone else sound(examined_files(files))
+    return replace(pulled, moved=compare(before, examined.edition))
 
 
-def _moved(pulling: Pulling, data: Path, after: Edition, *, alone: bool) -> Diff:
-    """What the edits do to the numbers: to those of the plan, where nothing else could move."""
-    from scalesheet.diff import compare
-    from scalesheet.edition import Edition
-    from scalesheet.examine import sound_edition
-
-    before = Edition(pulling.whole) if alone else sound_edition(data)[0]
-    return compare(before, after)
-
-
-def _documents(copy: Path, pulled: Pulled, data: Path) -> list[Document]:
-    """The changed files of the copy, read for where their values stand now."""
-    from scalesheet.load.reader import parse
-
-    documents = []
-    for path in pulled.files:
-        at = copy / _below(data, path)
-        parsed = parse(at.read_bytes(), str(at))
-        documents.append(Document("", "", str(at), parsed.data, parsed.places, parsed.keys))
-    return documents
-
-
-def _cause(
-    diagnostic: Diagnostic,
-    below: str,
-    edits: Sequence[Edit],
-    documents: Mapping[str, Document],
-    data: Path,
-) -> str:
+def _cause(diagnostic: Diagnostic, edits: Sequence[Edit], documents: Mapping[str, Document]) -> str:
     """The cell of the edit that a diagnostic is about: the last one that begins before it."""
-    document = documents.get(below)
+    document = documents.get(diagnostic.path)
     if document is None:  # a file that speaks of what was edited elsewhere
         named = (e for e in edits if _quoted(e, diagnostic.message))
         return next((edit.place for edit in named), "")
     best: tuple[tuple[int, int], str] | None = None
     for edit in edits:
-        if _below(data, Path(edit.document.path)).as_posix() != below:
+        if edit.document.path != diagnostic.path:
             continue
         for change in edit.changes:
             at = document.key_at(*_now(change.steps, edits))
@@ -285,34 +253,6 @@ def _quoted(edit: Edit, message: str) -> bool:
     gone = isinstance(edit.changes[0], Drop | Rename)
     row = edit.site.steps[-1] if gone else edit.name
     return any(f"'{name}'" in message for name in (edit.name, row))
-
-
-def _below(data: Path, path: Path) -> Path:
-    """A file's path within the data folder, however both were named."""
-    return Path(os.path.relpath(os.path.abspath(path), os.path.abspath(data)))
-
-
-@contextmanager
-def _copied(
-    data: Path, files: Mapping[Path, tuple[bytes, bytes]], plan: str | None
-) -> Iterator[Path]:
-    """A copy of the data with the changes; of the plans only one, where nothing else changed."""
-
-    def left_out(folder: str, names: list[str]) -> list[str]:
-        hidden = [name for name in names if name.startswith(".")]
-        if plan is None:
-            return hidden
-        at = Path(folder)
-        if at == data / "plans":
-            return [*hidden, *(name for name in names if name != plan)]
-        return [*hidden, *(name for name in names if at == data and name == "runs")]
-
-    with tempfile.TemporaryDirectory(prefix="scalesheet-pull-") as folder:
-        copy = Path(folder).resolve() / data.absolute().name
-        shutil.copytree(data, copy, ignore=left_out)
-        for path, (_, new) in files.items():
-            (copy / _below(data, path)).write_bytes(new)
-        yield copy
 
 
 def write(data: Path, pulled: Pulled) -> None:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from scalesheet.book import Book
 from scalesheet.defined_names import Names, tables_of
+from scalesheet.edition import Edition
 from scalesheet.language.syntax import End
 from scalesheet.load import Document
 from scalesheet.model import Plan, Table
@@ -61,7 +62,7 @@ class Pulling:
 
     workbook: Workbook
     stamp: Stamp
-    whole: Book
+    before: Edition
     book: Book  # with the rows that the workbook carries
     plan: Plan
     layout: Layout

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from scalesheet.book import Book
+from scalesheet.edition import Edition
 from scalesheet.language.syntax import End
-from scalesheet.model import Formula, Key, Plan
+from scalesheet.model import Formula
 from scalesheet.printers.base import PrinterError
 from scalesheet.pull.model import Edit, Finding, Proof, Pulling
 from scalesheet.pull.steps import unfolded
@@ -25,14 +25,15 @@ from scalesheet.values import Results, Value
 WITHIN = 1e-9  # of the value; a workbook that went through LibreOffice has 15 digits
 
 
-def unproven(pulling: Pulling, book: Book, edits: Sequence[Edit]) -> Iterator[Finding]:
+def unproven(pulling: Pulling, edition: Edition, edits: Sequence[Edit]) -> Iterator[Finding]:
     """The formulas of edits that give something else in the data than in the workbook."""
     proofs = [(edit, edit.proof) for edit in edits if edit.proof is not None]
     if not proofs:
         return
+    book = edition.book
     plan = stepped(book, book.plans[pulling.plan.id])
     after = replace(pulling, book=book, plan=plan)
-    printer, results = after.printer, _results(pulling, book, plan)
+    printer, results = after.printer, _results(pulling, edition)
     for edit, proof in proofs:
         formula = _formula(after, proof)
         if formula is None:
@@ -56,14 +57,15 @@ def unproven(pulling: Pulling, book: Book, edits: Sequence[Edit]) -> Iterator[Fi
                 break
 
 
-def _results(pulling: Pulling, book: Book, plan: Plan) -> Results:
+def _results(pulling: Pulling, edition: Edition) -> Results:
     """Under the scenario that the workbook shows."""
-    from scalesheet.evaluate import evaluate
-
     place = pulling.where.scalars.get((SCENARIO, "value"))
-    word = pulling.cell(place).value if place is not None else None
-    chosen = {Key(SCENARIO): word} if isinstance(word, str) and word in plan.scenarios else {}
-    return evaluate(book, plan, chosen)
+    word = str(pulling.cell(place).value) if place is not None else ""
+    results = edition.results[pulling.plan.id]
+    own = results.scalars.get(SCENARIO)
+    if own is None or own.value == word:
+        return results
+    return edition.scenarios[pulling.plan.id].get(word, results)
 
 
 def _formula(pulling: Pulling, proof: Proof) -> Formula | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from scalesheet.load import Document
 from scalesheet.load.document import Steps
+from scalesheet.load.folder import File, Files, documents_of
 from scalesheet.model import Plan, Position, Table
 from scalesheet.resolve.lowering.cases import ALL
 from scalesheet.resolve.lowering.catalogue_columns import (
@@ -20,13 +21,13 @@ from scalesheet.resolve.lowering.catalogue_columns import (
 )
 from scalesheet.source.patch import Set
 
-#: The catalogue's tables whose rows are files: the kind of the files.
+#: The catalogue's tables whose rows are files: the folder of the files.
 FILES = {
     "hardware": "hardware",
-    "nodes": "node",
-    "offers": "rate",
-    "models": "model",
-    "measurements": "measurement",
+    "nodes": "nodes",
+    "offers": "rates",
+    "models": "models",
+    "measurements": "measurements",
 }
 _PATHS: Mapping[str, Mapping[str, Any]] = {
     "hardware": HARDWARE,
@@ -89,18 +90,38 @@ def set_cell(row: Site, column: str, said: object) -> Set | None:
 
 @dataclass(frozen=True)
 class Sites:
-    """The files that a plan's workbook is made of."""
+    """The files that a plan's workbook is made of; each is parsed when it is first asked for."""
 
-    documents: tuple[Document, ...]
+    files: Files
     plan: Plan
 
     @cached_property
-    def _file(self) -> Document:
-        return next(d for d in self.documents if d.kind == "plan" and d.id == self.plan.id)
+    def _named(self) -> dict[tuple[str, str], File]:
+        """Those that one entity has for itself, by folder and id."""
+        pairs = (each for each in self.files.every if len(each.parts) == 2)
+        return {(each.parts[0], each.parts[1].removesuffix(".yaml")): each for each in pairs}
 
     @cached_property
-    def _of_files(self) -> Mapping[tuple[str, str], Document]:
-        return {(d.kind, d.id): d for d in self.documents}
+    def _parsed(self) -> dict[str, Document | None]:
+        return {}
+
+    def _document(self, file: File | None) -> Document | None:
+        if file is None:
+            return None
+        if file.name not in self._parsed:
+            found, _ = documents_of(Files(self.files.root, (file,)), ())
+            self._parsed[file.name] = found[0] if found else None
+        return self._parsed[file.name]
+
+    @cached_property
+    def _file(self) -> Document:
+        place = ("plans", self.plan.id, "plan.yaml")
+        found = self._document(next(each for each in self.files.every if each.parts == place))
+        assert found is not None
+        return found
+
+    def _component(self, id: object) -> Document | None:
+        return self._document(self._named.get(("components", str(id))))
 
     @cached_property
     def _scalars(self) -> Mapping[str, Site]:
@@ -122,7 +143,7 @@ class Sites:
         uses = {"": Site(self._file, ("case",))}
         uses |= {f"{name}.{ALL}.": site for name, site in self._tables.items()}
         for before, site in uses.items():
-            component = self._of_files.get(("component", (site.data or {}).get("of", "")))
+            component = self._component((site.data or {}).get("of"))
             for name in component.data["inputs"] if component is not None else ():
                 result[before + name] = site / "with" / name
         return result
@@ -134,9 +155,9 @@ class Sites:
         for phase, entry in (data.get("phases") or {}).items():
             for name in entry.get("tables", {}):
                 result[f"{phase}.{name}"] = Site(self._file, ("phases", phase, "tables", name))
-        for document in self.documents:
-            if document.kind == "table":
-                result[document.id] = Site(document, ())
+        for (folder, id), file in self._named.items():
+            if folder == "tables" and (document := self._document(file)) is not None:
+                result[id] = Site(document, ())
         return result
 
     def scalar(self, name: str) -> Site | None:
@@ -151,7 +172,7 @@ class Sites:
             if site is not None
             else self._file.data.get("case", {}).get("of", "")
         )
-        component = self._of_files.get(("component", used))
+        component = self._component(used)
         there = component is not None and own in component.data.get("quantities", {})
         return component.path if component is not None and there else None
 
@@ -164,7 +185,7 @@ class Sites:
         if table == "phases":
             return Site(self._file, ("phases", row))
         if table in FILES:
-            document = self._of_files.get((FILES[table], row))
+            document = self._document(self._named.get((FILES[table], row)))
             return Site(document, ()) if document is not None else None
         site = self.table(table)
         if site is None or (table in self.plan.tables and self.plan.tables[table].each):
@@ -189,7 +210,7 @@ class Sites:
         use = Site(site.document, steps[:-2] if of_row else steps[:-1])
         if not of_row and steps[-1:] != ("with",):
             return False
-        component = self._of_files.get(("component", (use.data or {}).get("of", "")))
+        component = self._component((use.data or {}).get("of"))
         given = component.data["inputs"].get(name) if component is not None else None
         shared = of_row and (use / "with" / name).there
         return given is not None and (shared or "value" in given or "formula" in given)
@@ -220,14 +241,15 @@ class Sites:
         """The formula that stands at a place; None where the program wrote it."""
         if position is None:
             return None
-        for document in self._places(position.path):
-            steps = self._at(document, position)
-            if steps and (steps[-1] == "formula" or steps[0] == "limits"):
-                return Site(document, steps)
+        document = self._document(self._paths.get(position.path))
+        steps = self._at(document, position) if document is not None else ()
+        if document is not None and steps and (steps[-1] == "formula" or steps[0] == "limits"):
+            return Site(document, steps)
         return None
 
-    def _places(self, path: str) -> Iterable[Document]:
-        return (d for d in self.documents if d.path == path)
+    @cached_property
+    def _paths(self) -> Mapping[str, File]:
+        return {each.name: each for each in self.files.every}
 
     def _at(self, document: Document, position: Position) -> Steps:
         return self._by_position(document).get((position.line, position.column), ())

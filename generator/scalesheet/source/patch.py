@@ -133,7 +133,7 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same, one, other))
     for text, number in ((one, other), (other, one)):
-        if isinstance(text, str) and isinstance(number, float) and is_day(text):
+        if isinstance(text, str) and isinstance(number, int | float) and is_day(text):
             return day_number(text) == number
     if isinstance(one, bool) or isinstance(other, bool) or isinstance(one, str | None):
         return type(one) is type(other) and bool(one == other)
