@@ -287,7 +287,7 @@ def test_the_shipped_sources_take_one_too() -> None:
 def test_a_layout_that_takes_none_is_told(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (data / "sources.yaml").write_text("sources: {a-paper: {title: A}, b: {title: B}}\n", "utf-8")
     assert run("source", "c", "--title", "C") == 2
-    assert "do not stand a line each; add the new one by hand" in capsys.readouterr().err
+    assert "do not each have their own line; add the new one by hand" in capsys.readouterr().err
 
 
 def test_a_source_is_checked_like_any_other(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from scalesheet.diagnostics import errors
 from scalesheet.examine import examine
 from scalesheet.load.folder import FOLDERS
 from scalesheet.schemas import schema
-from scalesheet.source.places import CALLED, FOLDER_OF, MADE, suggested
+from scalesheet.source.places import CALLED, CLAIMS, FOLDER_OF, MADE, suggested
 from shipped import part
 from small import lay
 
@@ -39,6 +39,28 @@ def test_a_new_file_is_sound_and_comments_each_key(
     for key in stated:
         before = text.partition(f"\n{key}:")[0].splitlines()[-1]
         assert before.startswith("# "), key
+
+
+def test_claims_units_and_a_book_can_be_begun_too(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("claims", "small") == 0
+    assert run("unit", "image") == 0
+    assert run("units", "dozen", "--set", "is=12 * image", "--title", "twelve images") == 0
+    assert run("book", "ours") == 0
+    out = capsys.readouterr().out
+    assert "wrote data/plans/small/claims.yaml" in out
+    assert "added image to data/units.yaml" in out
+    assert [d.code for d in examine(data).diagnostics] == ["N010"]  # the document's source
+    assert yaml.safe_load((data / "units.yaml").read_text("utf-8"))["units"]["image"] == {
+        "dimension": "image",
+        "title": "image",
+        "counted": True,
+    }
+    assert cli.main(["audit", "small"]) == 0
+    assert "288 GPU" in capsys.readouterr().out
+    assert cli.main(["check", "--data", "ours/data"]) == 0
+    assert "title: Ours" in (tmp_path / "ours" / "data" / "book.yaml").read_text("utf-8")
 
 
 def test_what_is_optional_is_sound_without_its_sign(data: Path) -> None:
@@ -109,7 +131,8 @@ def test_a_book_with_blanks_can_be_built(data: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("word", CALLED)
 def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
-    assert run(word, "anew", "--title", "Anew") == 0
+    id = "small" if CALLED[word] == CLAIMS else "anew"
+    assert run(word, id, "--title", "Anew") == 0
 
 
 @pytest.mark.parametrize(
@@ -118,9 +141,11 @@ def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
         (["modle", "a"], "there is no kind 'modle'; did you mean 'model'? (kinds: hardware, "),
         (["xyz", "a"], "there is no kind 'xyz' (kinds: hardware, "),
         (["fit", "a"], "a fit is not written by hand: 'scalesheet fit' writes it"),
-        (["book", "a"], "there is no template of a book: 'scalesheet init DIR' begins one"),
-        (["units", "a"], "there is no template of a unit: add a line to units.yaml"),
-        (["claims", "a"], "there is no template of a claim: they stand in plans/PLAN/claims.yaml"),
+        (["book", "a", "--set", "title=A"], "a new book takes a --title and nothing else"),
+        (["unit", "GPU"], "the unit 'GPU' is built in; use it as it is"),
+        (["unit", "frame"], "the unit 'frame' is in data/units.yaml already; edit it there"),
+        (["unit", "a", "--source", "a-paper"], "a unit has no figures"),
+        (["claims", "smal"], "there is no plan 'smal'; did you mean 'small'?"),
         (["fits", "a"], "'scalesheet fit' writes it"),
         (
             ["model", "Qwen3 8B"],
@@ -146,7 +171,7 @@ def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
         (["source", "a"], "a source needs its title, as on its title page: --title TEXT"),
         (["source", "a-paper", "--title", "A"], "the source 'a-paper' is in data/sources.yaml al"),
         (["source", "a", "--title", "A", "--set", "link=x"], "has no key 'link'; its keys: title"),
-        (["source", "a", "--source", "a-paper"], "a source is one itself"),
+        (["source", "a", "--source", "a-paper"], "a source has no figures"),
         (["plan", "a", "--from", "nowhere.json"], "--from reads the config.json of a model"),
         (["model", "a", "--data", "nowhere"], "there is no data folder 'nowhere'"),
     ],

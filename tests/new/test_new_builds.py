@@ -100,6 +100,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
         for kind in FOLDER_OF:
             assert run(kind, "anew") == 0
             _least_and_most(data, kind)
+        assert run("claims", "anew") == run("unit", "anew") == 0
         yield build(data, folder / "out")
 
 
@@ -134,3 +135,12 @@ def test_what_is_begun_is_built_with_its_site(built: Built) -> None:
     assert {d.code for d in built.diagnostics} == {"N010", "V009"}  # blanks, and odd figures
     pages = {path.stem for path in (built.out / "site" / "book").rglob("*.html")}
     assert {"anew", "least", "most"} <= pages
+    [audited] = [each for each in built.out.glob("site/book/audit/*.html") if each.stem == "anew"]
+    assert "288 GPU hours" in audited.read_text("utf-8")
+
+
+def test_a_new_book_is_built_with_its_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("book", "ours") == 0
+    built = build(tmp_path / "ours" / "data", tmp_path / "out", site=False)
+    assert built.diagnostics == ()

@@ -27,9 +27,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "kind",
         metavar="KIND",
-        help="kind of file: hardware, rate, model, formula, plan, source, ...",
+        help="what to create: hardware, rate, model, formula, plan, claims, source, unit, ...",
     )
-    parser.add_argument("id", metavar="ID", help="id of the new entry: a-z, 0-9 and '-'")
+    parser.add_argument(
+        "id",
+        metavar="ID",
+        help="its id: a-z, 0-9 and '-'; for claims the id of their plan, for a book its folder",
+    )
     parser.add_argument(
         "--from",
         dest="config",
@@ -54,11 +58,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from scalesheet.load.folder import shown
-    from scalesheet.source.places import ENTRY, place
+    from scalesheet.source.places import BOOK, CLAIMS, ENTRIES, place
 
-    data = folder(options.data)
     kind = kind_of(options.kind)
-    _id(options.id)
+    if kind == BOOK:
+        return _book(options)
+    data = folder(options.data)
+    if kind != "unit":
+        _id(options.id)
     options.source, _, place_in_it = (options.source or "").partition(":")
     options.source, options.place = options.source.strip() or None, place_in_it.strip()
     asks = sys.stdin.isatty() and sys.stdout.isatty()
@@ -70,14 +77,16 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--set fills in an example, and --from needs none; edit the file after")
     if options.config is not None and not options.config.is_file():
         raise UsageError(f"--from: there is no file '{options.config}'; name a model's config.json")
-    if kind == ENTRY:
-        return _entry(data, options, asks)
+    if kind in ENTRIES:
+        return _entry(data, kind, options, asks)
     if options.source is not None:
         _source(data, options.source)
     path = place(data, kind, options.id)
     for each in (path, path.with_name("page.md")) if kind == "plan" else (path,):
         if each.exists() or each.is_symlink():
             raise UsageError(f"{shown(each)} is there already; choose another id, or edit the file")
+    if kind == CLAIMS:
+        _plan(data, options.id)
     if options.config is not None:
         return _from_config(data, path, options)
     return _from_example(data, kind, path, options, asks)
@@ -159,38 +168,70 @@ def _given(kind: str, options: argparse.Namespace) -> Given:
     return replace(given, locator=options.place) if options.place else given
 
 
-def _entry(data: Path, options: argparse.Namespace, asks: bool) -> int:
-    """A source: an entry of sources.yaml and no file of its own."""
+def _book(options: argparse.Namespace) -> int:
+    """What `init` does, in a folder of that name."""
+    from scalesheet.commands import init
+    from scalesheet.source.places import title
+
+    if options.set or options.source or options.config:
+        raise UsageError("a new book takes a --title and nothing else; edit its files after")
+    named = options.title or title(Path(options.id).name)
+    return init.run(argparse.Namespace(folder=Path(options.id), title=named))
+
+
+def _plan(data: Path, id: str) -> None:
+    """Raises UsageError where there is no such plan to compare a document with."""
+    from scalesheet.nearest import nearest
+
+    if not (data / "plans" / id / "plan.yaml").is_file():
+        known = sorted(path.parent.name for path in data.glob("plans/*/plan.yaml"))
+        raise UsageError(f"there is no plan '{id}'{nearest(id, known, 'plans')}")
+
+
+def _entry(data: Path, kind: str, options: argparse.Namespace, asks: bool) -> int:
+    """A source or a unit: an entry of sources.yaml or units.yaml, and no file of its own."""
     from scalesheet.load.folder import shown
     from scalesheet.new import ask, entry
     from scalesheet.new.blanks import setting
     from scalesheet.new.compose import with_entries
+    from scalesheet.resolve.lowering.catalogue import core_units
     from scalesheet.save import content, save
+    from scalesheet.source.places import ENTRIES
 
     if options.source is not None:
-        raise UsageError("--source is what a file rests on; a source is one itself")
-    file = entry.file(data)
+        raise UsageError(f"--source cites a source for a figure; a {kind} has no figures")
+    top = ENTRIES[kind]
+    file = entry.file(data, top)
     old = content(file)
-    if options.id in entry.known(data):
-        raise UsageError(f"the source '{options.id}' is in {shown(file)} already; edit it there")
+    if options.id in entry.known(data, top):
+        raise UsageError(f"the {kind} '{options.id}' is in {shown(file)} already; edit it there")
+    if kind == "unit" and options.id in core_units():
+        raise UsageError(f"the unit '{options.id}' is built in; use it as it is")
     with _nothing_written(data, f"'{options.id}'"):
-        settings = [setting("sources", text) for text in options.set]
+        settings = [setting(top, text) for text in options.set]
         fields = {str(steps[0]): value for steps, value in settings}
         fields |= {"title": options.title} if options.title else {}
-        fields = ask.entry_of(input, print) if asks else fields
-        if "title" not in fields:
+        if kind == "unit":
+            fields = _counted(options.id) | fields if "is" not in fields else fields
+        elif asks:
+            fields = ask.entry_of(input, print)
+        if kind == "source" and "title" not in fields:
             raise UsageError("a source needs its title, as on its title page: --title TEXT")
-        text = with_entries(data, {options.id: fields})
+        text = with_entries(data, {options.id: fields}, top)
     save(data, {file: (old, text.encode())})
     print(f"added {options.id} to {shown(file)}")
     return GOOD
+
+
+def _counted(name: str) -> dict[str, str]:
+    """A unit of something to count, which is what books mostly lack."""
+    return {"dimension": name, "title": name.replace("_", " "), "counted": "yes"}
 
 
 @contextmanager
 def _nothing_written(data: Path, name: str) -> Iterator[None]:
     """Says what is wrong with a flag, with an answer or with what would be written as `name`."""
     from scalesheet.diagnostics import Refused
-    from scalesheet.load.folder import shown
     from scalesheet.new import entry
     from scalesheet.new.blanks import SettingError
 
@@ -199,7 +240,7 @@ def _nothing_written(data: Path, name: str) -> Iterator[None]:
     except SettingError as error:
         raise UsageError(f"--set: {error}") from None
     except entry.LayoutError as error:
-        raise UsageError(f"{shown(entry.file(data))}: {error}") from None
+        raise UsageError(str(error)) from None
     except EOFError:
         raise UsageError("the questions were left unanswered; nothing was written") from None
     except Refused:
@@ -218,17 +259,16 @@ def _blank(source: str | None) -> None:
 def kind_of(name: str) -> str:
     """The kind of file that a word means. Raises UsageError with the nearest."""
     from scalesheet.nearest import nearest
-    from scalesheet.source.places import BEGUN, CALLED, ENTRY, FOLDER_OF, MADE
+    from scalesheet.source.places import CALLED, KINDS, MADE
 
     kind = CALLED.get(name.lower())
     if kind is not None:
         return kind
     if name in MADE or name.removesuffix("s") in MADE:
         raise UsageError(f"a {name} is not written by hand: {MADE[name.removesuffix('s')]}")
-    if (one := name.removesuffix("s")) in BEGUN:
-        raise UsageError(f"there is no template of a {one}: {BEGUN[one]}")
-    kinds = ", ".join((*FOLDER_OF, ENTRY))
-    raise UsageError(f"there is no kind '{name}'{nearest(name, CALLED)} (kinds: {kinds})")
+    raise UsageError(
+        f"there is no kind '{name}'{nearest(name, CALLED)} (kinds: {', '.join(KINDS)})"
+    )
 
 
 def _id(id: str) -> None:

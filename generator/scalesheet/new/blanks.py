@@ -16,12 +16,14 @@ from typing import Any
 from scalesheet.load import Steps, parse, plain
 from scalesheet.nearest import nearest
 from scalesheet.schemas import named, schema
+from scalesheet.source.places import ENTRIES
 
 #: What is filled in, by its place in the file.
 Filled = Mapping[Steps, Any]
 
 #: Keys that are built line by line.
 BUILT = (
+    "claims",
     "scalars",
     "tables",
     "phases",
@@ -178,7 +180,7 @@ def read(text: str) -> Any:
 def fields_of(kind: str) -> Mapping[str, Any]:
     """The keys of a file of that kind; those of an entry, where the file holds entries."""
     fields: Mapping[str, Any] = schema(kind)["properties"]
-    if kind == "sources":
+    if kind in ENTRIES.values():
         entry: Mapping[str, Any] = fields[kind]["additionalProperties"]["properties"]
         return entry
     return fields

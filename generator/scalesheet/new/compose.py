@@ -37,13 +37,14 @@ def composed(data: Path, kind: str, id: str, given: Given) -> Composed:
     return Composed(given, text, prose, sources, tuple(rest or ()))
 
 
-def with_entries(data: Path, entries: Entries) -> str:
-    """The text of sources.yaml with new entries. Raises Refused, LayoutError, OSError."""
-    file = entry.file(data)
-    text = entry.text(data)
+def with_entries(data: Path, entries: Entries, top: str = entry.SOURCES) -> str:
+    """The text of sources.yaml, or of units.yaml, with new entries. Raises Refused, LayoutError,
+    OSError."""
+    file = entry.file(data, top)
+    text = entry.text(data, top)
     for key, fields in entries.items():
-        text = entry.added(text, key, fields)
-    made, unread = document("sources", "sources", shown(file), text)
+        text = entry.added(text, key, fields, top)
+    made, unread = document(top, top, shown(file), text)
     if problems := errors([*unread, *check([made])]):
         raise Refused(problems)
     return text

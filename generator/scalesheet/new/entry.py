@@ -1,4 +1,5 @@
-"""A new entry of `sources.yaml`, in the layout of those around it; every other byte stays."""
+"""A new entry of `sources.yaml` or `units.yaml`, in the layout of those around it; every other byte
+stays. `top` is the name of the file, and the key that its entries stand below."""
 
 from __future__ import annotations
 
@@ -11,60 +12,61 @@ from scalesheet.load.folder import extended_by
 from scalesheet.new.blanks import fields_of
 from scalesheet.source.text import block, flow
 
-#: What an entry can say, in the order of its schema.
-KEYS: tuple[str, ...] = tuple(fields_of("sources"))
+SOURCES = "sources"
 
 
 class LayoutError(Exception):
     """The file has a layout to which no entry can be added; the message says what to do."""
 
 
-def file(data: Path) -> Path:
-    return data / "sources.yaml"
+def file(data: Path, top: str = SOURCES) -> Path:
+    return data / f"{top}.yaml"
 
 
-def known(data: Path) -> dict[str, Any]:
+def known(data: Path, top: str = SOURCES) -> dict[str, Any]:
     """The entries by key, those of a book that is extended among them; none of a file that is
     missing or cannot be read."""
-    own = _entries(text(data)) if file(data).is_file() else {}
+    own = _entries(text(data, top), top)
     base = extended_by(data)
-    return {**known(base), **own} if base is not None else own
+    return {**known(base, top), **own} if base is not None else own
 
 
-def text(data: Path) -> str:
+def text(data: Path, top: str = SOURCES) -> str:
     """What the file holds; nothing where it is still to be begun."""
-    return file(data).read_text("utf-8") if file(data).is_file() else ""
+    return file(data, top).read_text("utf-8") if file(data, top).is_file() else ""
 
 
-def _entries(text: str) -> dict[str, Any]:
+def _entries(text: str, top: str) -> dict[str, Any]:
     result = parse(text.encode(), "").data
-    sources = result.get("sources") if isinstance(result, dict) else None
-    return sources if isinstance(sources, dict) else {}
+    entries = result.get(top) if isinstance(result, dict) else None
+    return entries if isinstance(entries, dict) else {}
 
 
-def added(text: str, key: str, entry: Mapping[str, Any]) -> str:
+def added(text: str, key: str, entry: Mapping[str, Any], top: str = SOURCES) -> str:
     """The file's text with one more entry, where its like stand. Raises LayoutError."""
-    before = _entries(text)
+    before = _entries(text, top)
     parsed = parse(text.encode(), "")
     lines = text.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
-    data = {name: entry[name] for name in KEYS if name in entry}
+    data = {name: entry[name] for name in fields_of(top) if name in entry}
     keys = list(before)
-    at = _place(keys, key)
+    at = _place(keys, key) if top == SOURCES else len(keys)  # a unit may rest on those above
     if not keys:
-        made = text + ("" if "sources:" in text else "sources:\n") + _lines(key, data, 2)
+        made = text + ("" if f"{top}:" in text else f"{top}:\n") + _lines(key, data, 2)
     else:
-        beside = parsed.keys["sources", keys[max(at - 1, 0)]]
-        end = parsed.keys["sources", keys[at]].line - 1 if at < len(keys) else len(lines)
+        beside = parsed.keys[top, keys[max(at - 1, 0)]]
+        end = parsed.keys[top, keys[at]].line - 1 if at < len(keys) else len(lines)
         while at and (not (line := lines[end - 1].strip()) or line.startswith("#")):
             end -= 1  # what stands above the next entry belongs to it
         indent = beside.column - 1
         one_line = lines[beside.line - 1].rstrip().endswith("}")
         new = f"{' ' * indent}{key}: {flow(data)}\n" if one_line else _lines(key, data, indent)
         made = "".join([*lines[:end], new, *lines[end:]])
-    if _entries(made) != {**before, key: data}:
-        raise LayoutError("its entries do not stand a line each; add the new one by hand")
+    if _entries(made, top) != {**before, key: data}:
+        raise LayoutError(
+            f"{top}.yaml: its entries do not each have their own line; add the new one by hand"
+        )
     return made
 
 

@@ -11,7 +11,7 @@ from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.load import Document, load, parse
 from scalesheet.load.folder import shown
 from scalesheet.resolve.book import resolve
-from scalesheet.source.places import place
+from scalesheet.source.places import CLAIMS, place
 
 #: Kinds of documents that say nothing that a new file could rest on.
 _APART = frozenset(
@@ -31,7 +31,8 @@ def document(kind: str, id: str, path: str, text: str) -> tuple[Document, list[D
 def compiled(
     data: Path, kind: str, texts: Mapping[str, str], sources: str | None = None
 ) -> Book | None:
-    """The book with new files of a kind, without its plans and runs; None where the rest of it is
+    """The book with new files of a kind, without its runs, and of its plans with the one that new
+    claims are of; None where the rest of it is
     not sound. `texts` are those of the files by their ids; `sources` is the text of sources.yaml,
     where that is new too. Raises Refused with what is wrong with the new files."""
     documents, result = load(data)
@@ -39,7 +40,8 @@ def compiled(
     made = [document(kind, id, paths[id], text) for id, text in texts.items()]
     problems = [each for _, found in made for each in found]
     apart = _APART if kind == "component" else _APART | _OF_COMPONENTS
-    kept = [d for d in documents if d.kind not in apart]
+    audited = {*texts} if kind == CLAIMS else set()
+    kept = [d for d in documents if d.kind not in apart or (d.kind == "plan" and d.id in audited)]
     if sources is not None:
         there = shown(data / "sources.yaml")
         kept = [d for d in kept if d.path != there]

@@ -17,7 +17,7 @@ from scalesheet.load.folder import FOLDERS, extended_by
 from scalesheet.model import TO_BE_STATED
 from scalesheet.new.blanks import BUILT, ENDS, Filled, blanks, fill
 from scalesheet.schemas import schema
-from scalesheet.source.places import title
+from scalesheet.source.places import CLAIMS, title
 from scalesheet.source.text import WIDTH, block, flow
 
 #: Keys that name a row of another kind of file.
@@ -32,7 +32,7 @@ _BY_TITLE = ("provider",)
 #: What differs from the schema's example: nothing of a new file was read anywhere yet.
 _INSTEAD: Mapping[str, Mapping[str, Any]] = {"published": {"read": "not read"}}
 #: Keys of an example that are written out a line each, since people fill them in row by row.
-_LONG = ("scalars", "tables", "phases", "rows", "prices", "examples")
+_LONG = ("claims", "scalars", "tables", "phases", "rows", "prices", "examples")
 
 
 class NothingToNameError(Exception):
@@ -62,7 +62,10 @@ def draft(kind: str, id: str, data: Path, given: Given) -> dict[str, Any]:
     made: dict[str, Any] = _sourced(fill(kind, example, given.filled), given)
     if given.source and "source" in whole["properties"] and "'source'" not in repr(made):
         made["source"] = cited(given.source, given.locator)
-    if given.title or ("title",) not in given.filled:
+    if kind == CLAIMS:
+        titled = {"title": given.title or "Title of the document"}
+        made["document"] |= {**titled, "source": given.source or TO_BE_STATED}
+    elif given.title or ("title",) not in given.filled:
         made["title"] = given.title or title(id)
     return made
 

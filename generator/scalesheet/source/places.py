@@ -11,21 +11,17 @@ from scalesheet.load.folder import FOLDERS, is_id
 
 #: Kinds that are never written by hand, and what writes them.
 MADE = {"fit": "'scalesheet fit' writes it"}
-#: Those that have no template, and how they begin.
-BEGUN: Mapping[str, str] = {
-    "book": "'scalesheet init DIR' begins one",
-    "unit": (
-        "add a line to units.yaml, such as 'image: {dimension: image, counted: yes}' below 'units:'"
-    ),
-    "claim": "they stand in plans/PLAN/claims.yaml, a line for each figure of a document",
-}
 #: Folder of a kind, as `plans` of `plan`.
 FOLDER_OF: Mapping[str, str] = {
     **{kind: folder for folder, kind in FOLDERS.items() if kind not in MADE},
     "plan": "plans",
 }
-#: What is no file of its own but an entry of one.
-ENTRY = "source"
+#: What is an entry of a file rather than a file, and the file that holds it.
+ENTRIES: Mapping[str, str] = {"source": "sources", "unit": "units"}
+#: Begun as `new plan` begins a plan: the whole book, and the claims of a plan, by the plan's id.
+BOOK, CLAIMS = "book", "claims"
+#: Every kind that `new` can begin.
+KINDS = (*FOLDER_OF, CLAIMS, *ENTRIES, BOOK)
 #: What a kind may be called on the command line: by itself, by its folder, and as people say.
 CALLED: Mapping[str, str] = {
     **{kind: kind for kind in FOLDER_OF},
@@ -34,8 +30,9 @@ CALLED: Mapping[str, str] = {
     "gpu": "hardware",
     "offer": "rate",
     "run": "published",
-    "source": "source",
-    "sources": "source",
+    "claim": CLAIMS,
+    **{kind: kind for kind in (CLAIMS, BOOK, *ENTRIES)},
+    **{file: kind for kind, file in ENTRIES.items()},
 }
 
 
@@ -51,8 +48,8 @@ def modeline(data: Path, kind: str, id: str) -> str:
 
 def place(data: Path, kind: str, id: str) -> Path:
     """Where a file of that kind and id belongs."""
-    if kind == "plan":
-        return data / "plans" / id / "plan.yaml"
+    if kind in ("plan", CLAIMS):
+        return data / "plans" / id / f"{kind}.yaml"
     return data / FOLDER_OF[kind] / f"{id}.yaml"
 
 

@@ -60,7 +60,7 @@ def write_pages(
     `plain` is a folder for the same pages as plain Markdown. The site's front page, written by
     hand, stands beside `out`; its lines are filled there.
     """
-    context = Context(edition)
+    context = Context(edition, out.parent)
     book, front = edition.book, out.parent / FRONT_PAGE
     rows = sum(len(table.rows) for table in book.tables.values())
     progress(f"writing the pages of plans: {len(book.plans)}")

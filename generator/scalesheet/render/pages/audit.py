@@ -86,6 +86,12 @@ def _answer(audits: list[Audited]) -> str:
     return f"Of {several}, {wrong:,} {'is' if wrong == 1 else 'are'} wrong{more}."
 
 
+def _document(context: Context, key: str) -> Iterator[object]:
+    """The page of its source, once that is stated."""
+    if key in context.book.sources:
+        yield from (" · ", link(to("sources", key), "The document"))
+
+
 def _page(context: Context, audited: Audited) -> str:
     document = audited.audit.document
     plan = context.book.plans[audited.audit.plan]
@@ -94,8 +100,7 @@ def _page(context: Context, audited: Audited) -> str:
         tag(
             "p",
             link(to("plans", plan.id), plan.title),
-            " · ",
-            link(to("sources", document.key), "The document"),
+            *_document(context, document.key),
             " · ",
             tag("a", "JSON", href=f"{API}/audit/{plan.id}.json"),
             *(part for other in other_audits(context, audited) for part in (" · ", other)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from scalesheet.audit.model import Audited
@@ -46,6 +46,7 @@ class Context:
     """
 
     edition: Edition
+    docs: Path | None = None  # the pages written by hand, which a book of one's own may lack
 
     @property
     def book(self) -> Book:

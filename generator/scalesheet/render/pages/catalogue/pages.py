@@ -253,11 +253,11 @@ def _looked_at(context: Context, table: Table, row: str) -> Iterator[str]:
 
 
 def _explained(context: Context, table: Table, row: str) -> Iterator[object]:
-    """The page that says how a fit is made."""
+    """The page that says how a fit is made, where the site has it."""
     fit = context.book.fits.get(row) if table.name == "fits" else None
-    if fit is not None:
-        page = "law" if fit.runs else "predictions"
-        yield from (" · ", link(f"../../reference/{page}.md", "How it is fitted"))
+    page = f"reference/{'law' if fit and fit.runs else 'predictions'}.md"
+    if fit is not None and context.docs is not None and (context.docs / page).is_file():
+        yield from (" · ", link(f"../../{page}", "How it is fitted"))
 
 
 def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> Html | None:
