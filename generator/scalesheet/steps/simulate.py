@@ -44,7 +44,7 @@ def simulated(book: Book, job: Job, day: date, command: str) -> Record:
 def _times(taken: Times) -> dict[str, Figure]:
     return {
         "step_time": Figure(taken.step, "second / step", taken.low, taken.high),
-        "data_loading_share": Figure(0.0, "1", note="batches are taken to be ready"),
+        "data_loading_share": Figure(0.0, "1", note="batches are assumed to be ready"),
         "forward_share": Figure(taken.forward, "1"),
         "backward_share": Figure(taken.backward, "1"),
         "optimizer_share": Figure(taken.optimizer, "1"),

@@ -92,7 +92,7 @@ def _mean(mean: Mean, fastest: float) -> Figure:
             "second/step",
             fastest,
             mean.high,
-            note="the interval of so few steps has no lower end; it is the fastest of them",
+            note="too few steps for a lower end of the interval: the fastest of them",
         )
     return Figure(mean.value, "second/step", mean.low, mean.high)
 
@@ -114,9 +114,9 @@ def _memory(progress: Progress) -> dict[str, Figure]:
         figures["peak_memory"] = Figure(
             float(result["peak"]),
             "byte",
-            note=f"in the {result['moment']} part of a step: gradients "
-            f"{result['gradients_at_peak']:.0f} and activations "
-            f"{result['activations_at_peak']:.0f} byte were there",
+            note=f"at the peak, in the {result['moment']} part of the step: gradients "
+            f"{result['gradients_at_peak']:,.0f} B, activations "
+            f"{result['activations_at_peak']:,.0f} B",
         )
     after = progress.messages.get("after", {})
     if "reserved" in after:
@@ -136,14 +136,14 @@ def _note(effort: Effort, progress: Progress, mean: Mean, imprecise: bool) -> st
             f"{model['trained']:,} trained."
         )
         if model["adapters"]:
-            bare = " and none on its experts, which are no linear layers" * bool(model["experts"])
+            bare = " and none on its experts, which are not linear layers" * bool(model["experts"])
             notes.append(f"Adapters on {model['adapters']} linear layers{bare}.")
     if mean.high is None:
         notes.append("One step was timed, so its spread is not known.")
     elif imprecise:
         notes.append(
-            f"The mean is known to {100 * mean.precision:.1f} %, and {100 * effort.precise:g} % "
-            "was asked."
+            f"The mean is precise to {100 * mean.precision:.1f} %; {100 * effort.precise:g} % "
+            "was requested."
         )
     disturbed = str(progress.messages.get("after", {}).get("disturbed", ""))
     if disturbed:
