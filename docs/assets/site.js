@@ -266,6 +266,18 @@
     return write
   }
 
+  // ---------------------------------------------------------------- further scripts
+
+  const assets = document.currentScript.src.replace(/[^/]*$/, "")
+
+  const load = src =>
+    new Promise((done, failed) => {
+      const script = element("script", { src })
+      script.addEventListener("load", done)
+      script.addEventListener("error", failed)
+      document.head.append(script)
+    })
+
   // ---------------------------------------------------------------- the search
 
   /** The script and the index are loaded when a reader first goes to the field: as scripts, which
@@ -273,16 +285,9 @@
   function searched(form) {
     const root = form.dataset.root
     const field = form.querySelector("input")
-    const load = name =>
-      new Promise((done, failed) => {
-        const script = element("script", { src: root + name })
-        script.addEventListener("load", done)
-        script.addEventListener("error", failed)
-        document.head.append(script)
-      })
     let waiting
     const begin = () =>
-      (waiting ??= Promise.all([load("assets/search.js"), load("search/index.js")]).then(() => {
+      (waiting ??= Promise.all([load(`${assets}search.js`), load(`${root}search/index.js`)]).then(() => {
         const { attach, read } = globalThis.scalesheetSearch
         attach(form, read(globalThis.scalesheetIndex), root)
         form.dataset.ready = ""
@@ -301,6 +306,9 @@
   // ---------------------------------------------------------------- the page
 
   for (const form of document.querySelectorAll("form.find")) searched(form)
+  // a script of the page may draw charts when a reader has asked
+  if (document.querySelector("figure.chart, script[src$='/runtime.js'], [data-later]"))
+    load(`${assets}charts.js`)
 
   const slots = document.querySelectorAll(".filter")
   const alone = slots.length === 1 && !document.querySelector(".what-if")

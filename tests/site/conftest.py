@@ -51,8 +51,10 @@ def browser(chromium: Chromium) -> Browser:
 def visit(chromium: Chromium) -> Iterator[Callable[..., Visit]]:
     """Opens pages; `visit(address, scheme="dark", width=360)`."""
 
-    def open_page(address: str, scheme: Scheme = "light", width: int = 1280) -> Visit:
-        return chromium.visit(address, scheme=scheme, motion="reduce", width=width)
+    def open_page(
+        address: str, scheme: Scheme = "light", width: int = 1280, scripts: bool = True
+    ) -> Visit:
+        return chromium.visit(address, scheme=scheme, motion="reduce", width=width, scripts=scripts)
 
     yield open_page
     chromium.leave()

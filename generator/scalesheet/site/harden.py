@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from scalesheet.site.cards import put_card
 from scalesheet.site.document import Document, read_document
 from scalesheet.site.frame import COLOURS, colours, framed, has_path, lend, slim
 from scalesheet.site.theme import NO_THEME, Theme
@@ -54,8 +55,9 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
         if script is None and (script := colours(text)):
             (site / COLOURS).parent.mkdir(exist_ok=True)
             (site / COLOURS).write_text(script, "utf-8", newline="")
-        text = framed(text, len(page.relative_to(site).parts) - 1)
-        document = documents[page.relative_to(site).as_posix()] = read_document(text)
+        name = page.relative_to(site).as_posix()
+        text = put_card(site, name, framed(text, name.count("/")), address)
+        document = documents[name] = read_document(text)
         head = _HEAD.search(text)
         if head:
             scripts, styles = document.scripts, document.styles
