@@ -9,7 +9,12 @@ import tomllib
 from project import ROOT
 
 #: Packages that are imported by another name than their own.
-IMPORTED_AS = {"pymdown-extensions": "pymdownx", "pyyaml": "yaml", "quickjs-ng": "quickjs"}
+IMPORTED_AS = {
+    "pillow": "PIL",
+    "pymdown-extensions": "pymdownx",
+    "pyyaml": "yaml",
+    "quickjs-ng": "quickjs",
+}
 #: Those that are started as a program.
 STARTED = {"mkdocs-material"}
 
