@@ -27,9 +27,12 @@
     }
   }
   const named = new WeakMap()
+  const called = new Map() // how many boxes of a page have a name
 
   function reachable(scroll, name) {
-    named.set(scroll, name)
+    const times = (called.get(name) ?? 0) + 1
+    called.set(name, times)
+    named.set(scroll, times > 1 ? `${name}, ${times}` : name)
     measure.observe(scroll)
   }
 
@@ -331,5 +334,7 @@
   addEventListener("load", () => {
     for (const wrap of document.querySelectorAll(".md-typeset__scrollwrap"))
       reachable(wrap, wrap.querySelector("th")?.textContent.trim() || "table")
+    // one button is no way around the page
+    for (const nav of document.querySelectorAll(".md-code__nav")) nav.setAttribute("role", "none")
   })
 })()

@@ -24,6 +24,14 @@ _NAVIGATION = re.compile(
 )
 # What the themes leave without a name of its own, for those who hear the page.
 _NAMES = {'<nav class="md-path" aria-label="Navigation"': '<nav class="md-path" aria-label="Path"'}
+#: A list within the navigation is called what its title says: the theme names an element that it
+#: leaves out where the list is always open.
+_LIST = re.compile(
+    r'(<nav class="md-nav" data-md-level="\d" )aria-labelledby="[^"]*"'
+    r'([^>]*>\s*<label class="md-nav__title"[^>]*>(?:\s*<span[^>]*></span>)?\s*([^<]*?)\s*</label>)'
+)
+#: The heading of a column of links: no heading to those who hear the page.
+_NO_HEADING = re.compile(r"<th(?: scope=\"col\")?(?: class=\"num\")?></th>")
 _ARTICLE = '<article class="md-content__inner'
 
 #: The script that holds the choice of colours, and where the search stands.
@@ -112,7 +120,8 @@ def framed(page: str, depth: int) -> str:
     for sign, instead in _ESCAPED.items():  # which only Markdown would have taken for signs
         page = page.replace(sign, instead)
     page = _SETTINGS.sub(_fewer, page)
-    return _LISTS.sub(_plain, page)
+    page = _NO_HEADING.sub("<td></td>", page)
+    return _LIST.sub(r'\1aria-label="\3"\2', _LISTS.sub(_plain, page))
 
 
 def _fewer(settings: re.Match[str]) -> str:
