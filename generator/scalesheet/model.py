@@ -693,6 +693,7 @@ class Plan:
     pages: tuple[Page, ...] = ()
     status: str = ""
     carries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # ids, by table
+    sheets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # `runs`, `phases.sft`
     history: tuple[Version, ...] = ()
     actuals: Actuals | None = None
 

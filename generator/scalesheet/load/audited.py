@@ -26,7 +26,7 @@ HEAD = """\
 """
 #: What no claim can be compared with.
 UNREAD = frozenset(
-    ("note", "status", "history", "charts", "recommendations", "actuals", "catalogue")
+    ("note", "status", "history", "charts", "recommendations", "actuals", "catalogue", "sheets")
 )
 
 

@@ -361,6 +361,7 @@ def _finished(
         chosen=draft.chosen,
         status=draft.status,
         carries=draft.carries,
+        sheets=draft.sheets,
     )
 
 

@@ -174,6 +174,7 @@ class DraftPlan:
     chosen: tuple[Chosen, ...] = ()
     status: str = ""
     carries: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sheets: dict[str, tuple[str, ...]] = field(default_factory=dict)
     citation: Citation | None = None
 
 

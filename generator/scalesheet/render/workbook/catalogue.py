@@ -9,7 +9,7 @@ from scalesheet.model import Table, formulas_of
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, ends_of
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.places import KEY, TITLE, TITLES_OF, TOP, SheetPlan, TablePlace
+from scalesheet.render.workbook.places import KEY, TITLE, TITLES_OF, TablePlace
 
 
 def plain_headings(canvas: Canvas, table: Table, place: TablePlace) -> None:
@@ -35,12 +35,14 @@ def plain_headings(canvas: Canvas, table: Table, place: TablePlace) -> None:
     canvas.tally.check(code, f"the table on {canvas.name}")
 
 
-def write_columns(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
+def write_columns(canvas: Canvas, context: Context, row: int) -> None:
     """What each column of the catalogue's sheets is called, its unit and its formula in words."""
-    canvas.widths(22, 26, 40, 16, 62, 62)
-    heads = ("Sheet", "Column", "Title", "Unit", "Formula, as built", "Note")
-    canvas.row_of(TOP, heads, "heading_text")
-    row = TOP
+    places = [context.layout.tables[name] for name in context.tables]
+    if not any(place.plain for place in places):
+        return
+    canvas.text(row, TITLE, "Columns of the catalogue's sheets", "section")
+    row += 1
+    canvas.heads(row, ("Title", "Sheet", "Column", "Unit", "Formula, as built", "Note"))
     for table in context.tables.values():
         place = context.layout.tables[table.name]
         if not place.plain:
@@ -50,8 +52,7 @@ def write_columns(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
             formulas = dict.fromkeys(formula.text for formula in formulas_of(column))
             outer = any(formula.outer for formula in formulas_of(column))
             note = " ".join(filter(None, (column.note, "Low and high are outer bounds." * outer)))
-            texts = (place.sheet, column.name, column.title, context.symbol(column))
-            canvas.row_of(row, texts, "text")
+            canvas.text(row, TITLE, column.title, "label")
+            canvas.row_of(row, (place.sheet, column.name, context.symbol(column)), "text", 1)
             canvas.text(row, 4, "; ".join(formulas), "formula")
             canvas.text(row, 5, note, "small")
-    canvas.sheet.freeze_panes(TOP + 1, 0)

@@ -9,6 +9,7 @@ from scalesheet.model import Scalar, Stated
 from scalesheet.numbers import excel_format, format_of
 from scalesheet.render.versions import GONE, by_version, changes, cut_versions
 from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.catalogue import write_columns
 from scalesheet.render.workbook.checks import CHECK, OK, VERDICT, first_wrong
 from scalesheet.render.workbook.contents import contents
 from scalesheet.render.workbook.context import (
@@ -63,9 +64,8 @@ LEGEND: tuple[tuple[Role, str, str, str], ...] = (
 )
 SHEET_WORDS = {
     "inputs": "everything the plan states",
-    "units": "conversions and constants",
+    "units": "constants, units, and the columns of the catalogue's sheets",
     "catalogue": "catalogue: figures shared by all plans",
-    "columns": "titles, units and formulas of the catalogue's columns",
     "calculation": "calculation",
     "sensitivity": "which inputs move the results most",
     "actuals": "what runs took, and the forecast",
@@ -258,8 +258,8 @@ UNIT_COLUMNS = ("Constant", "Value", "Unit", "Kind", "Meaning")
 
 
 def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
-    """The named constants, and the units in use with their symbols."""
-    canvas.widths(46, 22, 22, 14, 74)
+    """The named constants, the units in use with their symbols, the columns of the catalogue."""
+    canvas.widths(46, 22, 26, 14, 74, 62)
     canvas.heads(TOP, UNIT_COLUMNS, ("Value",))
     row = TOP
     for name, constant in context.layout.constants.items():
@@ -287,6 +287,7 @@ def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         message = ". ".join(filter(None, (declared.dimension, declared.note)))
         canvas.merged(row, 2, len(UNIT_COLUMNS) - 1, message, "small")
         row += 1
+    write_columns(canvas, context, row + 1)
     canvas.sheet.freeze_panes(TOP + 1, 0)
 
 

@@ -1,14 +1,14 @@
 """Decides where everything stands: which sheets, in which order, and what is on each.
 
 Inputs, calculation and results apart; each list reads left to right and top to bottom. A plan's
-stated scalars are on Inputs, its tables and phases have a sheet each, derived scalars stand with
-their phase, in the total row of their table, among the checks, or on Calculation.
+stated scalars are on Inputs; its tables and phases have a sheet each, or share those that the plan
+names under `sheets`; derived scalars stand with their phase, in the total row of their table, among
+the checks, or on Calculation.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scalesheet.book import Book
@@ -43,22 +43,22 @@ from scalesheet.render.workbook.places import (
 )
 from scalesheet.render.workbook.turned import is_looked_up, is_step, is_turned, turned_place
 from scalesheet.resolve.lowering.cases import ALL
+from scalesheet.tabs import FIXED, LONGEST, tab_of
 
+PHASES = "phases"
 LEADS: Mapping[str, str] = {
     "inputs": "Everything the plan states. Change a yellow cell and the whole workbook follows.",
-    "units": "Named constants that formulas use, so that no formula hides a number.",
+    "units": "Named constants that formulas use, units, and what the catalogue's columns mean.",
     "calculation": "Derived figures, each a live formula over the inputs.",
     "cases": "Each case is a column. What all of them share is on Inputs.",
     "sensitivity": "What each input does to the results when it moves alone, in the shipped plan.",
     "actuals": "What runs took. Hours tried here move the forecast; the plan's files keep them.",
     "results": "The results in full. Every figure here is a formula.",
     "checks": "What must hold. A check that fails says so here and on the first sheet.",
-    "columns": "The columns of the catalogue's sheets, and how they are computed, as built.",
     "sources": "The sources of the inputs.",
     "changes": "What was changed since this workbook was made.",
 }
 CONSTANT_KINDS: tuple[ConstantKind, ...] = ("conversion", "default", "arithmetic")
-LONGEST_SHEET_NAME = 31
 FLAG_WORDS = ("yes", "no")
 
 
@@ -74,27 +74,27 @@ def choice_words(quantity: Quantity) -> tuple[str, ...]:
     return quantity.words if quantity.kind == "word" else ()
 
 
-def _first(text: str, units: int) -> str:
-    """The characters that fit into so many units of UTF-16, of which an emoji takes two."""
-    return text.encode("utf-16-le")[: 2 * units].decode("utf-16-le", "ignore")
-
-
-def _sheet_name(wanted: str, taken: set[str]) -> str:
-    """A sheet's name: 31 units of UTF-16, which is what spreadsheets count, none of `[]:*?/\\`,
-    unique when case is lost."""
-    clean = re.sub(r"[\[\]:*?/\\]+", " ", wanted)
-    clean = re.sub(r"(?<=[A-Z])\(", " (", clean)  # XlsxWriter takes SORT( for a call even here
-    clean = re.sub(r"\s+", " ", clean).strip(" '") or "Table"
-    if _first(clean, LONGEST_SHEET_NAME) != clean:
-        words = _first(clean, LONGEST_SHEET_NAME + 1).rsplit(" ", 1)[0]
-        clean = _first(words, LONGEST_SHEET_NAME).rstrip(" '")
-    name, number = clean, 2
-    while name.casefold() in taken or name.casefold() == "history":
+def _sheet_name(title: str, name: str, taken: set[str]) -> str:
+    """A sheet's name, unique when case is lost; that of `name` where the title is too long."""
+    clean = tab_of(title, name) or "Table"
+    result, number = clean, 2
+    while result.casefold() in taken:
         suffix = f" {number}"
-        name = _first(clean, LONGEST_SHEET_NAME - len(suffix)).rstrip() + suffix
+        result = clean[: LONGEST - len(suffix)].rstrip() + suffix
         number += 1
-    taken.add(name.casefold())
-    return name
+    taken.add(result.casefold())
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A table or a phase as it stands on a sheet; `name` without `phases.`."""
+
+    name: str
+    title: str
+    note: str
+    scalars: tuple[Scalar, ...]
+    tables: tuple[Table, ...]
 
 
 @dataclass
@@ -115,21 +115,7 @@ class _Planner:
         plan = self.plan
         tables = tables_of(self.book, plan)
         self.totals = dict(self.total_scalars())
-        for fixed in (
-            "About",
-            "Inputs",
-            "Units",
-            "Calculation",
-            "Sensitivity",
-            "Summary",
-            "Results",
-            "Checks",
-            "Columns",
-            "Sources",
-            "Changes",
-        ):
-            self.taken.add(fixed.casefold())
-
+        self.taken |= {name.casefold() for name in (*FIXED, *plan.sheets)}
         self.sheets.append(SheetPlan("Summary", "summary", plan.title))
         self.sheets.append(SheetPlan("About", "about", plan.title))
         self.inputs(tables)
@@ -142,7 +128,7 @@ class _Planner:
             lead = LEADS["sensitivity"]
             self.sheets.append(SheetPlan("Sensitivity", "sensitivity", "Sensitivity", lead))
         if plan.actuals is not None and plan.actuals.attempts:
-            name = _sheet_name("Actuals", self.taken)
+            name = _sheet_name("Actuals", "actuals", self.taken)
             self.sheets.append(SheetPlan(name, "actuals", "Actuals", LEADS["actuals"]))
         self.checks()
         self.sheets.append(SheetPlan("Changes", "changes", "Changes", LEADS["changes"]))
@@ -150,11 +136,8 @@ class _Planner:
         for table in tables.values():
             if table.name in plan.tables:
                 continue
-            name = _sheet_name(table.name.replace("_", " ").capitalize(), self.taken)
+            name = _sheet_name(table.name.replace("_", " ").capitalize(), table.name, self.taken)
             self.catalogue_sheet(table, name)
-        if len(tables) > len(plan.tables):
-            lead = LEADS["columns"]
-            self.sheets.append(SheetPlan("Columns", "columns", "Columns of the catalogue", lead))
         self.sheets.append(SheetPlan("Sources", "sources", "Sources", LEADS["sources"]))
 
         constants = self.constants(tables)
@@ -252,43 +235,70 @@ class _Planner:
             lead = LEADS["calculation"]
             plan = SheetPlan("Calculation", "calculation", "Calculation", lead, tuple(groups))
             self.sheets.append(plan)
-        for table in self.plan.tables.values():
-            if table.phase is None and table.name != "phases":
-                name = _sheet_name(table.title, self.taken)
-                self.table_sheet(table, name, "calculation", table.note)
-        for phase in self.plan.phases:
-            self.phase_sheet(phase.id, phase.title, phase.note, derived)
-            for table in self.plan.tables.values():
-                if table.phase == phase.id and is_turned(table):
-                    name = _sheet_name(table.title, self.taken)
-                    self.table_sheet(table, name, "calculation", table.note)
-        if "phases" in self.plan.tables:
-            table = self.plan.tables["phases"]
-            self.table_sheet(table, _sheet_name("Phases", self.taken), "calculation", table.note)
+        for sheet, names in self.parts():
+            self.own_sheet(sheet, [block for name in names for block in self.blocks(name, derived)])
 
-    def phase_sheet(self, phase: str, title: str, note: str, derived: list[Scalar]) -> None:
-        scalars = [s for s in derived if s.phase == phase]
-        tables = [t for t in self.plan.tables.values() if t.phase == phase and not is_turned(t)]
-        if not scalars and not tables:
+    def parts(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Tables and phases by their sheets, in the order of these; a sheet that the plan names
+        comes where the first of its parts would stand."""
+        plan = self.plan
+        named = [n for n, t in plan.tables.items() if t.phase is None and n != PHASES]
+        for phase in plan.phases:
+            named.append(f"{PHASES}.{phase.id}")
+            named += (n for n, t in plan.tables.items() if t.phase == phase.id and is_turned(t))
+        named += [PHASES] if PHASES in plan.tables else []
+        shared = {name: sheet for sheet, names in plan.sheets.items() for name in names}
+        named += [name for name in shared if name not in named]
+        for sheet in dict.fromkeys(shared.get(name, f"/{name}") for name in named):
+            own = sheet.startswith("/")  # which no sheet's name has
+            yield ("", (sheet[1:],)) if own else (sheet, plan.sheets[sheet])
+
+    def blocks(self, name: str, derived: Iterable[Scalar]) -> Iterator[_Block]:
+        """A table; or a phase with its scalars and the tables that stand with it."""
+        table = self.plan.tables.get(name)
+        if table is not None:
+            yield _Block(name, table.title, table.note, (), (table,))
             return
-        name = _sheet_name(title, self.taken)
-        if not scalars and len(tables) == 1:
-            self.table_sheet(tables[0], name, "calculation", note or tables[0].note, title)
+        phase = next(each for each in self.plan.phases if f"{PHASES}.{each.id}" == name)
+        placed = {each for names in self.plan.sheets.values() for each in names}
+        own = (t for t in self.plan.tables.values() if t.phase == phase.id and not is_turned(t))
+        tables = tuple(table for table in own if table.name not in placed)
+        scalars = tuple(s for s in derived if s.phase == phase.id)
+        if scalars or tables:
+            yield _Block(phase.id, phase.title, phase.note, scalars, tables)
+
+    def own_sheet(self, sheet: str, blocks: Sequence[_Block]) -> None:
+        """Blocks below each other; `sheet` is the name that the plan gives, or empty."""
+        if not blocks:
             return
-        groups, row = [], TOP
-        if scalars:
-            groups.append(self.group(name, "", scalars, row))
-            row += len(scalars) + 2
+        first, alone = blocks[0], len(blocks) == 1
+        name = sheet or _sheet_name(first.title, first.name, self.taken)
+        if alone and not first.scalars and len(first.tables) == 1:
+            table = first.tables[0]
+            title = "" if table.title == first.title else first.title
+            note = first.note or ("" if title else table.note)
+            self.table_sheet(table, name, "calculation", note, title)
+            return
+        groups, captions, row = [], [], TOP
+        tables = [table for block in blocks for table in block.tables]
         beside = max((_table_columns(table)[1] for table in tables), default=0)
-        for table in tables:
-            place = self.place(table, name, row, captioned=True, beside=beside)
-            self.places[table.name] = place
-            self.total_spots(table, place)
-            row = place.end + 1
-        plan = SheetPlan(
-            name, "calculation", title, note, tuple(groups), tuple(t.name for t in tables)
+        for block in blocks:
+            if not alone and block.name not in self.plan.tables:
+                captions.append((row, block.title, block.note))
+                row += 2 if block.note else 1
+            if block.scalars:
+                groups.append(self.group(name, "", block.scalars, row))
+                row += len(block.scalars) + 2
+            for table in block.tables:
+                place = self.place(table, name, row, captioned=True, beside=beside)
+                self.places[table.name] = place
+                self.total_spots(table, place)
+                row = place.end + 1
+        title, note = (first.title, first.note) if alone else (name, "")
+        members = tuple(table.name for table in tables)
+        self.sheets.append(
+            SheetPlan(name, "calculation", title, note, tuple(groups), members, tuple(captions))
         )
-        self.sheets.append(plan)
 
     def checks(self) -> None:
         for row, name in enumerate(self.plan.checks, TOP + 2):
@@ -341,7 +351,7 @@ class _Planner:
         if is_turned(table):
             return turned_place(table, sheet, row)
         caption = row if captioned else None
-        heading = row + (1 if captioned else 0)
+        heading = row + (1 + bool(table.note) if captioned else 0)
         first = heading + 3
         spacer = first + len(table.rows)
         total = spacer + 1 if table.totals else None

@@ -22,7 +22,6 @@ SheetKind = Literal[
     "inputs",
     "units",
     "catalogue",
-    "columns",
     "calculation",
     "sensitivity",
     "actuals",
@@ -173,7 +172,8 @@ class ConstantPlace:
 
 @dataclass(frozen=True, slots=True)
 class SheetPlan:
-    """One sheet: its groups of scalars and its tables, top to bottom."""
+    """One sheet: its groups of scalars and its tables, top to bottom. `captions`: row, title and
+    note of the phases where several things share it."""
 
     name: str
     kind: SheetKind
@@ -181,6 +181,7 @@ class SheetPlan:
     lead: str = ""
     groups: tuple[Group, ...] = ()
     tables: tuple[str, ...] = ()
+    captions: tuple[tuple[int, str, str], ...] = ()
 
 
 @dataclass(frozen=True)

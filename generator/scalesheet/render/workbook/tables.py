@@ -51,6 +51,10 @@ def write_tables(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     places = [context.layout.tables[name] for name in plan.tables]
     last = max((place.last_column for place in places), default=KEY)
     set_widths(canvas, context, plan, places)
+    for row, title, note in plan.captions:
+        canvas.text(row, TITLE, title, "section")
+        if note:
+            canvas.text(row + 1, TITLE, note, "lead_line")
     for group in plan.groups:
         write_group(canvas, context, group, last)
     for place in places:
@@ -67,6 +71,8 @@ def write_table(canvas: Canvas, context: Context, place: TablePlace) -> None:
     table = context.tables[place.name]
     if place.caption is not None:
         canvas.text(place.caption, TITLE, table.title, "section")
+        if table.note:
+            canvas.text(place.caption + 1, TITLE, table.note, "lead_line")
     (_lines if place.turned else _headings)(canvas, context, table, place)
     looks: tuple[Role, Role] = (
         ("heading_number", "name_number") if place.turned else ("label", "key")

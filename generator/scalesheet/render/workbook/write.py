@@ -17,7 +17,6 @@ from scalesheet.model import Plan, Position
 from scalesheet.render.workbook.actuals import write_actuals
 from scalesheet.render.workbook.built import Used
 from scalesheet.render.workbook.canvas import Canvas, PlainSheet, Problem, Tally
-from scalesheet.render.workbook.catalogue import write_columns
 from scalesheet.render.workbook.changes import write_changes
 from scalesheet.render.workbook.checks import write_checks
 from scalesheet.render.workbook.context import Context
@@ -51,7 +50,6 @@ WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
     "inputs": write_inputs,
     "units": write_units,
     "catalogue": write_tables,
-    "columns": write_columns,
     "sensitivity": write_sensitivity,
     "actuals": write_actuals,
     "results": write_results,

@@ -23,6 +23,7 @@ from scalesheet.resolve.lowering.likelihood import lonely_groups
 from scalesheet.resolve.lowering.phases import lower_phases
 from scalesheet.resolve.lowering.rules import settle_rules
 from scalesheet.resolve.lowering.scalars import SCENARIO, entry_at, lower_scalar
+from scalesheet.resolve.lowering.sheets import lower_sheets
 from scalesheet.resolve.lowering.tables import lower_table
 from scalesheet.resolve.lowering.values import Lowering, citation, stated, written
 
@@ -64,6 +65,7 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
     lower_phases(plan, low, space)
     settle_rules(plan, low, space)
     lower_differences(plan, low, space)
+    lower_sheets(plan, low)
     for name, entry in data.get("checks", {}).items():
         _check(plan, low, name, entry, ("checks", name))
     plan.headline = tuple(
