@@ -25,7 +25,12 @@ def tab(text: str) -> str | None:
     clean = re.sub(r"[\[\]:*?/\\]+", " ", text)
     clean = re.sub(r"(?<=[A-Z])\(", " (", clean)  # XlsxWriter takes SORT( for a call even here
     clean = re.sub(r"\s+", " ", clean).strip(" '")
-    return clean if 0 < len(clean.encode("utf-16-le")) <= 2 * LONGEST else None
+    return clean if clean and cut(clean) == clean else None
+
+
+def cut(text: str, units: int = LONGEST) -> str:
+    """The characters that fit into so many units of UTF-16, of which an emoji takes two."""
+    return text.encode("utf-16-le")[: 2 * units].decode("utf-16-le", "ignore")
 
 
 def tab_of(title: str, name: str) -> str | None:

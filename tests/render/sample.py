@@ -119,6 +119,7 @@ scalars:
 tables:
   sizes:
     title: Sizes
+    note: "=2 sizes"
     columns:
       steps: {unit: step, domain: count, title: Steps}
       spare: {unit: step, formula: "steps - many if steps > many else reason('see SORT(x)')"}
@@ -162,6 +163,8 @@ phases:
     gpu_hours: {value: 4, unit: GPU * hour, kind: assumption, source: {key: memo}}
     hours: {formula: gpu_hours / gpus}
 total: [gpu_hours, budget]
+sheets:
+  Phases and sizes: [phases, phases.train, sizes]
 charts:
   by_phase:
     {title: Hours by phase, kind: bar, table: phases, column: gpu_hours, alt: Training is most.}

@@ -428,7 +428,6 @@ def _sheets(pulling: Pulling) -> None:
         fixed = (
             "Results",
             "Checks",
-            "Columns of the catalogue",
             "Sources",
             "Changes",
             "Sensitivity",

@@ -20,7 +20,7 @@ from scalesheet.model import Plan, Table
 from scalesheet.pull.sheets import Cell, Sheet, Workbook, address, spot
 from scalesheet.render.workbook.changes import ALL_HEADINGS, ANY, AS_SHIPPED
 from scalesheet.render.workbook.front import CONTENTS, EDITION, EDITION_HASH, PLAN
-from scalesheet.render.workbook.places import EXPLAINED, LINES_OF, NAMES_OF, TITLES_OF
+from scalesheet.render.workbook.places import LINES_OF, NAMES_OF, TITLES_OF
 from scalesheet.render.workbook.scalars import (
     FIRST_HEADINGS,
     INPUT_HEADINGS,
@@ -312,10 +312,8 @@ def _id_text(value: object) -> str:
 def _below(sheet: Sheet, row: int, title: int, key: int) -> bool:
     """Whether a row is one that stands below a table's rows."""
     content = sheet.text(row, title)
-    return (
-        content in ("Total", "Rows with a number")
-        or content.startswith(EXPLAINED)
-        or (bool(content) and sheet.at(row, key).blank and sheet.at(row - 1, key).blank)
+    return content in ("Total", "Rows with a number") or (
+        bool(content) and sheet.at(row, key).blank and sheet.at(row - 1, key).blank
     )
 
 

@@ -80,7 +80,7 @@ def input_deleted(made: Made, workbook: Workbook) -> None:
     workbook.delete_rows("Inputs", made.layout.scalars["many"].row + 1)
 
 
-CLOSELY = ("Inputs", "Units", "Hardware", "Calculation", "Sizes", "Training", "Phases")
+CLOSELY = ("Inputs", "Units", "Hardware", "Calculation", "Phases and sizes")
 EDITED = "a formula was edited here, or a row or sheet that it names has moved"
 OVERWRITTEN = "a formula was overwritten, added or deleted here"
 
@@ -90,9 +90,9 @@ OVERWRITTEN = "a formula was overwritten, added or deleted here"
     [
         (by_number, f"Calculation: {OVERWRITTEN}"),
         (by_factor, f"Calculation: {EDITED}"),
-        (in_table, f"Training: {OVERWRITTEN}"),
-        (row_deleted, "Training: a row was added or deleted"),
-        (row_inserted, "Training: a row was added or deleted"),
+        (in_table, f"Phases and sizes: {OVERWRITTEN}"),
+        (row_deleted, "Phases and sizes: a row was added or deleted"),
+        (row_inserted, "Phases and sizes: a row was added or deleted"),
         (input_deleted, "Inputs: an input is gone: put its row back"),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_cell_of_a_table_that_holds_no_number_of_its_domain_is_seen(
 ) -> None:
     live.set({made.layout.table_cell("sizes", "one", "steps"): value})
     assert not holds(live)
-    assert "Sizes: a row has a number outside the domain, or no number" in wrong(live)
+    assert "Phases and sizes: a row has a number outside the domain, or no number" in wrong(live)
 
 
 # ------------------------------------------------------------------ row by row

@@ -35,5 +35,5 @@ def test_a_sheet_of_the_catalogue_is_a_table_with_filters_and_nothing_else(made:
     assert table.ref.startswith("A1:")
     assert written["Hardware"].max_row <= place.spacer + 1
     assert "hardware" not in written.defined_names
-    columns = {row[1].value for row in written["Columns"].iter_rows(min_row=5)}
-    assert columns >= {"memory", "bandwidth", "power"}
+    columns = {row[2].value for row in written["Units"].iter_rows(min_row=5)}
+    assert columns >= {"hardware.memory", "hardware.bandwidth", "speeds.hours"}

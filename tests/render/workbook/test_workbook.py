@@ -101,7 +101,7 @@ def test_it_is_written_without_a_problem(made: Made) -> None:
     assert made.report.sheets[:4] == ("Summary", "About", "Inputs", "Results")
     sheets = {sheet.name: sheet.kind for sheet in made.layout.sheets}
     kinds = list(dict.fromkeys(sheets[name] for name in made.report.sheets))
-    last = ["units", "catalogue", "columns", "sources"]
+    last = ["units", "catalogue", "sources"]
     assert kinds[4:] == ["calculation", "checks", "changes", *last]
     assert made.report.formulas > 300
 
@@ -359,7 +359,7 @@ def test_the_chart_is_native_and_says_what_it_shows(made: Made) -> None:
         parts = {n: archive.read(n).decode() for n in archive.namelist() if "xl/drawings/d" in n}
         charts = [archive.read(n).decode() for n in archive.namelist() if "xl/charts/chart" in n]
     assert any('descr="Training is most."' in drawing for drawing in parts.values())
-    assert any("<c:f>Phases!$A$7:$A$8</c:f>" in chart for chart in charts)
+    assert any("<c:f>'Phases and sizes'!$A$8:$A$9</c:f>" in chart for chart in charts)
 
 
 def test_the_first_sheet_tells_which_edition_it_is(written: Workbook, stored: Workbook) -> None:

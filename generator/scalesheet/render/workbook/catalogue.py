@@ -36,23 +36,22 @@ def plain_headings(canvas: Canvas, table: Table, place: TablePlace) -> None:
 
 
 def write_columns(canvas: Canvas, context: Context, row: int) -> None:
-    """What each column of the catalogue's sheets is called, its unit and its formula in words."""
-    places = [context.layout.tables[name] for name in context.tables]
-    if not any(place.plain for place in places):
-        return
-    canvas.text(row, TITLE, "Columns of the catalogue's sheets", "section")
+    """How columns are computed, in words; of the catalogue's sheets, which have names alone for
+    headings, what each is called and its unit."""
+    canvas.text(row, TITLE, "Columns of tables", "section")
     row += 1
     canvas.heads(row, ("Title", "Sheet", "Column", "Unit", "Formula, as built", "Note"))
     for table in context.tables.values():
         place = context.layout.tables[table.name]
-        if not place.plain:
-            continue
-        for column in table.columns.values():
-            row += 1
+        for column in table.columns.values() if not place.turned else ():
             formulas = dict.fromkeys(formula.text for formula in formulas_of(column))
+            if not place.plain and not formulas:
+                continue
+            row += 1
             outer = any(formula.outer for formula in formulas_of(column))
             note = " ".join(filter(None, (column.note, "Low and high are outer bounds." * outer)))
+            named = place.sheet, f"{table.name}.{column.name}", context.symbol(column)
             canvas.text(row, TITLE, column.title, "label")
-            canvas.row_of(row, (place.sheet, column.name, context.symbol(column)), "text", 1)
+            canvas.row_of(row, named, "text", 1)
             canvas.text(row, 4, "; ".join(formulas), "formula")
             canvas.text(row, 5, note, "small")

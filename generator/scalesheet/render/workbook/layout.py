@@ -20,7 +20,7 @@ from scalesheet.defined_names import (
     read_whole,
     tables_of,
 )
-from scalesheet.model import Plan, Quantity, Scalar, Stated, Table, formulas_of
+from scalesheet.model import Plan, Quantity, Scalar, Stated, Table
 from scalesheet.render.workbook.chosen import Choice, choices_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
@@ -43,7 +43,7 @@ from scalesheet.render.workbook.places import (
 )
 from scalesheet.render.workbook.turned import is_looked_up, is_step, is_turned, turned_place
 from scalesheet.resolve.lowering.cases import ALL
-from scalesheet.tabs import FIXED, LONGEST, tab_of
+from scalesheet.tabs import FIXED, LONGEST, cut, tab_of
 
 PHASES = "phases"
 LEADS: Mapping[str, str] = {
@@ -80,7 +80,7 @@ def _sheet_name(title: str, name: str, taken: set[str]) -> str:
     result, number = clean, 2
     while result.casefold() in taken:
         suffix = f" {number}"
-        result = clean[: LONGEST - len(suffix)].rstrip() + suffix
+        result = cut(clean, LONGEST - len(suffix)).rstrip() + suffix
         number += 1
     taken.add(result.casefold())
     return result
@@ -235,8 +235,8 @@ class _Planner:
             lead = LEADS["calculation"]
             plan = SheetPlan("Calculation", "calculation", "Calculation", lead, tuple(groups))
             self.sheets.append(plan)
-        for sheet, names in self.parts():
-            self.own_sheet(sheet, [block for name in names for block in self.blocks(name, derived)])
+        for sheet, parts in self.parts():
+            self.own_sheet(sheet, [block for name in parts for block in self.blocks(name, derived)])
 
     def parts(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Tables and phases by their sheets, in the order of these; a sheet that the plan names
@@ -337,9 +337,7 @@ class _Planner:
         place = self.place(table, sheet, 0, captioned=False)
         if place.total is None and place.drawing is None:
             spacer = place.first - 2 + len(table.rows)
-            place = replace(
-                place, first=1, spacer=spacer, explained=None, end=spacer + 1, plain=True
-            )
+            place = replace(place, first=1, spacer=spacer, end=spacer + 1, plain=True)
         self.places[table.name] = place
         self.total_spots(table, place)
         self.sheets.append(SheetPlan(sheet, "catalogue", table.title, "", tables=(table.name,)))
@@ -365,15 +363,11 @@ class _Planner:
         if any(notes_of(s) for s in stated) or (table.name in self.plan.tables and table.row_notes):
             note = at
         row = max(spacer, total or 0, counted or 0) + 2
-        drawing = explained = None
+        drawing = None
         if table.show is not None:
             drawing = row
             down = table.columns[table.show[0]]
             row += 4 + len({str(s.value) for s in down.stated.values()})
-        lines = sum(len({f.text for f in formulas_of(c)}) for c in table.columns.values())
-        if lines:
-            explained = row
-            row += 1 + lines
         return TablePlace(
             table.name,
             sheet,
@@ -387,7 +381,6 @@ class _Planner:
             source,
             note,
             drawing,
-            explained,
             row,
         )
 

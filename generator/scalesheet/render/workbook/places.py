@@ -42,8 +42,6 @@ SUMMARY_VALUE, SUMMARY_LOW, SUMMARY_HIGH = 1, 2, 3
 REMARKS = 3  # columns beside a turned table: source, note, formula
 NAMES_OF = "Name in formulas"  # heads the row of a table that holds its name, and its columns'
 TITLES_OF = "Title"  # the first cell of a table that has its whole sheet, and one row of headings
-#: Heads the list of a table's formulas in words.
-EXPLAINED = "How the columns are computed"
 LINES_OF = "Name of line"  # the same where the rows of the table stand side by side
 CHECK_VALUE = 2
 #: The columns of the Checks sheet with what is wrong.
@@ -108,7 +106,6 @@ class TablePlace:
     source: int | None
     note: int | None
     drawing: int | None  # first row of the sheet with the drawn cross table
-    explained: int | None  # first row of the sheet with the formulas in words
     end: int  # first free row of the sheet below
     turned: bool = False
     plain: bool = False  # one row of headings, the names, on top of a sheet of its own

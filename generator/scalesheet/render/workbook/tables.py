@@ -25,7 +25,6 @@ from scalesheet.render.workbook.context import (
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.layout import notes_of, totals_of
 from scalesheet.render.workbook.places import (
-    EXPLAINED,
     KEY,
     LINES_OF,
     NAMES_OF,
@@ -89,8 +88,6 @@ def write_table(canvas: Canvas, context: Context, place: TablePlace) -> None:
     _totals(canvas, context, table, place)
     if place.drawing is not None:
         _drawing(canvas, context, table, place, place.drawing)
-    if place.explained is not None:
-        _explained(canvas, context, table, place, place.explained)
 
 
 def is_axis(table: Table, column: str) -> bool:
@@ -426,23 +423,3 @@ def _drawing(canvas: Canvas, context: Context, table: Table, place: TablePlace, 
                 "either",
                 excel_format(fmt) if fmt else "",
             )
-
-
-def _explained(canvas: Canvas, context: Context, table: Table, place: TablePlace, top: int) -> None:
-    """The columns' formulas as they are written in the plan."""
-    canvas.text(top, TITLE, f"{EXPLAINED}, as built", "section")
-    row = top
-    last = max(place.last_column, KEY + 6)
-    for column in table.columns.values():
-        seen: set[str] = set()
-        for formula in formulas_of(column):
-            if formula.text in seen:
-                continue
-            seen.add(formula.text)
-            row += 1
-            canvas.text(row, TITLE, column.title or column.name, "label")
-            canvas.text(row, KEY, column.name, "key")
-            outer = "Low and high are outer bounds." if formula.outer else ""
-            note = " ".join(filter(None, (column.note, outer)))
-            text = f"{formula.text}   — {note}" if note else formula.text
-            canvas.merged(row, KEY + 1, last, text)

@@ -60,7 +60,6 @@ def turned_place(table: Table, sheet: str, row: int) -> TablePlace:
         source=None,
         note=None,
         drawing=drawing,
-        explained=None,
         end=end,
         turned=True,
         titles=row,

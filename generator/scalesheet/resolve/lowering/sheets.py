@@ -18,7 +18,9 @@ def lower_sheets(plan: DraftPlan, low: Lowering) -> None:
     placed: dict[str, str] = {}
     for sheet, names in low.document.data.get("sheets", {}).items():
         if sheet.casefold() in map(str.casefold, FIXED):
-            low.say("S004", f"every workbook has a sheet '{sheet}': use another name", "sheets", sheet)
+            low.say(
+                "S004", f"every workbook has a sheet '{sheet}': use another name", "sheets", sheet
+            )
         for at, name in enumerate(names):
             path = ("sheets", sheet, at)
             if name not in titles:
