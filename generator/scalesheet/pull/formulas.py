@@ -249,29 +249,27 @@ class Formulas:
             if known is not None and _alike(known, formula.text):
                 return {}
             made = self.pulling.sites.formula(formula.position) is None
-            if made and known is not None and self._still(place.sheet, known):
+            if made and known is not None and self._still(known):
                 return {}  # the program's own, as shipped: the calendar moves with every phase
-            if not self._still(place.sheet, formula.text):
+            if not self._still(formula.text):
                 text = f"the formula of '{name}' is {quotable(formula.text)} in the data by now"
                 self.pulling.leave(place, f"{text}; what stands here is not merged")
                 return {}
         return result
 
-    def _still(self, sheet: str, text: str) -> bool:
-        """Whether the workbook was shipped with a formula, which it tells in words beside it."""
-        inputs = self._told.setdefault(sheet, set())
-        if not inputs:
-            cells = self.pulling.workbook.sheets[sheet].cells.values()
-            inputs |= {
-                " ".join(c.value.partition("   — ")[0].split())
-                for c in cells
-                if isinstance(c.value, str)
-            } | {""}
-        return " ".join(text.split()) in inputs
+    def _still(self, text: str) -> bool:
+        """Whether the workbook was shipped with a formula, which it says in words."""
+        return " ".join(text.split()) in self._told
 
     @cached_property
-    def _told(self) -> dict[str, set[str]]:
-        return {}
+    def _told(self) -> frozenset[str]:
+        texts = (
+            " ".join(cell.value.partition("   — ")[0].split())
+            for sheet in self.pulling.workbook.sheets.values()
+            for cell in sheet.cells.values()
+            if isinstance(cell.value, str)
+        )
+        return frozenset((*texts, ""))
 
     def _printed(self, formula: Formula, end: End) -> tuple[Token, ...]:
         try:

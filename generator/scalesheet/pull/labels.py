@@ -99,7 +99,7 @@ def _headings(pulling: Pulling, table: Table, rows: Rows) -> None:
             if at is None or end not in ENDS:
                 continue
             if sheet_of_its_own(pulling, rows):
-                continue  # which has names alone; titles and units stand on Columns
+                continue  # which has names alone; titles and units stand on Units
             for above, was in ((2, heading_of(column, end)), (1, symbol_of(pulling, column))):
                 place = rows.at(rows.heading - above, at)
                 now = _said(pulling, place)

@@ -76,7 +76,7 @@ tables:
         ("{All: [runs], Rest: [runs]}", "S004 'runs' stands on the sheet 'All' already"),
         ("{results: [runs]}", "S004 every workbook has a sheet 'results': use another name"),
         ("{'a/b': [runs]}", "S005 "),
-        (f"{{{LONG}: [runs]}}", "S005 "),
+        (f"{{{LONG}: [runs]}}", "S004 "),
     ],
 )
 def test_sheets_name_tables_and_phases_once(tmp_path: Path, sheets: str, told: str) -> None:

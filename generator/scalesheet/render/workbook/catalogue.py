@@ -45,13 +45,12 @@ def write_columns(canvas: Canvas, context: Context, row: int) -> None:
         place = context.layout.tables[table.name]
         for column in table.columns.values() if not place.turned else ():
             formulas = dict.fromkeys(formula.text for formula in formulas_of(column))
-            if not place.plain and not formulas:
-                continue
-            row += 1
             outer = any(formula.outer for formula in formulas_of(column))
             note = " ".join(filter(None, (column.note, "Low and high are outer bounds." * outer)))
             named = place.sheet, f"{table.name}.{column.name}", context.symbol(column)
-            canvas.text(row, TITLE, column.title, "label")
-            canvas.row_of(row, named, "text", 1)
-            canvas.text(row, 4, "; ".join(formulas), "formula")
-            canvas.text(row, 5, note, "small")
+            for text in formulas or ([""] if place.plain else ()):
+                row += 1
+                canvas.text(row, TITLE, column.title, "label")
+                canvas.row_of(row, named, "text", 1)
+                canvas.text(row, 4, text, "formula")
+                canvas.text(row, 5, note, "small")

@@ -235,8 +235,9 @@ class _Planner:
             lead = LEADS["calculation"]
             plan = SheetPlan("Calculation", "calculation", "Calculation", lead, tuple(groups))
             self.sheets.append(plan)
-        for sheet, parts in self.parts():
-            self.own_sheet(sheet, [block for name in parts for block in self.blocks(name, derived)])
+        for sheet, together in self.parts():
+            blocks = (block for name in together for block in self.blocks(name, derived))
+            self.own_sheet(sheet, tuple(blocks))
 
     def parts(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Tables and phases by their sheets, in the order of these; a sheet that the plan names
