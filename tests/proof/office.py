@@ -463,6 +463,10 @@ class Workbook:
         """Sorts the rows of a block downwards by one of its columns, counted from 0."""
         self._ask("sort", sheet=sheet, range=block, column=column)
 
+    def filter(self, sheet: str, block: str, column: int, text: str) -> None:
+        """Hides the rows of a block that do not say `text` in a column, counted from 0."""
+        self._ask("filter", sheet=sheet, range=block, column=column, text=text)
+
     def rename_sheet(self, sheet: str, to: str) -> None:
         """Renames a sheet."""
         self._ask("rename_sheet", sheet=sheet, to=to)

@@ -54,14 +54,16 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What was written on a sheet: its last row and column, and its formulas."""
+    """What was written on a sheet, or on a part of it: the last row and column, the formulas, and
+    where it begins."""
 
     row: int
     column: int
     formulas: tuple[str, ...]
+    begins: tuple[int, int] = (0, 0)
 
     def area(self, sheet: str) -> str:
-        return f"{prefix(sheet)}{absolute(0, 0)}:{absolute(self.row, self.column)}"
+        return f"{prefix(sheet)}{absolute(*self.begins)}:{absolute(self.row, self.column)}"
 
 
 def built(context: Context, used: Mapping[str, Used]) -> Iterator[Check]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from scalesheet.evaluate.routes import rests_on
 from scalesheet.model import Key
 from scalesheet.numbers import text
+from scalesheet.render.workbook.built import Used
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.checks import CHECK, OK, SHOULD, VERDICT
-from scalesheet.render.workbook.context import Context, stated_text, stored
+from scalesheet.render.workbook.context import Context, ends_of, stated_text, stored
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.front import write_headline
 from scalesheet.render.workbook.overview import WIDE, write_overview
@@ -118,6 +119,20 @@ def _results(canvas: Canvas, context: Context) -> int:
             canvas.formula(row, VERDICT_AT, where, OK if holds else CHECK, "verdict")
             canvas.text(row, WHY_AT, context.plan.scalars[check].title or check, "headline_text")
     return end
+
+
+def headline(context: Context) -> Used:
+    """The cells of the headline figures, whose edits Checks sees; the rest of the sheet rests on
+    Checks in turn."""
+    names = context.layout.names.scalars
+    formulas = [
+        names[name, end]
+        for name in context.plan.headline
+        for end in ends_of(context.plan.scalars[name])
+    ]
+    first = SUMMARY_RESULTS + 2
+    last = first + len(context.plan.headline) - 1
+    return Used(last, SUMMARY_HIGH, tuple(formulas), (first, SUMMARY_VALUE))
 
 
 def _check_of(context: Context, name: str) -> str | None:

@@ -29,7 +29,7 @@ from scalesheet.render.workbook.results import write_results
 from scalesheet.render.workbook.scalars import write_calculation, write_inputs
 from scalesheet.render.workbook.sensitivity import write_sensitivity
 from scalesheet.render.workbook.steps import stepped
-from scalesheet.render.workbook.summary import write_summary
+from scalesheet.render.workbook.summary import headline, write_summary
 from scalesheet.render.workbook.tables import write_tables
 
 FREE: frozenset[SheetKind] = frozenset({"changes", "actuals"})  # sheets without protection
@@ -140,6 +140,8 @@ def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:
         for name, canvas in canvases.items()
         if name not in (plans["summary"].name, plans["about"].name, plans["checks"].name)
     }
+    if context.plan.headline:
+        used[plans["summary"].name] = headline(context)
     checks = plans["checks"]
     verdict = write_checks(canvases[checks.name], context, checks, used)
     about = canvases[plans["about"].name]
