@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from project import THOROUGH
 from proof import ledger
 from proof.office import Address, Office, Workbook
-from proof.subjects import Subject, subject
+from proof.subjects import PLANS, Subject, subject
 from scalesheet.pull import Pulled, read
 from scalesheet.pull.sheets import address, read_workbook
 from scalesheet.pull.where import Rows, locate
