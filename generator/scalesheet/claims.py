@@ -28,7 +28,8 @@ Bound = Literal["at least", "more than", "at most", "less than"]
 class Figure:
     """What a claim says: a number with its ends in `unit`, yes or no, or text (no unit).
 
-    `steps` are how far a rounding of each end may be away, in `unit`. `bound` makes it open.
+    `steps` are how far a rounding of each end may be away, in `unit`: half of the last digit, or
+    all of it where the figure is `approximate`. `bound` makes it open.
     """
 
     value: float | bool | str
@@ -38,6 +39,7 @@ class Figure:
     steps: tuple[float, float] = (0.0, 0.0)
     bound: Bound | None = None
     percent: bool = False
+    approximate: bool = False
 
     @property
     def ranged(self) -> bool:

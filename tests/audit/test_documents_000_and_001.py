@@ -34,11 +34,11 @@ def test_every_figure_of_a_document_is_judged_once(audit: Json, document: str, n
         (
             "000",
             {
-                "contradicted": 14,
+                "contradicted": 13,
                 "follows": 17,
                 "input": 81,
                 "reproduced": 74,
-                "rounded": 7,
+                "rounded": 8,
                 "underdetermined": 9,
             },
         ),
@@ -70,7 +70,7 @@ DEFENDED = [
     ("000-L097-01", "follows", (207, 276)),
     ("000-L139-01", "rounded", (57.6, 57.6)),
     ("000-L207-01", "follows", (200.25, 200.25)),
-    ("000-L302-01", "contradicted", (4841.608, 4841.608)),  # by the step time, not by 2.36 a second
+    ("000-L302-01", "rounded", (4841.608, 4841.608)),  # by the step time, not by 2.36 a second
     ("001-L047-01", "contradicted", (1, 1)),  # 1 TB a cycle, and 2 TB below
     ("001-L131-01", "contradicted", (0.460725, 0.507128)),  # 70 % by checkpointing
     ("001-L111-01", "contradicted", (203.322, 203.322)),  # six FLOP per parameter of the name

@@ -158,6 +158,7 @@ _FILL: dict[type[Node], Callable[[Any, Results], Node]] = {
 _STANDS: dict[Match, str] = {
     "equal": "as written",
     "rounded": "written rounded as {says}",
+    "cut": "cut off to {says}, where rounding gives the next digit",
     "contained": "which allows {says}",
     "differs": "not {says}",
 }

@@ -4,7 +4,7 @@ underdetermined; a claim with none of these has no basis. What follows from an e
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,9 +15,11 @@ from scalesheet.values import Results, Value
 
 EQUAL = 1e-9  # relative
 ROUNDED_AT_MOST = 0.18  # of the computed number
+CUT_AT_MOST = 0.01  # the same, of a figure whose further digits were dropped
 
 #: How a figure stands to what it is compared with.
-Match = Literal["equal", "rounded", "contained", "differs"]
+Match = Literal["equal", "rounded", "cut", "contained", "differs"]
+ROUNDINGS: Set[Match] = frozenset({"rounded", "cut"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def decide(audits: Sequence[Audit], results: Results, units: Units) -> dict[str,
     }
     crossed = {
         id_: any(
-            found == "differs" and compare(claim, results.scalars[basis.scalar]) == "rounded"
+            found == "differs" and compare(claim, results.scalars[basis.scalar]) in ROUNDINGS
             for basis, found in zip(claim.bases, matches[id_], strict=True)
         )
         for id_, claim in claims.items()
@@ -87,7 +89,7 @@ def _verdict(
     if accused or "differs" in matches:
         return "contradicted"
     if matches:
-        return "rounded" if "rounded" in matches else "reproduced"
+        return "rounded" if {*matches} & ROUNDINGS else "reproduced"
     if claim.target is not None and not why_no_input(claim, claim.target, source, units):
         return "input"
     return "underdetermined" if claim.lacks else None
@@ -114,7 +116,7 @@ def _compared(claim: Claim, basis: Basis, results: Results) -> Match:
     value = results.scalars[basis.scalar]
     found = compare(claim, value)
     limit = results.scalars[claim.limit.scalar].value if claim.limit is not None else None
-    if found != "rounded" or not isinstance(limit, float):
+    if found not in ROUNDINGS or not isinstance(limit, float):
         return found
     ends = (value.low, value.high) if claim.says.ranged else (value.value, value.value)
     written = (claim.says.low, claim.says.high)
@@ -142,26 +144,29 @@ def compare(claim: Claim, value: Value) -> Match:
     assert says.low is not None
     assert says.high is not None
     if not says.ranged:
-        near = match(says.low, value.value, says.steps[0])
+        near = match(says.low, value.value, says.steps[0], says.approximate)
         return "contained" if near == "differs" and value.low <= says.low <= value.high else near
     ends = (
-        match(says.low, value.low, says.steps[0]),
-        match(says.high, value.high, says.steps[1]),
+        match(says.low, value.low, says.steps[0], says.approximate),
+        match(says.high, value.high, says.steps[1], says.approximate),
     )
     if "differs" not in ends:
-        return "rounded" if "rounded" in ends else "equal"
+        return next((found for found in ("rounded", "cut") if found in ends), "equal")
     low = ends[0] != "differs" or value.low > says.low
     high = ends[1] != "differs" or value.high < says.high
     return "contained" if low and high and (claim.within or not value.ranged) else "differs"
 
 
-def match(written: float, computed: float, step: float) -> Match:
-    """Whether a written number is the computed one, or a rounding of it by at most `step`."""
+def match(written: float, computed: float, step: float, approximate: bool = True) -> Match:
+    """Whether a written number is the computed one, or a rounding of it by at most `step`; one that
+    is not `approximate` may also be the computed one without its further digits."""
     off = abs(written - computed)
     if off <= EQUAL * max(abs(written), abs(computed)):
         return "equal"
-    near = off <= step * (1 + EQUAL) and off <= ROUNDED_AT_MOST * abs(computed) * (1 + EQUAL)
-    return "rounded" if near else "differs"
+    if off <= step * (1 + EQUAL) and off <= ROUNDED_AT_MOST * abs(computed) * (1 + EQUAL):
+        return "rounded"
+    cut = not approximate and abs(written) < abs(computed) and off < 2 * step
+    return "cut" if cut and off <= CUT_AT_MOST * abs(computed) else "differs"
 
 
 def _keeps(bound: Figure, computed: float) -> bool:

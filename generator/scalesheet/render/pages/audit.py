@@ -38,9 +38,13 @@ SIDES = (
     ("recomputed", "from the document's own lines"),
     ("corrected", "by the plan"),
 )
+OWN_RULES = (
+    "Recomputed keeps the document's own rules. Corrected is the plan's figure, which also follows "
+    "the errors below that are rules of the document and not sums."
+)
 ORDER = (
     "Grouped by the headline figure that each error changes most, largest effect first. Errors "
-    "that change no headline come last."
+    "that change no headline come last. Two figures that disagree with each other are one error."
 )
 INDEX_LEAD = "Each figure of a planning document, compared with the figures that it follows from."
 
@@ -148,6 +152,7 @@ def _headlines(context: Context, audited: Audited) -> Iterator[object]:
         "details",
         tag("summary", "How it is recomputed from the document"),
         tag("p", _cited(context, audited, first.because)),
+        tag("p", OWN_RULES) if first.implied != first.computed else "",
         class_="quiet",
     )
 
@@ -248,7 +253,8 @@ def _faults(context: Context, audited: Audited) -> Iterator[object]:
     groups = grouped(audited)
     if not groups:
         return
-    yield heading(2, "Errors, worst first", "faults")
+    count = sum(len(group.bundles) for group in groups)
+    yield heading(2, f"{counted(count, 'error')}, worst first", "faults")
     yield tag("p", ORDER, class_="note")
     for group in groups:
         name = group.totals.headline.name if group.totals else "rest"

@@ -93,7 +93,8 @@ def _figure(
     units = Decimal(1) if approximate else Decimal("0.5")
     ends = ((match["low"], low), (match["high"] or match["low"], high))
     steps = tuple(float(units * last_digit(*end)) for end in ends)
-    return Figure(value, float(low), float(high), unit, (steps[0], steps[1]), bound, percent)
+    ends_ = float(low), float(high)
+    return Figure(value, *ends_, unit, (steps[0], steps[1]), bound, percent, approximate)
 
 
 def last_digit(text: str, number: Decimal) -> Decimal:

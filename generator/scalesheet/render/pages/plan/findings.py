@@ -10,6 +10,7 @@ from scalesheet.model import Plan
 from scalesheet.render.pages.audit import FOLDER, claim_address, effects
 from scalesheet.render.pages.context import Context, audits_of, to
 from scalesheet.render.pages.html import Html, heading, link, tag
+from scalesheet.vocabulary import counted
 
 MOST = 5
 Bundle = tuple[Judged | Shown, ...]
@@ -30,7 +31,8 @@ def worst_findings(context: Context, plan: Plan) -> Iterator[object]:
     audits = {id_: None for _, id_, *_ in found}
     for id_ in audits:
         document = context.edition.audits[id_].audit.document.title
-        all_ = link(to("audit", id_, "faults"), f"All {sum(i == id_ for _, i, *_ in found)}")
+        count = counted(sum(i == id_ for _, i, *_ in found), "error")
+        all_ = link(to("audit", id_, "faults"), f"All {count}")
         yield tag("p", all_, f" in {document}.", class_="note")
 
 
