@@ -7,7 +7,6 @@ candidate.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -50,13 +49,14 @@ def grid(book: Book, job: Job, offers: Offers) -> Grid:
     numbers = sorted({float(count) for _, count in pairs})
     axes = axes_of(job, numbers)
     layout = [np.array(values) for name, values in axes.items() if name in LAYOUT]
-    sizes = (len(pairs), len(job.methods), *map(len, layout), len(AXES["checkpointing"]))
-    places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
     number = np.array([numbers.index(count) for _, count in pairs], dtype=np.int64)
     own = np.array([axes["trainer"].index(job.trainer_of(name)) for name in job.methods])
     runs = broken(book, stated(job), axes) == 0
-    can = np.flatnonzero(runs[number[places[0]], own[places[1]], *places[2:-1]])
-    pair, method, *at, ckpt = (place[can] for place in places)
+    # by pair, method and layout; each that can run with each kind of checkpointing
+    kinds = len(AXES["checkpointing"])
+    can = (np.repeat(at, kinds) for at in np.nonzero(runs[number][:, own]))
+    pair, method, *at = can
+    ckpt = np.tile(np.arange(kinds), len(pair) // kinds)
     gpus = np.array([count for _, count in pairs], dtype=np.float64)[pair]
     stage, tensor, pipeline, experts, micro = (
         values[place].astype(np.float64) for values, place in zip(layout, at, strict=True)

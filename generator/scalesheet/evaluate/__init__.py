@@ -5,7 +5,8 @@ It knows no output. An override stands for an edited input: a what-if, a scenari
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,21 +33,62 @@ def computed(book: Book, plan: Plan, overrides: Overrides | None = None) -> Stat
     """The same as `evaluate`, in the form that formulas are computed from."""
     edits = {key: _stated(value) for key, value in (overrides or {}).items()}
     _only_inputs(book, plan, edits)
-    state = State()
-    tables = {**book.tables, **plan.tables}
-    for table in tables.values():
-        state.rows[table.name] = {row: place for place, row in enumerate(table.rows)}
-        state.titles[table.name] = table.row_titles
-        for column in table.columns.values():
-            places = state.rows[table.name]
-            state.columns[table.name, column.name] = _filled(table, column, places, edits)
+    if any(key.table in book.tables for key in edits):
+        state = _of_tables(book.tables, edits)
+        _compute_all(book.order, book.tables, NOTHING, state)
+    else:
+        kept = _catalogue(Same(book.tables), book.order)
+        columns, rows, titles = dict(kept.columns), dict(kept.rows), dict(kept.titles)
+        state = State(columns=columns, rows=rows, titles=titles)
+    own = _of_tables(plan.tables, edits)
+    state.columns.update(own.columns)
+    state.rows.update(own.rows)
+    state.titles.update(own.titles)
     for scalar in plan.scalars.values():
         given = edits.get(Key(scalar.name), scalar.stated)
         if given is not None:
             state.scalars[scalar.name] = _ends_of(given)
-    for key in (*book.order, *plan.order):
-        compute(key, tables, plan, state)
+    _compute_all(plan.order, {**book.tables, **plan.tables}, plan, state)
     return state
+
+
+class Same:
+    """A thing as a key: the same one, not an equal one."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
+
+
+@lru_cache(maxsize=2)
+def _catalogue(of: Same, order: Sequence[Key]) -> State:
+    """The columns of the catalogue, which no plan changes: computed once for all of them."""
+    state = _of_tables(of.value, {})
+    _compute_all(order, of.value, NOTHING, state)
+    return state
+
+
+def _of_tables(tables: Mapping[str, Table], edits: Mapping[Key, Stated]) -> State:
+    """What is stated in the columns of tables."""
+    state = State()
+    for table in tables.values():
+        places = state.rows[table.name] = {row: place for place, row in enumerate(table.rows)}
+        state.titles[table.name] = table.row_titles
+        for column in table.columns.values():
+            state.columns[table.name, column.name] = _filled(table, column, places, edits)
+    return state
+
+
+def _compute_all(
+    order: Iterable[Key], tables: Mapping[str, Table], plan: Plan, state: State
+) -> None:
+    for key in order:
+        compute(key, tables, plan, state)
 
 
 #: A plan without anything: what is left of a book is its catalogue.

@@ -57,17 +57,24 @@ from scalesheet.language.syntax import (
 
 def interpret(node: Node, here: Here) -> Part:
     """The value of a bound tree."""
-    if here.table is None or here.row is not None:
+    if here.row is not None:  # numbers, of which numpy knows nothing
+        return _one(node, here)
+    with np.errstate(all="ignore"):
+        if here.table is None:
+            return _one(node, here)
+        suspect = np.zeros(len(here.state.rows[here.table]), dtype=bool)
         try:
-            return _of(node, here)
+            part = _of(node, Here(here.state, here.table, None, here.around, suspect))
         except NoNumberError as none:
-            return Part(np.nan, none.why)
-    suspect = np.zeros(len(here.state.rows[here.table]), dtype=bool)
+            part, suspect[:] = Part(np.nan, none.why), True
+        return _again(part, node, here, suspect) if suspect.any() else part
+
+
+def _one(node: Node, here: Here) -> Part:
     try:
-        part = _of(node, replace(here, suspect=suspect))
+        return _of(node, here)
     except NoNumberError as none:
-        part, suspect[:] = Part(np.nan, none.why), True
-    return _again(part, node, here, suspect) if suspect.any() else part
+        return Part(np.nan, none.why)
 
 
 def _of(node: Node, here: Here) -> Part:
@@ -144,8 +151,7 @@ def _picks(cells: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
 
 def _binary(node: Binary, here: Here) -> Part:
     left, right = _of(node.left, here), _of(node.right, here)
-    with np.errstate(all="ignore"):
-        data = _OPERATE[node.op](left.data, right.data, any_array(left, right))
+    data = _OPERATE[node.op](left.data, right.data, any_array(left, right))
     return finite(node.op, data, here, left.data, right.data)
 
 
@@ -279,6 +285,8 @@ def _call(node: Call, here: Here) -> Part:
     parts = [_of(a, here) for a in node.arguments]
     module: Any = arithmetic_vector if any_array(*parts) else arithmetic
     values = [p.data for p in parts]
+    many = any(isinstance(each, np.ndarray) for each in values)
+    module: Any = arithmetic_vector if many else arithmetic
     name = node.function
     if name == "round":
         places = int(_literal(node.arguments[1])) if len(values) > 1 else 0

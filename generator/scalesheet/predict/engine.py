@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.evaluate import Same
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.parts import Here, Part, State, absent
 from scalesheet.language.syntax import Cell, Lookup, Node, Scalar, mapped, walk
@@ -47,7 +48,7 @@ def figures(
     properties as `model.hidden`. `fits` are coefficients by task. Raises Refused where the book has
     no such component.
     """
-    program = _program(_Same(_component(book, component)))
+    program = _program(Same(_component(book, component)))
     fixed = {
         f"fits.{task}.{name}": value for task, fit in fits.items() for name, value in fit.items()
     }
@@ -74,7 +75,7 @@ def properties(results: Results, name: str, table: str, ids: Words) -> dict[str,
 
 def assumed(book: Book, name: str) -> float:
     """What the component has for an input or a constant, expected, in its unit."""
-    value = _program(_Same(_component(book, COMPONENT))).stated[name]
+    value = _program(Same(_component(book, COMPONENT))).stated[name]
     assert isinstance(value, float), name
     return value
 
@@ -148,19 +149,6 @@ def _own(node: Node) -> Node:
     return mapped(node, _own)
 
 
-class _Same:
-    """A component as a key: the same one, not an equal one."""
-
-    def __init__(self, component: Component) -> None:
-        self.component = component
-
-    def __hash__(self) -> int:
-        return id(self.component)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.component is self.component
-
-
 @lru_cache(maxsize=8)
-def _program(of: _Same) -> _Program:
-    return _Program(of.component)
+def _program(of: Same) -> _Program:
+    return _Program(of.value)
