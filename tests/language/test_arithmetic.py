@@ -164,3 +164,12 @@ def test_vectors_and_numbers_agree_to_the_last_bit(numbers: list[float]) -> None
     for name in ("ceil", "floor", "round", "abs", "exp", "ln", "log10", "sqrt"):
         one_by_one = [getattr(arithmetic, name)(x) for x in numbers]
         np.testing.assert_array_equal(getattr(arithmetic_vector, name)(array), one_by_one)
+
+
+@given(st.lists(st.tuples(FLOATS, FLOATS), min_size=1, max_size=8))
+def test_powers_of_vectors_and_numbers_agree_to_the_last_bit(
+    pairs: list[tuple[float, float]],
+) -> None:
+    base, exponent = (np.array(numbers) for numbers in zip(*pairs, strict=True))
+    one_by_one = [arithmetic.power(*pair) for pair in pairs]
+    np.testing.assert_array_equal(arithmetic_vector.power(base, exponent), one_by_one)

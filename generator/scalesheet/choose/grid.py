@@ -18,7 +18,7 @@ from scalesheet.choose.job import Job
 from scalesheet.choose.offers import Offers
 from scalesheet.evaluate import Overrides
 from scalesheet.model import Key
-from scalesheet.predict.arrays import Array, Words, words
+from scalesheet.predict.arrays import Array, Places, Words, words
 from scalesheet.vocabulary import AXES
 
 LAYOUT = ("stage", "tensor", "pipeline", "experts", "micro_batch")
@@ -38,6 +38,7 @@ class Grid:
     experts: Array
     micro_batch: Array
     checkpointing: Words
+    kind: Places  # the same number where they differ in the accelerator alone
 
     def __len__(self) -> int:
         return len(self.gpus)
@@ -57,6 +58,8 @@ def grid(book: Book, job: Job, offers: Offers) -> Grid:
     can = (np.repeat(at, kinds) for at in np.nonzero(runs[number][:, own]))
     pair, method, *at = can
     ckpt = np.tile(np.arange(kinds), len(pair) // kinds)
+    sizes = (len(numbers), len(job.methods), *map(len, layout), kinds)
+    kind = np.ravel_multi_index((number[pair], method, *at, ckpt), sizes)
     gpus = np.array([count for _, count in pairs], dtype=np.float64)[pair]
     stage, tensor, pipeline, experts, micro = (
         values[place].astype(np.float64) for values, place in zip(layout, at, strict=True)
@@ -76,6 +79,7 @@ def grid(book: Book, job: Job, offers: Offers) -> Grid:
         experts,
         micro,
         checkpointing,
+        kind,
     )
 
 

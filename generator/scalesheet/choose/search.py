@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from scalesheet.choose.job import ASSUMED, Assumptions, Job
 from scalesheet.choose.offers import Offers, offers_of
 from scalesheet.predict.arrays import Array, Flags, Places, Words, words
 from scalesheet.predict.cases.catalogue import Known
-from scalesheet.predict.engine import figures, properties
+from scalesheet.predict.engine import Alike, figures, properties
 from scalesheet.predict.records import rows_of
 from scalesheet.vocabulary import METHODS
 
@@ -50,24 +51,24 @@ class Search:
     cost: Array  # USD, of a row
     why_not: tuple[str, ...]  # why no candidate can run or be predicted, where none can
 
-    @property
+    @cached_property
     def fits(self) -> Flags:
         """By row: whether all that it may take is there."""
         fit: Flags = (self.most <= self.usable)[self.at]
         return fit
 
-    @property
+    @cached_property
     def in_time(self) -> Flags:
         early: Flags = (self.late <= self.job.deadline)[self.at]
         return early
 
-    @property
+    @cached_property
     def few(self) -> Flags:
         """Whether it needs no more accelerators than allowed."""
         few: Flags = (self.grid.gpus <= self.job.most_gpus)[self.at]
         return few
 
-    @property
+    @cached_property
     def good(self) -> Flags:
         return self.fits & self.in_time & self.few
 
@@ -116,15 +117,22 @@ def taken(
     accelerators: Words,
     given: Mapping[str, Any],
     assumed: Assumptions,
+    kinds: Places | None = None,
 ) -> Taken:
-    """What each case takes on its accelerator. `given` are inputs of the component."""
+    """What each case takes on its accelerator. `given` are inputs of the component; those of one
+    of the `kinds` are the same."""
     rows = len(accelerators)
     gpu = properties(catalogue.results, "gpu", "hardware", accelerators)
     stated = {name: assumed.ends(name)[1] for name in ASSUMED}
     names = ("run_hours", "run_spread", "most_memory", "usable_memory", *PEAKS)
     # conditions were tried before
     runs = {"broken": 0.0, "obstacle": "", "possible": True, "status": ""}
-    made = figures(book, rows, {**stated, **runs, **gpu, **given}, names, assumed.fits)
+    alike = None
+    if kinds is not None:
+        _, firsts, places = np.unique(kinds, return_index=True, return_inverse=True)
+        alike = Alike("gpu.", firsts, places)
+    every = {**stated, **runs, **gpu, **given}
+    made = figures(book, rows, every, names, assumed.fits, alike=alike)
     hours, spread, most, usable, *peaks = (made[name] for name in names)
     on_file = np.all([peak > 0 for peak in peaks], axis=0)
     return Taken(np.where(on_file, hours, np.nan), spread, most * 1e9, usable * 1e9)
@@ -140,9 +148,8 @@ def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Sear
         why = obstacles(book, stated(job), axes_of(job, numbers)) if numbers else ()
         none, rows = np.zeros(0), np.zeros(0, dtype=np.int64)
         return Search(job, offers, candidates, none, none, none, none, none, rows, rows, none, why)
-    made = taken(
-        book, catalogue, candidates.accelerator, _given(catalogue, job, candidates), assumed
-    )
+    given = _given(catalogue, job, candidates)
+    made = taken(book, catalogue, candidates.accelerator, given, assumed, candidates.kind)
     gross = made.hours
     late = gross * np.exp(assumed.asked["high"] * made.spread) if job.certain else gross
     known = np.isfinite(gross) & np.isfinite(made.most)

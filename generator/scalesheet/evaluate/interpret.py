@@ -151,7 +151,9 @@ def _picks(cells: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
 
 def _binary(node: Binary, here: Here) -> Part:
     left, right = _of(node.left, here), _of(node.right, here)
-    data = _OPERATE[node.op](left.data, right.data, any_array(left, right))
+    # not `any_array`, which takes as long as the operation
+    many = isinstance(left.data, np.ndarray) or isinstance(right.data, np.ndarray)
+    data = _OPERATE[node.op](left.data, right.data, many)
     return finite(node.op, data, here, left.data, right.data)
 
 

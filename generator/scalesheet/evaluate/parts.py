@@ -92,10 +92,7 @@ def reasons(why: Any, rows: int) -> Why:
 
 
 def any_array(*parts: Part) -> bool:
-    for part in parts:  # without a generator: asked of each operation
-        if isinstance(part.data, np.ndarray):
-            return True
-    return False
+    return any(isinstance(p.data, np.ndarray) for p in parts)
 
 
 def is_fault(why: object) -> bool:

@@ -120,9 +120,10 @@ def workday(day: ArrayLike, count: ArrayLike, *rest: ArrayLike | str) -> Floats:
 
 
 def power(base: ArrayLike, exponent: ArrayLike) -> Floats:
-    if np.all(_floats(base)):  # `math` has 1 for 0 to the 0
-        return _of_math(math.pow, scalar.power, base, exponent)
-    return _one_by_one(scalar.power, base, exponent)
+    one, other = _floats(base), _floats(exponent)
+    with np.errstate(all="ignore"):
+        raised = np.float_power(one, other)  # as `math`: that of C, where `np.power` has its own
+        return np.where((one == 0) & (other <= 0), np.nan, raised)
 
 
 def divide(a: ArrayLike, b: ArrayLike) -> Floats:

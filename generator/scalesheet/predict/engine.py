@@ -17,9 +17,9 @@ from scalesheet.book import Book
 from scalesheet.evaluate import Same
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.parts import Here, Part, State, absent
-from scalesheet.language.syntax import Cell, Lookup, Node, Scalar, mapped, walk
+from scalesheet.language.syntax import Cell, End, Lookup, Node, Scalar, mapped, walk
 from scalesheet.model import Component
-from scalesheet.predict.arrays import Array, Words, coded
+from scalesheet.predict.arrays import Array, Places, Words, coded
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import lacking
 from scalesheet.values import Results
@@ -34,6 +34,29 @@ class Partly:
     values: Array
 
 
+@dataclass(frozen=True)
+class Alike:
+    """Cases that differ in the inputs alone whose names begin with `but`, such as `gpu.`: what
+    rests on none of these is computed once for all of them."""
+
+    but: str
+    firsts: Places  # a case of each kind
+    kinds: Places  # by case, the place of its kind in `firsts`
+
+
+class _Spread(dict[str, Any]):
+    """Quantities of all cases; one that is known by kind is spread out when it is first read."""
+
+    def __init__(self, few: Mapping[str, Any], alike: Alike) -> None:
+        self.few, self.kinds = few, alike.kinds
+
+    def __missing__(self, name: str) -> Any:
+        part = self.few[name]["value"]
+        each = (v[self.kinds] if isinstance(v, np.ndarray) else v for v in (part.data, part.why))
+        self[name] = {"value": Part(*each)}
+        return self[name]
+
+
 def figures(
     book: Book,
     rows: int,
@@ -41,6 +64,7 @@ def figures(
     names: Sequence[str],
     fits: Mapping[str, Coefficients],
     component: str = COMPONENT,
+    alike: Alike | None = None,
 ) -> dict[str, Array]:
     """Expected values of some quantities of a component for each case, in their units, or words.
 
@@ -55,14 +79,20 @@ def figures(
     stated = {**program.stated, **fixed, **given}
     partly = {name: value.values for name, value in stated.items() if isinstance(value, Partly)}
     known = stated.keys() - partly.keys()
-    state = State(scalars={name: {"value": _part(name, stated[name])} for name in known})
+    apart = {name for name in known if alike is not None and name.startswith(alike.but)}
+    few = State(scalars={n: _stated(n, stated[n], alike) for n in known - apart})
+    every = State(scalars=_Spread(few.scalars, alike)) if alike else few
+    every.scalars.update({name: _stated(name, stated[name]) for name in apart})
     with np.errstate(all="ignore"):
         for name in program.needed(names, known):
+            differs = name in partly or not apart.isdisjoint(program.reads[name])
+            state = every if differs else few
             part = interpret(program.trees[name], Here(state))
             if name in partly:
                 part = Part(np.where(np.isnan(partly[name]), part.data, partly[name]))
             state.scalars[name] = {"value": _without_reasons(part)}
-    return {name: _column(state.scalars[name]["value"], rows) for name in names}
+            apart |= {name} if differs else set()
+    return {name: _column(every.scalars[name]["value"], rows) for name in names}
 
 
 def properties(results: Results, name: str, table: str, ids: Words) -> dict[str, Any]:
@@ -80,13 +110,22 @@ def assumed(book: Book, name: str) -> float:
     return value
 
 
+def _stated(name: str, values: Any, alike: Alike | None = None) -> dict[End, Part]:
+    if alike is not None and isinstance(values, np.ndarray):
+        values = values[alike.firsts]
+    return {"value": _part(name, values)}
+
+
 def _part(name: str, values: Any) -> Part:
     """A property that a row lacks is a reason, as in the catalogue."""
     if "." not in name or not isinstance(values, np.ndarray) or values.dtype != np.float64:
         return Part(values)
+    lacking = np.isnan(values)
+    if not lacking.any():
+        return Part(values)
     why = np.full(len(values), None, dtype=object)
-    why[np.isnan(values)] = "not stated"
-    return _without_reasons(Part(values, why))
+    why[lacking] = "not stated"
+    return Part(values, why)
 
 
 def _without_reasons(part: Part) -> Part:
