@@ -287,8 +287,6 @@ def _call(node: Call, here: Here) -> Part:
     parts = [_of(a, here) for a in node.arguments]
     module: Any = arithmetic_vector if any_array(*parts) else arithmetic
     values = [p.data for p in parts]
-    many = any(isinstance(each, np.ndarray) for each in values)
-    module: Any = arithmetic_vector if many else arithmetic
     name = node.function
     if name == "round":
         places = int(_literal(node.arguments[1])) if len(values) > 1 else 0
