@@ -245,6 +245,17 @@ def test_no_page_of_a_plan_has_more_than_300_kb(book_site: Path) -> None:
     assert {name: size for name, size in sizes.items() if size > 300_000} == {}
 
 
+def test_a_plan_is_printed_on_three_pages(
+    page: Page, address: Callable[[str], str], book_site: Path
+) -> None:
+    pages = {}
+    for plan in share(sorted(path.stem for path in (book_site / "workbooks").iterdir()), 3):
+        page.goto(address(f"book/plans/{plan}.html"))
+        pages[plan] = len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4")))
+    assert pages
+    assert all(1 <= count <= 3 for count in pages.values()), pages
+
+
 # ------------------------------------------------------------------ where one is
 
 
