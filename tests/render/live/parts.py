@@ -92,7 +92,7 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
     }
     for name, text in scripts.items():
         (assets / f"{name}.js").write_text(text, "utf-8")
-    for name in ("site.css", "charts.css", "site.js"):
+    for name in ("site.css", "charts.css", "site.js", "charts.js"):
         (assets / name).write_bytes((ASSETS / name).read_bytes())
     for path, text in texts.items():
         page = (folder / path).with_suffix(".html")

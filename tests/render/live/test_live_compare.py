@@ -160,7 +160,7 @@ def site(edition: Edition, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The compared pages as a browser reads them, with the site's styles and policy."""
     out = tmp_path_factory.mktemp("pages") / "book"
     write_pages(edition, out)
-    for part in (*ASSETS.glob("*.css"), ASSETS / "site.js"):
+    for part in (*ASSETS.glob("*.css"), ASSETS / "site.js", ASSETS / "charts.js"):
         (out / "assets" / part.name).write_bytes(part.read_bytes())
     for name in PAGES:
         made = document(html((out / f"{name}.md").read_text("utf-8")))

@@ -168,7 +168,7 @@ def folder(context: Context, tmp_path_factory: pytest.TempPathFactory) -> Path:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(document(html(text)) if name.endswith(".md") else text, "utf-8")
     (made / "assets" / "runtime.js").write_text(runtime(), "utf-8")
-    for name in ("site.css", "charts.css", "site.js"):
+    for name in ("site.css", "charts.css", "site.js", "charts.js"):
         (made / "assets" / name).write_bytes((ASSETS / name).read_bytes())
     return made / "compare"
 
@@ -202,7 +202,7 @@ def test_a_job_is_asked_once_and_its_link_says_all(visit: Open) -> None:
 
 def test_the_cheapest_comes_first_and_the_chart_has_the_same_order(visit: Open) -> None:
     page = visit("workload?of=h100-sxm,a100-sxm-80gb,b200&gpus=8")
-    costs = page.locator("table.workload tbody tr td:nth-child(5)").all_inner_texts()
+    costs = page.locator("table.workload tbody tr td:nth-child(2)").all_inner_texts()
     numbers = [float(text.split("\n")[0].replace(",", "")) for text in costs]
     assert numbers == sorted(numbers)
     ids = page.locator("svg [data-row]").evaluate_all("all => all.map(each => each.dataset.row)")

@@ -86,7 +86,7 @@ def test_an_accelerator_tells_offers_and_plans_that_use_it() -> None:
 
 def test_the_index_has_a_row_for_each() -> None:
     text = shown("hardware/index.md")
-    assert "Small | one Acme 24 no FP8 units" in text
+    assert "Small | one 24 Acme no FP8 units" in text
 
 
 def test_an_offer_tells_its_price_and_accelerator() -> None:

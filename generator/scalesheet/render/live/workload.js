@@ -187,17 +187,17 @@ scalesheet.workload = (() => {
       const many = gpusText(found.wanted.get("gpus"));
       const gpus = ["td", {}, link(opened(found.wanted), many)];
       if (!runs(found)) {
-        const none = Array.from({ length: 4 }, () => ["td", {}]);
-        return ["tr", {}, own, gpus, memoryCell(found), ...none, ["td", {}]];
+        const none = (count) => Array.from({ length: count }, () => ["td", {}]);
+        return ["tr", {}, own, ...none(2), gpus, memoryCell(found), ...none(3)];
       }
       return [
         "tr",
         {},
         own,
+        amount(costOf(found), costs),
+        amount(figureOf(found, "hours"), formats.hours, opened(found.wanted)),
         gpus,
         memoryCell(found),
-        amount(figureOf(found, "hours"), formats.hours, opened(found.wanted)),
-        amount(costOf(found), costs),
         amount(perTokens(found), each),
         amount(figureOf(found, "energy"), formats.energy),
         ["td", { class: "words" }, question.evidence ? evidenceFor(found.wanted) : ""],
@@ -207,10 +207,10 @@ scalesheet.workload = (() => {
       "workload",
       [
         head("Accelerator"),
+        heading({ title: "Cost, on demand", symbol: symbol("cost") }),
+        heading({ title: "Hours", symbol: symbol("hours") }),
         head("Count"),
         head("Memory"),
-        heading({ title: "Hours", symbol: symbol("hours") }),
-        heading({ title: "Cost, on demand", symbol: symbol("cost") }),
         heading({ title: "Per billion tokens", symbol: symbol("cost") }),
         heading({ title: "Energy", symbol: symbol("energy") }),
         head("Evidence"),

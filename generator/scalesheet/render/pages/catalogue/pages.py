@@ -41,6 +41,7 @@ from scalesheet.render.pages.context import (
 from scalesheet.render.pages.figures import amount, bound, card, cell, kind
 from scalesheet.render.pages.html import Html, heading, link, page, tag
 from scalesheet.render.pages.tables import facts, grid, heading_cell, reference, sourced
+from scalesheet.render.people import people
 from scalesheet.values import Value, stated_value
 
 
@@ -470,22 +471,33 @@ def _in_order(context: Context, table: Table) -> Sequence[str]:
     return sorted(table.rows, key=place)
 
 
+def _figure(table: Table, column: Column, value: Value, fmt: Format) -> Html:
+    """A cell of an index; parameters as people say them."""
+    if table.name != "models" or "parameters" not in column.name or not value.value:
+        return cell(value, fmt)
+    assert isinstance(value.value, float)
+    return tag("td", people(value.value), class_="num", data_value=value.value)
+
+
 def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
-    """All rows of a kind, with the figures that matter first."""
+    """All rows of a kind. What matters most is beside the name, and so in sight on a phone: the
+    price, or else the first figure."""
     if table is None:
         return page(of_kind.title, tag("p", of_kind.sentence, class_="lead"), list_=True)
     facts = [table.columns[c] for c in of_kind.facts if c in table.columns]
     numbers = [table.columns[c] for c in of_kind.first if c in table.columns]
-    head = [heading_cell(of_kind.title)]
-    head += [heading_cell(c.title, facet=c.name in of_kind.facets) for c in facts]
+    head = [heading_cell(c.title, facet=c.name in of_kind.facets) for c in facts]
     head += [heading_cell(c.title, context.symbol(c), number=True) for c in numbers]
     priced = table.name == "hardware" and price_symbol(context) != ""
     if priced:
-        head.insert(1, heading_cell("On demand from", price_symbol(context), number=True))
+        head.insert(0, heading_cell("On demand from", price_symbol(context), number=True))
     formats = [(column, column_format(context, table, column)) for column in numbers]
+    first = 0 if priced or not numbers else len(facts)
+    head = [heading_cell(of_kind.title), head.pop(first), *head] if head else head
     body: list[list[Html]] = []
     for row in _in_order(context, table):
-        cells = [tag("th", link(f"{row}.md", context.row_title(table, row)), scope="row")]
+        name = tag("th", link(f"{row}.md", context.row_title(table, row)), scope="row")
+        cells = []
         if priced:
             cells.append(tag("td", price_text(context, row), class_="num"))
         for column in facts:
@@ -499,8 +511,8 @@ def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
                 tag("td", shown, class_="short" if column.kind in ("date", "word") else None)
             )
         for column, fmt in formats:
-            cells.append(cell(cell_value(context, table, column, row), fmt))
-        body.append(cells)
+            cells.append(_figure(table, column, cell_value(context, table, column, row), fmt))
+        body.append([name, cells.pop(first), *cells])
     return page(
         of_kind.title,
         tag("p", of_kind.sentence, class_="lead"),

@@ -124,8 +124,9 @@ def _offers(context: Context, name: str) -> Html:
     if table is None or not rows:
         return tag("p", "None is on file.", class_="note")
     price = table.columns["price"] if "price" in table.columns else table.columns["node_price"]
-    head = [heading_cell(text) for text in ("Offer", "Accelerator", "Term")]
+    head = [heading_cell("Offer")]
     head += [heading_cell(price.title, context.symbol(price), number=True)]
+    head += [heading_cell(text) for text in ("Accelerator", "Term")]
     head += [heading_cell("Last seen", number=True)]
     fmt = column_format(context, table, price)
     body: list[list[Html]] = []
@@ -139,8 +140,8 @@ def _offers(context: Context, name: str) -> Html:
         body.append(
             [
                 tag("th", link(to("offers", row), context.row_title(table, row)), scope="row"),
-                *(tag("td", fact) for fact in facts),
                 cell(cell_value(context, table, price, row), fmt),
+                *(tag("td", fact) for fact in facts),
                 tag("td", f"{seen}{old}", class_="num"),
             ]
         )
