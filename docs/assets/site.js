@@ -328,13 +328,17 @@
     if (alone) write = remembered(sorts, filter)
     else filter.apply()
   }
+  // the theme puts a button beside code, now and later, as a navigation: it is none
+  const plain = () => {
+    for (const nav of document.querySelectorAll(".md-code__nav")) nav.setAttribute("role", "none")
+  }
+  for (const code of document.querySelectorAll("pre > code"))
+    new MutationObserver(plain).observe(code.parentElement, { childList: true })
   for (const wide of document.querySelectorAll(".wide"))
     if (wide.firstElementChild) reachable(wide, "formula")
   // tables written in Markdown get their boxes from the theme, which is there when all is loaded
   addEventListener("load", () => {
     for (const wrap of document.querySelectorAll(".md-typeset__scrollwrap"))
       reachable(wrap, wrap.querySelector("th")?.textContent.trim() || "table")
-    // one button is no way around the page
-    for (const nav of document.querySelectorAll(".md-code__nav")) nav.setAttribute("role", "none")
   })
 })()
