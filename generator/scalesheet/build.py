@@ -220,7 +220,7 @@ def _site(edition: Edition, stage: Path, docs: Path, project: Path) -> int:
         config=config,
         files={"api": stage / "site-api", "workbooks": stage / "workbooks"},
         plain=stage / "plain",
-        foot=f"Edition {edition.book.edition}",
+        foot=foot_of(edition.book),
     )
     refuse_site(report.problems, edition.book, config)
     shutil.rmtree(stage / "site-api")
@@ -228,6 +228,12 @@ def _site(edition: Edition, stage: Path, docs: Path, project: Path) -> int:
     if config.parent == stage:
         config.unlink()
     return report.pages
+
+
+def foot_of(book: Book) -> str:
+    """What each page says of its data: the edition, and when anybody last read a source."""
+    read = max((source.accessed for source in book.sources.values()), default="")
+    return f"Edition {book.edition}" + (f" · sources last read on {read}" if read else "")
 
 
 def refuse_site(problems: Iterable[str], book: Book, config: Path) -> None:

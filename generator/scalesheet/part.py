@@ -16,6 +16,7 @@ from scalesheet.build import (
     Built,
     Progress,
     by_hand,
+    foot_of,
     inputs_of,
     project_of,
     refuse_site,
@@ -191,7 +192,7 @@ def _site(
         only=only,
         files={"api": made / "site-api", "workbooks": made / "workbooks"},
         plain=plain,
-        foot=f"Edition {edition.book.edition}",
+        foot=foot_of(edition.book),
     )
     refuse_site(problems, edition.book, config)
     for rest in (docs, plain, made / "site-api"):

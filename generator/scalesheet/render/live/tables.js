@@ -41,11 +41,15 @@ scalesheet.tables = (() => {
     ];
   }
 
-  const digits = (value) => number(value, formatBy({ digits: 3 }, [{ value }]));
+  const digits = (value, count) => number(value, formatBy({ digits: count }, [{ value }]));
 
-  /** `1.65 ×`; of what is much less `1/376`. */
-  const times = (value) =>
-    value > 0 && value < 0.1 ? `1/${digits(1 / value)}` : `${digits(value)} ×`;
+  /** A ratio as people say it: `25 % less`, `65 % more`, `10.5 ×`; of what is half or less `1/12`. */
+  function times(value) {
+    const part = Math.round(Math.abs(value - 1) * 100) || "under 1";
+    if (value === 1) return "same";
+    if (value > 0.5 && value < 2) return `${part} % ${value < 1 ? "less" : "more"}`;
+    return value > 0 && value < 1 ? `1/${digits(1 / value, 2)}` : `${digits(value, 3)} ×`;
+  }
 
   const table = (kind, headings, rows) => [
     "table",

@@ -112,7 +112,7 @@ scalesheet.compared.sides = (() => {
     return td;
   }
 
-  /** `1.65 ×` of two numbers, else whether both say the same. */
+  /** `65 % more` of two numbers, else whether both say the same. */
   function against([a, b], x, y) {
     if (!x || !y) return "";
     const [one, other] = [cellIn(a, x[0]), cellIn(b, y[0])];

@@ -242,9 +242,11 @@ def _reported(context: Context, table: Table, row: str) -> Iterator[object]:
 
 
 def _looked_at(context: Context, table: Table, row: str) -> Iterator[str]:
-    """The last day on which anybody read a source of the page: older prices are in it, too."""
+    """The last day on which anybody read a source of the page. An offer says when its price was
+    last seen; a source of its other figures that was read later would contradict that."""
+    if table.name == "offers":
+        return
     stated = [c.stated[row] for c in table.columns.values() if row in c.stated]
-    stated += context.book.prices.get(row, ()) if table.name == "offers" else ()
     sources = context.book.sources
     days = [each.seen for each in stated]
     cited = [each.citation.key for each in stated if each.citation is not None]
