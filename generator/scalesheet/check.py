@@ -131,7 +131,7 @@ def _domain(
     if figure.domain in DOMAINS and not within(figure.domain, number):
         words = DOMAIN_WORDS[figure.domain]
         message = (
-            f"{figure.called}: {number} is outside the domain {figure.domain} ({words}); "
+            f"{figure.called}: expected {words} (domain {figure.domain}), found {number}; "
             "fix it, or declare another domain"
         )
         yield at(document.at(*steps), "V002", message)

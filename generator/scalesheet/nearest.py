@@ -16,9 +16,14 @@ def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
     names = tuple(known)
     folded = name.casefold()
     close = next((each for each in names if each.casefold() == folded), None)
-    close = close or _at_both_ends(folded, names) or near(name, names, 0.5)
+    close = close or _at_both_ends(folded, names)
+    if close is None and (several := _of_words(folded, names)):
+        return _among(several)
+    close = close or near(name, names, 0.5)
     if close is not None:
         return f"; did you mean '{close}'?"
+    if word := near(folded, tuple(_by_word(names)), 0.7):
+        return _among(_by_word(names)[word])
     if not listed or not names:
         return ""
     more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
@@ -29,6 +34,33 @@ def _at_both_ends(name: str, names: tuple[str, ...]) -> str | None:
     """`runs.all.gpus` for `gpus` and `runs.gpus`: a longer name with the same ends."""
     first, dot, last = name.rpartition(".")
     return next((n for n in names if n.startswith(first + dot) and n.endswith(f".{last}")), None)
+
+
+def _among(names: tuple[str, ...]) -> str:
+    """The names that share the words of one, the shortest first."""
+    ordered = sorted(names, key=lambda each: (len(each), each))
+    quoted = [f"'{each}'" for each in ordered[: MOST_LISTED // 2]]
+    if len(ordered) > len(quoted):
+        return f"; did you mean one of these {len(ordered)}: {', '.join(quoted)}, ...?"
+    *first, last = quoted
+    return f"; did you mean {', '.join(first) + ' or ' if first else ''}{last}?"
+
+
+def _of_words(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The ids with all words of one, as `runpod-secure-h100-sxm` for `runpod-h100`."""
+    words = name.split("-")
+    found = _by_word(names).get(words[0], ())
+    return tuple(each for each in found if set(words) <= set(each.casefold().split("-")))
+
+
+@lru_cache(maxsize=8)
+def _by_word(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """The ids of several words by each of them."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        for word in set(name.casefold().split("-")) if "-" in name else ():
+            found.setdefault(word, []).append(name)
+    return {word: tuple(each) for word, each in found.items()}
 
 
 def near(name: str, names: tuple[str, ...], likeness: float) -> str | None:

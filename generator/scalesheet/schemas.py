@@ -208,7 +208,7 @@ def violations(document: Document) -> list[Diagnostic]:
 def explained(errors: Iterable[ValidationError], document: Document) -> list[Diagnostic]:
     """The errors in our words, where the document has the fault; at most MAX_FINDINGS."""
     mistyped: set[Steps] = set()
-    problems: dict[Diagnostic, None] = {}
+    problems: dict[Diagnostic, _Failure] = {}
     for error in errors:
         failure = _failure(error)
         if failure.steps in document.broken or failure.steps in mistyped:
@@ -216,10 +216,15 @@ def explained(errors: Iterable[ValidationError], document: Document) -> list[Dia
         if failure.keyword == "type":
             mistyped.add(failure.steps)
         problem = _EXPLAIN[failure.keyword](failure, document)
-        problems.update(dict.fromkeys(islice(problem, MAX_FINDINGS)))
+        problems.update(dict.fromkeys(islice(problem, MAX_FINDINGS), failure))
         if len(problems) >= MAX_FINDINGS:
             break
-    return list(problems)
+    unread = {steps[:-1] for steps in mistyped if steps and steps[-1] in _IN_PLACE_OF_ENDS}
+    return [
+        problem
+        for problem, failure in problems.items()
+        if problem.code != "U003" or failure.steps not in unread  # the value may state its unit
+    ]
 
 
 # ------------------------------------------------------------------ our words
@@ -247,6 +252,9 @@ _ALMOST_A_NUMBER = re.compile(r"[-+.]?[0-9][0-9., _'xa-f]*%?", re.IGNORECASE)
 
 #: `0,9` and `0,9 USD`, and not `1,000`.
 _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]{1,2}(?: |$)")
+
+#: `$500` and `500$`.
+_IN_DOLLARS = re.compile(r"\$ ?(?P<before>[0-9][0-9_.]*)|(?P<after>[0-9][0-9_.]*) ?\$")
 
 
 def named(steps: Steps) -> str:
@@ -281,6 +289,8 @@ def number_hint(value: Any) -> str:
         return ""
     if _DECIMAL_COMMA.match(value):
         return f"; write a point: {quotable(value.replace(',', '.', 1))}"
+    if dollars := _IN_DOLLARS.fullmatch(value):
+        return f"; write {dollars['before'] or dollars['after']} USD"
     if _ALMOST_A_NUMBER.fullmatch(value):
         return "; numbers are written like 2000, 0.5, 1e9 or 10_000"
     return ""

@@ -292,6 +292,10 @@ class _Reader:
         return unit
 
 
+#: What people write for a unit whose name is not like it.
+_MEANT = {"dollar": "USD", "us dollar": "USD", "us$": "USD", "$": "USD", "hr": "hour"}
+
+
 def unknown_unit(name: str, known: Iterable[str], shown: str | None = None) -> UnitError:
     """The error for a name that is no unit, with the one that is shown so (`s` is second), or the
     nearest one."""
@@ -300,5 +304,6 @@ def unknown_unit(name: str, known: Iterable[str], shown: str | None = None) -> U
     folded = {k.lower(): k for k in known}
     singular = name.lower().removesuffix("s")
     like = name.lower() if name.lower() in folded else singular
+    like = _MEANT.get(singular, like).lower()
     like = like if like in folded else near(name.lower(), tuple(folded), 0.6) or ""
     return UnitError(f"unknown unit '{name}'", folded.get(like), "declare it in units.yaml")

@@ -209,14 +209,23 @@ def test_what_the_loader_refused_is_not_told_again():
         ),
         (
             "{value: -1, unit: 1}",
-            "4:14: V002 scalars.a: -1 is outside the domain non-negative (0 or more); fix it, "
+            "4:14: V002 scalars.a: expected 0 or more (domain non-negative), found -1; fix it, "
             "or declare another domain",
         ),
-        ("{value: 0, unit: 1, domain: positive}", "4:14: V002 scalars.a: 0 is outside the domain"),
-        ("{value: 1.5, unit: 1, domain: fraction}", "4:14: V002 scalars.a: 1.5 is outside the"),
-        ("{value: 2.5, unit: 1, domain: count}", "4:14: V002 scalars.a: 2.5 is outside the domain"),
-        ("{value: 1, low: 0, unit: 1, domain: count}", "4:22: V002 scalars.a: 0 is outside the"),
-        ("{value: 1, unit: 1, written: {value: -1}}", "4:43: V002 scalars.a, as written: -1 is"),
+        (
+            "{value: 0, unit: 1, domain: positive}",
+            "4:14: V002 scalars.a: expected above 0 (domain positive), found 0",
+        ),
+        (
+            "{value: 1.5, unit: 1, domain: fraction}",
+            "4:14: V002 scalars.a: expected 0 to 1 (domain fraction), ",
+        ),
+        ("{value: 2.5, unit: 1, domain: count}", "4:14: V002 scalars.a: expected 1, 2, 3, ... ("),
+        ("{value: 1, low: 0, unit: 1, domain: count}", "4:22: V002 scalars.a: expected 1, 2, 3, "),
+        (
+            "{value: 1, unit: 1, written: {value: -1}}",
+            "4:43: V002 scalars.a, as written: expected 0 or more",
+        ),
     ],
 )
 def test_values_are_in_order_and_in_their_domain(scalar, finding):
@@ -243,7 +252,7 @@ def test_ends_of_domains_and_of_ranges_belong_to_them(scalar):
 def test_a_phases_figures_a_formulas_examples_and_a_price_are_values_too():
     phase = "phases:\n  p: {title: P, class: one_time, hours: -2}\n"
     (message,) = said("plan", "title: A\nsummary: B\n" + phase)
-    assert message.startswith("4:41: V002 phases.p.hours: -2 is outside the domain")
+    assert message.startswith("4:41: V002 phases.p.hours: expected 0 or more (domain")
     formula = (
         "title: A\nunit: 1\nformula: n\ninputs:\n  n: {unit: 1, domain: count, default: 0}\n"
         "examples:\n  - {given: {n: 1.5}, expect: 1.5}\n"
@@ -278,10 +287,13 @@ def test_a_phases_figures_a_formulas_examples_and_a_price_are_values_too():
         ("{day: soon}", "14:16: S006 row 'r', column 'day': expected a date YYYY-MM-DD"),
         (
             "{steps: -5}",
-            "14:18: V002 tables.runs, row 'r', column 'steps': -5 is outside the domain count "
-            "(1, 2, 3, ...); fix it, or declare another domain",
+            "14:18: V002 tables.runs, row 'r', column 'steps': expected 1, 2, 3, ... (domain "
+            "count), found -5; fix it, or declare another domain",
         ),
-        ("{share: {value: 2}}", "14:26: V002 tables.runs, row 'r', column 'share': 2 is outside"),
+        (
+            "{share: {value: 2}}",
+            "14:26: V002 tables.runs, row 'r', column 'share': expected 0 to 1 ",
+        ),
     ],
 )
 def test_a_cell_is_of_its_columns_kind_and_domain(row, finding):

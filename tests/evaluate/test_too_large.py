@@ -164,5 +164,5 @@ def test_a_stated_range_without_a_middle_is_within_its_domain_between_its_ends(
 ) -> None:
     (message,) = said(scalars(tmp_path, "cards: {low: 1, high: 2, unit: GPU, domain: count}"))
     assert message.startswith(
-        "V002 scalars.cards, the middle of low and high: 1.5 is outside the domain"
+        "V002 scalars.cards, the middle of low and high: expected 1, 2, 3, ... (domain"
     )

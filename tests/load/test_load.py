@@ -233,7 +233,18 @@ def test_columns_count_characters_and_not_bytes(each_parser):
         ("--\na: 1\n", ["1:1: Y001 the line '--' is not YAML; delete it"]),
         ("a: {b: 0,9 USD, c: 1}\n", ["1:10: Y008 a comma in braces begins another key"]),
         ("a: 1\nb: [1, 2\n", ["2:4: Y001", "close the bracket"]),
-        ("a: 1\n b: 2\n", ["2:3: Y001"]),
+        (
+            "a: 1\n b: 2\n",
+            ["2:1: Y001 this line is indented by 1 space; expected 0; align it"],
+        ),
+        (
+            "a:\n  b: 1\n   c: 2\n",
+            ["3:1: Y001 this line is indented by 3 spaces; expected 2 or 0; align it"],
+        ),
+        (
+            "a: 1\nb c\nd: 2\n",
+            ["2:1: Y001 expected 'key: value', found 'b c'; put ':' behind the key"],
+        ),
     ],
 )
 def test_what_is_not_part_of_the_format_is_refused_at_its_place(each_parser, text, findings):

@@ -26,7 +26,11 @@ PLAN = """
             "used: {unit: GPU * hour, formula: gpus * *",
             ["F0"],
         ),
-        ("twice: {unit: GPU * hour, f", "twice: {f", ["U003 'twice' is a number without a unit"]),
+        (
+            "twice: {unit: GPU * hour, f",
+            "twice: {f",
+            ["U003 'twice' has no unit; its formula gives GPU * hour; add"],
+        ),
         # two errors are two messages
         (
             "2 * used}\n  share: {unit: 1",

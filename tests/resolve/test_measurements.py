@@ -83,11 +83,19 @@ def test_the_figures_rest_on_what_the_record_says(tmp_path: Path) -> None:
         ("accelerator: card", "accelerator: cart", "N002 'cart' is not in hardware"),
         ("model: tiny", "model: tinny", "N002 'tinny' is not in models"),
         ("model: tiny\n", "", "S002 the file lacks the key 'model_name'"),
-        ("value: 0.5", "value: -0.5", "V002 step_time: -0.5 is outside the domain positive"),
+        (
+            "value: 0.5",
+            "value: -0.5",
+            "V002 step_time: expected above 0 (domain positive), found -0.5",
+        ),
         ("unit: second / step", "unit: second", "U002 'step_time' is in second / step"),
         ("step_time:", "forward_share: {value: 1.5, unit: 1}\nstep_time:", "V002 forward_share"),
         ("step_time:", "utilisation: {value: 1.1, unit: 1}\nstep_time:", "V002 utilisation"),
-        ("step_time:", "steps: {value: 2.5, unit: step}\nstep_time:", "V002 steps: 2.5 is"),
+        (
+            "step_time:",
+            "steps: {value: 2.5, unit: step}\nstep_time:",
+            "V002 steps: expected 1, 2, 3, ... (domain count), found 2.5",
+        ),
         ("value: 0.5,", "value: 0.5, low: 0.6,", "V001 step_time: low 0.6 is above value 0.5"),
         (
             "step_time:",

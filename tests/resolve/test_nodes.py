@@ -85,7 +85,7 @@ def test_a_book_without_nodes_has_no_column_of_them(tmp_path: Path) -> None:
             "N002 'cart' is not in hardware; did you mean 'card'?",
         ),
         (NODE.replace("kW / node", "kW"), EIGHT, "U002 'power' is in"),
-        (NODE.replace("value: 8,", "value: 7.5,"), EIGHT, "V002 accelerators: 7.5 is outside"),
+        (NODE.replace("value: 8,", "value: 7.5,"), EIGHT, "V002 accelerators: expected 1, 2, 3"),
     ],
 )
 def test_a_bad_node_is_told(tmp_path: Path, node: str, offer: str, message: str) -> None:

@@ -76,7 +76,7 @@ def test_what_a_cell_rests_on_is_published_unless_it_says_otherwise(tmp_path: Pa
         ),
         ("ref: fleets", "ref: fleet", "N001 'fleet' is not a table to refer to"),
         ("pue: 1.1", "puee: 1.1", "S001 row 'one' has the key 'puee', which is no column"),
-        ("pue: 1.1", "pue: -1", "V002 the file, row 'one', column 'pue': -1 is outside"),
+        ("pue: 1.1", "pue: -1", "V002 the file, row 'one', column 'pue': expected above 0"),
         ("pue: 1.1", "pue: high", "S003 row 'one', column 'pue': expected a number"),
         ("usual: {pue:", "usual: {puee:", "N001 'sites' has no column 'puee'"),
         ("pue - 1", "puee - 1", "N001 unknown name 'puee'"),

@@ -60,18 +60,29 @@ _WORDS: Mapping[str, Any] = {
 #: A line of two dashes, which is neither an item of a list nor the three that begin a document.
 _TWO_DASHES = re.compile(r"^--[ \t]*\r?$", re.MULTILINE)
 
-#: What libyaml and PyYAML say -> the remedy.
+#: What libyaml and PyYAML say -> the same in our words, and the remedy. Without words of ours
+#: theirs are given.
+_MISALIGNED = "this line is not aligned with the keys around it, or a quote above is not closed"
+_UNEXPECTED, _NO_COLON = "unexpected ': '", "expected ':' after the key"
 _REMEDIES = (
-    ("tab character", "indent with spaces"),
-    ("mapping values are not allowed", "put a text that holds ': ' in quotes"),
-    ("cannot start any token", "indent with spaces; put a text that begins with @, `, % in quotes"),
-    ("end of stream", "close the quote or bracket"),
-    ("',' or", "close the bracket, and separate its items with commas"),
-    ("expected ':'", "write 'key: value', with a blank after the colon"),
-    ("expected key", "align the keys of a mapping, and close quotes"),
-    ("expected <block end>", "align the keys of a mapping, and close quotes"),
-    ("'-' indicator", "align the items of a list"),
-    ("escape", "put the text in single quotes, where a backslash is only a backslash"),
+    ("tab character", "", "indent with spaces"),
+    ("mapping values are not allowed", _UNEXPECTED, "put a text that holds ': ' in quotes"),
+    (
+        "cannot start any token",
+        "no text may begin with this character",
+        "indent with spaces; put a text that begins with @, ` or % in quotes",
+    ),
+    ("end of stream", "the file ends within a quote or bracket", "close the quote or bracket"),
+    (
+        "',' or",
+        "expected ',' or a closing bracket",
+        "close the bracket, and separate its items with commas",
+    ),
+    ("expected ':'", _NO_COLON, "write 'key: value', with a space behind ':'"),
+    ("expected key", _MISALIGNED, "align the keys of a mapping, and close quotes"),
+    ("expected <block end>", _MISALIGNED, "align the keys of a mapping, and close quotes"),
+    ("'-' indicator", "this item is not aligned with the list's other items", "align them"),
+    ("escape", "", "put the text in single quotes, where a backslash is only a backslash"),
 )
 
 
@@ -211,6 +222,35 @@ def _unread(diagnostics: list[Diagnostic]) -> Parsed:
     return Parsed(None, {}, {}, frozenset(), tuple(diagnostics))
 
 
+#: What a line with a wrong indentation may be taken for.
+_BY_DEPTH = (_MISALIGNED, _UNEXPECTED)
+
+
+def _misaligned(lines: list[str]) -> str:
+    """How far the last of these lines is indented, where that fits none of the lines above it; else
+    nothing."""
+    open_at = [0]
+    above = ""
+    for line in lines[:-1]:
+        indent = len(line) - len(line.lstrip(" "))
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        while open_at and open_at[-1] > indent:
+            open_at.pop()
+        if not open_at or open_at[-1] < indent:
+            open_at.append(indent)
+        above = line.split(" #")[0].rstrip()
+    found = len(lines[-1]) - len(lines[-1].lstrip(" "))
+    fits = found in open_at or (above.endswith(":") and found > open_at[-1])
+    if fits or not above:
+        return ""
+    expected = {open_at[-1], *(each for each in open_at if each < found)}
+    places = " or ".join(str(each) for each in sorted(expected, reverse=True)[:2])
+    return (
+        f"this line is indented by {found} space{'s' * (found != 1)}; expected {places}; align it"
+    )
+
+
 def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> Diagnostic:
     """The parser's complaint; one that comes at the end of the file is reported where it began, and
     one behind a quoted text of several lines where that opens."""
@@ -221,7 +261,11 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
     context = getattr(error, "context", None)
     if "exceeded max" in problem:  # the parser's own limit, before it gives the first event
         return Diagnostic(path, mark.line + 1 if mark else 1, 1, "Y006", TOO_DEEP)
-    remedy = next((text for part, text in _REMEDIES if part in problem), "fix the place")
+    quoted = quote is not None and "expected" in problem
+    known = (words for words in _REMEDIES if words[0] in problem)
+    _, ours, remedy = next(known, ("", "", "fix the place"))
+    if ours:
+        problem, context = ours, None
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     dashes = _TWO_DASHES.search(text)
     if dashes and mark and text.count("\n", 0, dashes.start()) + 1 in (mark.line, mark.line + 1):
@@ -229,9 +273,15 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
         problem, context, remedy = "the line '--' is not YAML", None, "delete it"
     if mark and text[mark.index : mark.index + 1] == "\t":
         problem, context, remedy = "a tab stands in the indentation", None, "indent with spaces"
-    if quote and "expected" in problem:
+    if quote and quoted:
         message = f"a quote opens here and the text after its end, in line {line}, is not YAML"
         return Diagnostic(path, *quote, "Y001", f"{message}; close the quote")
+    above = text.splitlines()[line - 2].strip() if line > 1 else ""
+    if ours in (_UNEXPECTED, _NO_COLON) and above and ":" not in above and above[0] not in "-#":
+        message = f"expected 'key: value', found '{quotable(above)}'; put ':' behind the key"
+        return Diagnostic(path, line - 1, 1, "Y001", message)
+    if depth := _misaligned(text.splitlines()[:line]) if ours in _BY_DEPTH else "":
+        return Diagnostic(path, line, 1, "Y001", depth)
     message = quotable(f"{context}, {problem}" if context else problem, clip=False)
     return Diagnostic(path, line, column, "Y001", f"{message}; {remedy}")
 

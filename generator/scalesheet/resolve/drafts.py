@@ -55,6 +55,7 @@ class Draft:
     position: Position
     kind: Kind = "number"
     unit: Unit | None = None
+    unstated: bool = False  # its unit, which a formula cannot do without
     domain: Domain | None = None
     refers_to: str | None = None
     words: tuple[str, ...] = ()

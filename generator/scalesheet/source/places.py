@@ -17,7 +17,7 @@ FOLDER_OF: Mapping[str, str] = {
     "plan": "plans",
 }
 #: What is an entry of a file rather than a file, and the file that holds it.
-ENTRIES: Mapping[str, str] = {"source": "sources", "unit": "units"}
+ENTRIES: Mapping[str, str] = {kind: f"{kind}s" for kind in ("source", "unit")}
 #: Begun as `new plan` begins a plan: the whole book, and the claims of a plan, by the plan's id.
 BOOK, CLAIMS = "book", "claims"
 #: Every kind that `new` can begin.

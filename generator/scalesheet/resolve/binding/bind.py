@@ -48,7 +48,7 @@ from scalesheet.resolve.binding.lookup import TableColumn, cell, find, member
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed, a_kind
 from scalesheet.resolve.binding.texts import as_text, reason, text
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Space, Written
-from scalesheet.units import PURE, Unit, UnitError
+from scalesheet.units import PURE, UNKNOWN, Unit, UnitError
 
 #: Functions that are aggregates where their one argument is a column.
 _OF_COLUMNS: Mapping[str, Aggregation] = {"sum": "sum", "mean": "mean", "min": "min", "max": "max"}
@@ -65,10 +65,22 @@ class Bound:
 def bind(written: Written, draft: Draft, scope: Scope) -> Bound | Diagnostic:
     """Binds a formula to what its quantity declares: kind, unit, class or table."""
     try:
+        if draft.unstated:
+            return at(draft.position, "U003", _without_a_unit(written.tree, draft, scope))
         typed = _checked(written.tree, draft, scope)
     except BindError as error:
         return at(written.at(error.offset), error.code, error.message)
     return Bound(typed.tree, tuple(sorted(_uses(written.tree, scope.space))))
+
+
+def _without_a_unit(tree: Node, draft: Draft, scope: Scope) -> str:
+    """What a quantity lacks that states no unit, by what its formula gives."""
+    typed = infer(tree, scope, None)
+    lacks = {"flag": "flag: yes", "word": "words: [...]", "text": "text: yes"}
+    if typed.kind in lacks:
+        return f"'{draft.name}' gives {a_kind(typed.kind)}; add '{lacks[typed.kind]}'"
+    unit = typed.unit if typed.unit is not None and typed.unit != UNKNOWN else PURE
+    return f"'{draft.name}' has no unit; its formula gives {unit}; add 'unit: {unit}'"
 
 
 def _uses(tree: Node, space: Space) -> set[str]:

@@ -77,7 +77,7 @@ def lower_case(plan: DraftPlan, low: Lowering, space: Space) -> None:
             fill(low, draft, given[draft.name], path)
             draft.position = low.document.key_at(*path)
         elif is_open(draft):
-            draft.fault = lacking(low, component, draft.name, ("case",))
+            draft.fault = lacking(low, component, draft.name, ("case",), given=given)
         plan.scalars[draft.name] = draft
     single(plan, component, low)
 
@@ -264,7 +264,7 @@ class _Cases:
             if own:
                 draft.formulas[None] = _named(f"{self.home}.{name}", self.table)
         elif shared is None and not draft.formulas and not own:
-            draft.fault = lacking(self.low, self.component, name, self.path)
+            draft.fault = lacking(self.low, self.component, name, self.path, given=self.given)
             self.column(draft)  # so that the component's formulas find its name
         elif shared is None and not draft.formulas:
             for row in self.table.rows:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
@@ -386,8 +387,18 @@ def unknown_inputs(
 
 
 def lacking(
-    low: Lowering, component: DraftComponent, name: str, path: Path, row: str = ""
+    low: Lowering,
+    component: DraftComponent,
+    name: str,
+    path: Path,
+    row: str = "",
+    given: Iterable[str] = (),
 ) -> Diagnostic:
+    """Says that an input is missing; not where what is `given` has it misspelt, which is an error
+    already."""
+    misspelt = [each for each in given if each not in component.inputs]
+    if get_close_matches(name, misspelt, n=1, cutoff=0.7):
+        return low.problems[-1]
     where = f"the row '{row}'" if row else f"this use of '{component.id}'"
     draft = component.inputs[name]
     message = f"{where} has no '{name}' ({draft.title}), and there is no default; state it"
@@ -409,7 +420,7 @@ def fill(low: Lowering, draft: Draft, entry: Any, path: Path, row: str | None = 
         else:
             draft.fault = low.problems[-1]
         return
-    draft.stated[row] = stated(low, draft, entry, *path, basis="decision")
+    draft.stated[row] = stated(low, draft, entry, *path, basis="decision", elsewhere=True)
 
 
 # ------------------------------------------------------------------ examples

@@ -178,6 +178,7 @@ def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...
         title=f"{of.title}: limit",
         position=where,
         domain=None,
+        unstated=False,
         note="",
         role="",
         stated={},

@@ -11,7 +11,7 @@ from scalesheet.language.syntax import Choice, Compare, Name, Node, Over, Text
 from scalesheet.load import flag
 from scalesheet.model import Stated
 from scalesheet.nearest import nearest
-from scalesheet.quantities import says_more, unit_of
+from scalesheet.quantities import LETTERS, behind, says_more, unit_of
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Written
 from scalesheet.resolve.lowering.values import Lowering, citation, show, stated, written
 from scalesheet.units import UNKNOWN, Unit
@@ -62,15 +62,13 @@ def drafted(
         draft.kind = "date"
     else:
         own = _unit_of_text(entry, low)
-        if "unit" not in entry and own is None:
-            low.problems.append(
-                at(
-                    draft.position,
-                    "U003",
-                    f"'{name}' is a number without a unit; add one, 'unit: 1' for a pure number; "
-                    "a word needs 'words:', yes or no 'flag: yes'",
-                )
+        draft.unstated = "unit" not in entry and own is None and "formula" in entry
+        if "unit" not in entry and own is None and not (draft.unstated or _names_a_unit(entry)):
+            message = (
+                f"'{name}' is a number without a unit; add one, 'unit: 1' for a pure number; "
+                "a word needs 'words:', yes or no 'flag: yes'"
             )
+            low.problems.append(at(draft.position, "U003", message))
         if "unit" in entry:
             own = low.unit(entry["unit"], *path, "unit")
         draft.unit = own or UNKNOWN
@@ -82,6 +80,12 @@ def _unit_of_text(entry: Mapping[str, Any], low: Lowering) -> Unit | None:
     texts = [entry[key] for key in ("value", "low", "high") if isinstance(entry.get(key), str)]
     units = (unit_of(text, low.units) for text in texts if says_more(text))
     return next((unit for unit in units if unit is not None), None)
+
+
+def _names_a_unit(entry: Mapping[str, Any]) -> bool:
+    """Whether the value names a unit that there is not, which is reported where it is read."""
+    texts = [entry[key] for key in ("value", "low", "high") if isinstance(entry.get(key), str)]
+    return any(says_more(text) and behind(text) not in LETTERS for text in texts)
 
 
 def lower_scalar(

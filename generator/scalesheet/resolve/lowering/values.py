@@ -117,9 +117,15 @@ def forget_files() -> None:
 
 
 def stated(
-    low: Lowering, draft: Draft, data: Any, *path: str | int, basis: Basis = "assumption"
+    low: Lowering,
+    draft: Draft,
+    data: Any,
+    *path: str | int,
+    basis: Basis = "assumption",
+    elsewhere: bool = False,
 ) -> Stated:
-    """The value at a path, in the unit, class or table of its quantity.
+    """The value at a path, in the unit, class or table of its quantity. `elsewhere`: the domain is
+    declared in another file, so that `check`, which reads files one by one, could not look.
 
     Of a value with earlier ones it is the one that held on the day of the document.
     """
@@ -153,9 +159,10 @@ def stated(
             else:
                 scale = float(low.units.factor(own, draft.unit))
     written = {key: data[key] for key in _IS if key != "reason" and isinstance(data.get(key), str)}
+    before = len(low.problems)
     numbers = {key: _written(low, draft.name, text, own, path) for key, text in written.items()}
     result = _number({**data, **numbers}, scale, shared)
-    if numbers:
+    if (numbers or elsewhere) and len(low.problems) == before:
         _sound(low, draft, result, path)
     if any(key in data for key in LIKELIHOOD):
 
@@ -173,8 +180,10 @@ def _written(
     try:
         return quantity(text, unit, low.units)
     except ValueError as error:
-        message = error.message if isinstance(error, UnitError) else str(error)
-        low.say("U002", f"'{name}': '{text}' {message}", *path)
+        if isinstance(error, UnitError):
+            low.say("U001", f"'{name}': {error.message}", *path)
+        else:
+            low.say("U002", f"'{name}': '{text}' {error}", *path)
         return 1.0
 
 
@@ -185,8 +194,10 @@ def _sound(low: Lowering, draft: Draft, stated: Stated, path: tuple[str | int, .
     domain = draft.domain or "non-negative"
     wrong = next((each for _, each in ends if not within(domain, each)), None)
     if wrong is not None:
-        what = f"{wrong:g} is outside the domain {domain} ({DOMAIN_WORDS[domain]})"
-        low.say("V002", f"'{draft.name}': {what}; fix it, or declare another domain", *path)
+        message = (
+            f"'{draft.name}': expected {DOMAIN_WORDS[domain]} (domain {domain}), found {wrong:g}"
+        )
+        low.say("V002", message, *path)
         return
     for (one, lower), (other, upper) in pairwise(ends):
         if lower > upper:
