@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -65,3 +67,15 @@ class Site:
         """Requests for anything but the site's own files."""
         own = (self.folder.as_uri(), self.server, "data:")
         return [url for url in seen.requests if not url.startswith(own)]
+
+    def lists(self, page: str) -> str:
+        """Tabs and navigation of a page, which it shares with others."""
+        return lists_of(self.folder / page)
+
+
+def lists_of(page: Path) -> str:
+    """Tabs and navigation of a finished page: the script that it loads for them, as markup."""
+    found = re.search(r'<script src="([^"]*assets/lists/[^"]*)"', page.read_text("utf-8"))
+    assert found is not None, page
+    calls = (page.parent / found[1]).read_text("utf-8").removeprefix("frameLists(")
+    return "".join(json.loads(f"[{calls.rstrip().removesuffix(')')}]"))

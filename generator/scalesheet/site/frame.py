@@ -3,9 +3,8 @@ one for all pages of a folder.
 
 A folder of very many pages is in the navigation by its index alone (`generate.MOST_LISTED`). Its
 other pages would then say nowhere where they are, so they get tabs, navigation and path of that
-index. Both lie in one folder, so every address in them holds for both. What is the same on every
-page and needs a script anyway, the choice of colours, comes from a script: a site has thousands of
-frames.
+index. Both lie in one folder, so every address in them holds for both. What is then the same on
+many pages goes into files that they share (`shared`).
 """
 
 from __future__ import annotations
@@ -34,13 +33,7 @@ _LIST = re.compile(
 _NO_HEADING = re.compile(r"<th(?: scope=\"col\")?(?: class=\"num\")?></th>")
 _ARTICLE = '<article class="md-content__inner'
 
-#: The script that holds the choice of colours, and where the search stands.
-COLOURS = "assets/colours.js"
-_CHOICE = re.compile(
-    r'<form class="md-header__option" data-md-component="palette">.*?</form>\s*'
-    r"<script>(?P<script>var palette=.*?)</script>",
-    re.DOTALL,
-)
+#: Where the search stands.
 _END_OF_HEADER = re.compile(r"(?:<div class=\"md-header__source\">\s*</div>\s*)?</nav>\s*</header>")
 _SEARCH = (
     '<form class="find" role="search" data-root="{up}"><input type="search" name="q" '
@@ -96,21 +89,10 @@ def lend(page: str, index: str) -> str:
     return page.replace(_ARTICLE, f"{path[0]}\n{_ARTICLE}", 1)
 
 
-def colours(page: str) -> str | None:
-    """The script that puts the choice of colours where it stands, as a page has it."""
-    found = _CHOICE.search(page)
-    if found is None:
-        return None
-    form = found[0][: found[0].index("<script>")].strip().replace("\n", " ")
-    where = 'document.currentScript.insertAdjacentHTML("beforebegin",'
-    return f"{where}{json.dumps(form)});{found['script']}\n"
-
-
 def framed(page: str, depth: int) -> str:
-    """A page in its frame, so many folders below the site's root: with the search, without what is
-    in scripts or what nobody sees."""
+    """A page in its frame, so many folders below the site's root: with the search, without what
+    nobody sees."""
     up = "../" * depth
-    page = _CHOICE.sub(f'<script src="{up}{COLOURS}"></script>', page, count=1)
     search = _SEARCH.format(up=up)
     page = _END_OF_HEADER.sub(lambda end: search + "</nav></header>", page, count=1)
     if 'class="tabbed-set' not in page:

@@ -11,8 +11,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from scalesheet.site.cards import put_card
+from scalesheet.site.check import LOST
 from scalesheet.site.document import Document, read_document
-from scalesheet.site.frame import COLOURS, colours, framed, has_path, lend, slim
+from scalesheet.site.frame import framed, has_path, lend, slim
+from scalesheet.site.shared import Shared
 from scalesheet.site.theme import NO_THEME, Theme
 
 # What the generators write and the site is better without.
@@ -43,21 +45,23 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
         for path in site.glob(pattern):
             path.unlink()
 
-    lost = site / "404.html"
+    lost = site / LOST
     if lost.is_file():
         lost.write_text(_found(lost.read_text("utf-8"), address), "utf-8", newline="")
 
     documents: dict[str, Document] = {}
-    script: str | None = None
+    shared = Shared(site)
     indexes: dict[Path, str] = {}  # of folders, each taken before it is itself hardened
     for page in sorted(site.rglob("*.html")):
-        text = _framed(page, indexes)
-        if script is None and (script := colours(text)):
-            (site / COLOURS).parent.mkdir(exist_ok=True)
-            (site / COLOURS).write_text(script, "utf-8", newline="")
-        name = page.relative_to(site).as_posix()
-        text = put_card(site, name, framed(text, name.count("/")), address)
-        document = documents[name] = read_document(text)
+        name, lists = page.relative_to(site).as_posix(), ""
+        depth = name.count("/")
+        text = framed(_framed(page, indexes), depth)
+        if page != lost:  # which a server shows at any depth
+            text, lists = shared.light(text, depth)
+        text = put_card(site, name, text, address)
+        document = read_document(text)
+        listed = read_document(lists).follows  # where they stand their links are checked as well
+        documents[name] = replace(document, follows=(*document.follows, *listed))
         head = _HEAD.search(text)
         if head:
             scripts, styles = document.scripts, document.styles

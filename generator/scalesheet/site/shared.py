@@ -1,0 +1,139 @@
+"""What many pages have in common, put into files that they share: the header and what scripts need,
+the tabs and navigation of a folder, the styles.
+
+A site has thousands of pages, and most of a small one was its frame. Only what is the same to the
+letter goes out of a page, the way up to the site's root apart; whatever differs stays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+
+FRAME = "assets/frame.js"
+STYLE = "assets/style.css"
+LISTS = "assets/lists"
+
+_TOP = re.compile(
+    r'(?P<toggles>(?:<input class="md-toggle"[^>]*>\s*)+<label class="md-overlay"[^>]*></label>)\s*'
+    r'(?P<skip><div data-md-component="skip">.*?</div>)\s*'
+    r'<div data-md-component="announce">\s*</div>\s*(?P<header><header\b.*?</header>)\s*',
+    re.DOTALL,
+)
+_SCOPE = re.compile(r'<script>(__md_scope=new URL\()"[./]*",location(\).*?)</script>\s*', re.DOTALL)
+_COLOURS = re.compile(r"<script>(var palette=.*?)</script>\s*", re.DOTALL)
+_TOPIC = re.compile(r'(data-md-component="header-topic">\s*<span class="md-ellipsis">)[^<]*')
+_BOTTOM = (
+    re.compile(r'<button type="button" class="md-top\b.*?</button>\s*', re.DOTALL),
+    re.compile(r'<div class="md-dialog".*?</div>\s*</div>\s*', re.DOTALL),
+    re.compile(r'<script id="__config".*?</script>\s*', re.DOTALL),
+)
+_BASE = re.compile(r'"base":"[./]*"')
+_UP = re.compile(r'((?:href|src|data-root)=")(?:\./|(?:\.\./)*)')
+
+_TABS = re.compile(r'<nav class="md-tabs".*?</nav>\s*', re.DOTALL)
+_SIDE = re.compile(
+    r'<div class="md-sidebar md-sidebar--primary".*?'
+    r'(?=<div class="md-sidebar md-sidebar--secondary")',
+    re.DOTALL,
+)
+_CONTENTS = re.compile(
+    r'<div class="md-sidebar md-sidebar--secondary".*?(?P<list><nav\b.*</nav>)\s*</div>',
+    re.DOTALL,
+)
+_OPENED = re.compile(
+    r'<li class="md-nav__item md-nav__item--active">\s*<input [^>]*id="__toc">.*?'
+    r'(<a href="[^"]*" class="md-nav__link) md-nav__link--active(">.*?</a>)\s*</li>',
+    re.DOTALL,
+)
+_STYLES = re.compile(r'(?:<link rel="stylesheet" href="(?:\.\./)*[^":]*\.css">\s*)+')
+_ADDRESS = re.compile(r'href="(?:\.\./)*([^"]*)"')
+_RELATIVE = re.compile(r"url\((?![\"']?(?:data:|#))|@import")
+
+
+@dataclass
+class Shared:
+    """The files that the pages of a site share, as they come up."""
+
+    site: Path
+    frame: str = ""
+    styles: dict[str, bool] = field(default_factory=dict)
+    """Rows of links to style sheets, and whether one sheet can stand for them."""
+
+    def light(self, text: str, depth: int) -> tuple[str, str]:
+        """A page without what it shares, and the lists that went out of it."""
+        up = "../" * depth
+        text = self._styled(self._framed(text, up), up)
+        return self._listed(text, up)
+
+    def _framed(self, text: str, up: str) -> str:
+        top, scope = _TOP.search(text), _SCOPE.search(text)
+        bottom = [each.search(text) for each in _BOTTOM]
+        if top is None or scope is None or not all(bottom):
+            return text
+        found = [each[0] for each in bottom if each is not None]
+        colours = _COLOURS.search(top["header"])
+        header = _TOPIC.sub(r"\1", _COLOURS.sub("", top["header"]))
+        common = _UP.sub(r"\1{up}", top["toggles"] + header)
+        common += _BASE.sub('"base":"{base}"', "".join(found))
+        frame = "\n".join(
+            (
+                f'{scope[1]}"..",document.currentScript.src{scope[2]}',
+                _script().replace('"{top}"', json.dumps(common, ensure_ascii=False)),
+                colours[1] if colours else "",
+            )
+        )
+        if not self.frame:
+            self.frame = frame
+            _write(self.site / FRAME, frame)
+        if frame != self.frame:
+            return text
+        link = f'<script src="{up}{FRAME}"></script>\n'
+        text = text.replace(top[0], f"{top['skip']}\n{link}", 1).replace(scope[0], "", 1)
+        for each in found:
+            text = text.replace(each, "", 1)
+        return text
+
+    def _listed(self, text: str, up: str) -> tuple[str, str]:
+        tabs, side = _TABS.search(text), _SIDE.search(text)
+        if f'src="{up}{FRAME}"' not in text or tabs is None or side is None:
+            return text, ""
+        contents = _CONTENTS.search(text, side.end())
+        lists = side[0].replace(contents["list"], "") if contents else side[0]
+        lists = _OPENED.sub(r'<li class="md-nav__item">\1\2</li>', lists)
+        made = f"frameLists({json.dumps(tabs[0], ensure_ascii=False)},\n"
+        made += f"{json.dumps(lists, ensure_ascii=False)})\n"
+        name = f"{LISTS}/{hashlib.sha256(made.encode()).hexdigest()[:8]}.js"
+        _write(self.site / name, made)
+        link = f'<script src="{up}{name}"></script>'
+        return text.replace(tabs[0], "", 1).replace(side[0], link, 1), tabs[0] + lists
+
+    def _styled(self, text: str, up: str) -> str:
+        """A page with one style sheet in place of several, where they stand anywhere."""
+        links = _STYLES.search(text)
+        if links is None:
+            return text
+        names = _ADDRESS.findall(links[0])
+        row = " ".join(names)
+        if row not in self.styles:
+            given = [(self.site / name).read_text("utf-8") for name in names]
+            first = not self.styles
+            self.styles[row] = first and not any(map(_RELATIVE.search, given))
+            if self.styles[row]:
+                _write(self.site / STYLE, "\n".join(given))
+        if not self.styles[row]:
+            return text
+        return text.replace(links[0], f'<link rel="stylesheet" href="{up}{STYLE}">\n', 1)
+
+
+def _script() -> str:
+    return files("scalesheet.site").joinpath("frame.js").read_text("utf-8")
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8", newline="")
