@@ -54,10 +54,7 @@ from scalesheet.printers.words import words
 
 
 def fenced(opening: str, inner: str, closing: str) -> str:
-    return (
-        f'<mrow><mo fence="true" form="prefix" stretchy="true">{opening}</mo>{inner}'
-        f'<mo fence="true" form="postfix" stretchy="true">{closing}</mo></mrow>'
-    )
+    return f"<mrow><mo>{opening}</mo>{inner}<mo>{closing}</mo></mrow>"
 
 
 A, B, C = "<mi>a</mi>", "<mi>b</mi>", "<mi>c</mi>"
@@ -120,7 +117,7 @@ MATHML: list[tuple[Node, str]] = [
     ),
     (
         ranked,
-        '<mrow><mo fence="true" form="prefix" stretchy="true">{</mo><mtable class="cases">'
+        '<mrow><mo>{</mo><mtable class="cases">'
         f"<mtr><mtd>{A}</mtd><mtd><mrow><mtext>if\u00a0</mtext><mrow>{A}<mo>≤</mo>{B}</mrow></mrow>"
         f"</mtd></mtr><mtr><mtd>{B}</mtd><mtd><mrow><mtext>if\u00a0</mtext><mrow><mi>on</mi>"
         "<mtext>\u00a0and\u00a0</mtext><mrow><mtext>not\u00a0</mtext><mi>off</mi></mrow></mrow>"

@@ -7,13 +7,17 @@ from pathlib import Path
 
 from sample_site import Site
 
-from scalesheet.site.texts import llms_text, page_texts
+from scalesheet.site.texts import UNTOLD, llms_text, page_texts
 
 
-def test_the_markdown_of_each_page_stands_beside_it(site: Site) -> None:
+def test_the_markdown_of_each_page_but_single_entries_stands_beside_it(site: Site) -> None:
     pages = {p.relative_to(site.folder).with_suffix(".md") for p in site.folder.rglob("*.html")}
     beside = {p.relative_to(site.folder) for p in site.folder.rglob("*.md")}
-    assert beside == pages - {Path("404.md")}
+    assert beside < pages
+    assert {p.as_posix() for p in pages - beside} == {
+        "404.md",
+        *(p.as_posix() for p in pages if UNTOLD.fullmatch(p.as_posix())),
+    }
     assert (site.folder / "changelog.md").read_text("utf-8").startswith("# Changelog\n")
 
 
@@ -44,6 +48,16 @@ def test_a_plainer_text_is_taken_where_there_is_one(tmp_path: Path) -> None:
     (tmp_path / "docs" / "b.md").write_text("b")
     texts = page_texts(tmp_path / "docs", tmp_path / "plain")
     assert texts == {"a.md": "| a |", "b.md": "b"}
+
+
+def test_links_to_pages_without_a_text_lead_to_the_pages(tmp_path: Path) -> None:
+    (tmp_path / "book" / "hardware").mkdir(parents=True)
+    (tmp_path / "book" / "hardware" / "h100.md").write_text("# H100\n")
+    said = "[H](h100.md#m), [all](index.md), [guide](../../guide.md#a), `x.md`\n"
+    (tmp_path / "book" / "hardware" / "index.md").write_text(said)
+    assert page_texts(tmp_path, None) == {
+        "book/hardware/index.md": said.replace("h100.md", "h100.html")
+    }
 
 
 def test_the_list_has_sections_with_a_note_for_each_page() -> None:

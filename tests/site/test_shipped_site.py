@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 import quickjs
 from playwright.sync_api import Browser, Page, expect
+from sample_site import lists_of
 
 from proof.fixtures import require
 from proof.ledger import share
-from sample_site import lists_of
 
 #: A page of each kind, and of plans a further one, which has all that a plan's page has.
 KINDS = (

@@ -85,9 +85,8 @@ def _row(pieces: Sequence[str]) -> str:
 
 
 def _fence(opening: str, content: str, closing: str) -> str:
-    first = _element("mo", opening, ' fence="true" form="prefix" stretchy="true"')
-    last = _element("mo", closing, ' fence="true" form="postfix" stretchy="true"')
-    return _element("mrow", f"{first}{content}{last}")
+    """That signs at the ends of a row are fences, and stretch, is in MathML's own dictionary."""
+    return _element("mrow", f"{_element('mo', opening)}{content}{_element('mo', closing)}")
 
 
 def _two(tag: str, a: str, b: str) -> str:
@@ -103,8 +102,9 @@ def _cases(cases: Sequence[tuple[str, str]]) -> str:
         _element("mtr", _element("mtd", value) + _element("mtd", condition))
         for value, condition in cases
     )
-    brace = _element("mo", "{", ' fence="true" form="prefix" stretchy="true"')
-    return _element("mrow", brace + _element("mtable", "".join(rows), ' class="cases"'))
+    return _element(
+        "mrow", _element("mo", "{") + _element("mtable", "".join(rows), ' class="cases"')
+    )
 
 
 _MARKUP = Markup(

@@ -22,6 +22,8 @@ _NEEDLESS = (
     "sitemap.xml",  # dated, and empty without a site_url
     "sitemap.xml.gz",
     "**/*.map",
+    "assets/javascripts/lunr/**/*.js",  # of the theme's search, in the place of which is our own
+    "assets/javascripts/workers/*.js",
 )
 _NEEDLESS_TAGS = re.compile(
     # each with its line, which begins in the frame: an expression that begins with blanks is slow

@@ -61,7 +61,7 @@ def build_part(
         documents = harden(site, theme)
         _without(site, finished)
         texts = page_texts(pages, plain)
-        write_pages(site, {name: texts[name] for name in only})
+        write_pages(site, {name: texts[name] for name in only if name in texts})
         known = _files(kept)
         documents = {name: each for name, each in documents.items() if name in finished}
         problems += check_site(site, documents, theme, known)

@@ -1,11 +1,13 @@
-"""The site for readers of text: the Markdown of each page beside it, and llms.txt at the root.
+"""The site for readers of text: the Markdown of pages beside them, and llms.txt at the root.
 
+A single entry of the catalogue and the long lists of a plan have none: the data API holds them.
 llms.txt follows https://llmstxt.org: a title, a summary, and sections of links with a note each.
 """
 
 from __future__ import annotations
 
 import html
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -35,20 +37,42 @@ DATA: Mapping[str, tuple[str, str]] = {
     "api/v1/changes.atom": ("The same as a feed", "the newest hundred, as Atom"),
 }
 
+#: Pages without a text: single entries, and what a plan lists from the first to the last.
+UNTOLD = re.compile(
+    r"book/(?!plans/|audit/|compare/|score/|reference/)[^/]+/(?!index\.md)[^/]+\.md"
+    r"|book/reference/diagnostics/(?!index\.md)[^/]+\.md"
+    r"|book/plans/[^/]+\.(?:formulas-\d+|inputs|tables)\.md"
+)
+_LINK = re.compile(r"(\]\()([^)\s]+)\.md(#[^)\s]*)?(?=\))")
+
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _HEADING = re.compile(r"^# (.+?)(?:\s*\{[^}]*\})?$", re.MULTILINE)
 _SENTENCE = re.compile(r"[A-Za-z“*].*?(?:[.?!](?=\s|$)|$)", re.DOTALL)
 
 
 def page_texts(pages: Path, plain: Path | None) -> dict[str, str]:
-    """The Markdown of each page by its place: from `plain` where that has it, else as written."""
+    """The Markdown of each page that is told in text, by its place: from `plain` where that has it,
+    else as written. Links to the others lead to the pages themselves."""
     result: dict[str, str] = {}
     for page in sorted(pages.rglob("*.md")):
         name = page.relative_to(pages).as_posix()
+        if UNTOLD.fullmatch(name):
+            continue
         better = None if plain is None else plain / name
         content = (better if better and better.is_file() else page).read_text("utf-8")
-        result[name] = FRONT_MATTER.sub("", content)
+        result[name] = _linked(name, FRONT_MATTER.sub("", content))
     return result
+
+
+def _linked(name: str, text: str) -> str:
+    folder = posixpath.dirname(name)
+
+    def led(link: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(folder, f"{link[2]}.md"))
+        ending = "html" if UNTOLD.fullmatch(target) else "md"
+        return f"{link[1]}{link[2]}.{ending}{link[3] or ''}"
+
+    return _LINK.sub(led, text)
 
 
 def write_texts(site: Path, texts: Mapping[str, str], config: Path) -> None:

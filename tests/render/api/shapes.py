@@ -18,6 +18,11 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"), parse_constant=refused)
 
 
+def entry(collection: Any, id_: str, key: str = "id") -> Any:
+    """One entry of a collection."""
+    return next(each for each in collection["entries"] if each[key] == id_)
+
+
 def files(root: Path) -> Iterator[str]:
     """The places of the JSON files of an API, without its schemas."""
     for path in sorted(root.rglob("*.json")):

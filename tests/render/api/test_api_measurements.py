@@ -59,11 +59,12 @@ def test_it_has_the_shape_that_is_promised(entries: dict[str, Any]) -> None:
         (name, Resource.from_contents(schema)) for name, schema in schemas.items()
     )
     shape = Draft202012Validator(schemas["catalogue.schema.json"], registry=registry)
-    head = {"collection": "measurements", "edition": "2026-11-22", "as_of": "2026-11-22"}
+    days = {"edition": "2026-11-22", "as_of": "2026-11-22"}
+    head = {"collection": "measurements", **days, "columns": {}}
     for entry in entries.values():
-        assert list(shape.iter_errors({**head, "entry": json.loads(json.dumps(entry))})) == []
+        assert list(shape.iter_errors({**head, "entries": [json.loads(json.dumps(entry))]})) == []
         broken = {**entry, "predicted": {**entry["predicted"], "components": {"x": {}}}}
-        assert list(shape.iter_errors({**head, "entry": broken}))
+        assert list(shape.iter_errors({**head, "entries": [broken]}))
 
 
 def _shapes() -> list[Path]:

@@ -34,7 +34,7 @@ def test_every_address_of_the_index_leads_to_a_file(book_site: Path) -> None:
     for kept in index["collections"].values():
         addresses += [kept["json"], kept["csv"]]
         for entry in kept["entries"]:
-            addresses += [entry[key] for key in ("json", "page", "markdown") if key in entry]
+            addresses += [entry["page"] for entry in kept["entries"] if "page" in entry]
     assert len(addresses) > 100
     assert dangling(root / "index.json", addresses) == []
 
@@ -54,14 +54,5 @@ def test_generated_pages_are_plain_in_their_markdown(book_site: Path) -> None:
     assert re.search(r"<(table|div|span|p|td)\b", plan) is None
     assert "{{" not in plan
     assert "- [GPU hours in total](" in plan
-    card = (book_site / "book/hardware/rtx4090.md").read_text("utf-8")
-    assert "| Memory | 24 GiB | spec | [NVIDIA Ada" in card
-    offer = (book_site / "book/offers/aws-p4d-24xlarge.md").read_text("utf-8")
-    assert "## Prices over time" in offer
-    formula = (book_site / "book/formulas/zero-1-bytes.md").read_text("utf-8")
-    assert "## Examples\n\n| Quantity | Unit | the 31.4 GB of figure 1 |" in formula
-
-
-def test_every_page_has_its_markdown(book_site: Path) -> None:
-    pages = {page.with_suffix(".md") for page in book_site.rglob("*.html")}
-    assert {page for page in pages if not page.is_file()} == {book_site / "404.md"}
+    hardware = (book_site / "book/hardware/index.md").read_text("utf-8")
+    assert "[NVIDIA GeForce RTX 4090](rtx4090.html)" in hardware

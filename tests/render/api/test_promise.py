@@ -41,6 +41,7 @@ REVISIONS = {
     17: "4e57c112b29aa8dc",
     18: "bd2e1fe150b91f10",
     19: "d9124090f1355914",
+    20: "476497142971cef6",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",
@@ -104,18 +105,18 @@ def test_a_csv_begins_with_the_line_that_the_page_tells(sample: Written, name: s
 
 def test_the_values_on_the_page_have_the_shape_of_values(sample: Written) -> None:
     (block,) = re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    unit = read(sample.root / "units" / "hour.json")
+    units = read(sample.root / "units.json")
     for line in block.splitlines():
-        assert sample.shapes.faults("units/hour.json", _sized(unit, json.loads(line))) == []
-    assert sample.shapes.faults("units/hour.json", _sized(unit, {"value": 1.0})) != []
+        assert sample.shapes.faults("units.json", _sized(units, json.loads(line))) == []
+    assert sample.shapes.faults("units.json", _sized(units, {"value": 1.0})) != []
 
 
-def _sized(unit: Any, value: Any) -> Any:
-    return {**unit, "entry": {**unit["entry"], "size": value}}
+def _sized(units: Any, value: Any) -> Any:
+    return {**units, "entries": [{**each, "size": value} for each in units["entries"]]}
 
 
 def test_every_key_of_a_quantity_is_on_the_page() -> None:
     defs = read(SCHEMAS / "values.schema.json")["$defs"]
-    keys = {*defs["described"]["properties"], *defs["from"]["properties"]}
+    keys = {*defs["described"]["properties"], *defs["basis"]["properties"]}
     assert keys
     assert [key for key in sorted(keys) if f"`{key}`" not in PAGE] == []

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
+
+import hypothesis
+from hypothesis import strategies as st
 
 from editions import given
 from render.pages.rendered import pages, read
 from render.pages.sample_book import book
 from scalesheet.model import Citation, Stated
 from scalesheet.render.api.values import source_json
+from scalesheet.render.pages.catalogue.accelerator import MOST_RUNS, spread
 from scalesheet.render.pages.catalogue.pages import catalogue_pages
 from scalesheet.render.pages.context import Context, cite
 
@@ -117,3 +122,14 @@ def test_a_source_tells_what_rests_on_it() -> None:
 def test_an_address_that_is_not_of_the_web_is_no_link() -> None:
     assert "javascript:alert(1)" in shown("sources/datasheet.md")
     assert 'href="javascript' not in pages()["sources/datasheet.md"]
+
+
+@hypothesis.given(st.integers(1, 400))
+def test_the_runs_shown_of_an_accelerator_are_not_the_best_alone(count: int) -> None:
+    ranked = list(range(count))
+    shown = spread(ranked)
+    assert list(shown) == sorted(set(shown))
+    assert (shown[0], shown[-1]) == (0, count - 1)
+    assert len(shown) == min(count, MOST_RUNS)
+    steps = {b - a for a, b in pairwise(shown)}
+    assert not steps or max(steps) - min(steps) <= 1

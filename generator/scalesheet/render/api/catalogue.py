@@ -8,12 +8,12 @@ from dataclasses import fields as members
 
 from scalesheet.book import Book
 from scalesheet.edition import Edition
-from scalesheet.model import Column, Source, Stated, Table
+from scalesheet.model import Column, Formula, Source, Stated, Table
 from scalesheet.render.api.formulas import formulas_csv, record_json
 from scalesheet.render.api.measurements import comparison_json
 from scalesheet.render.api.plans import FIELDS, PLAN_FIELDS, column_json, fields
 from scalesheet.render.api.text import compact, csv_text
-from scalesheet.render.api.values import Object, quantity_json, source_json
+from scalesheet.render.api.values import Object, origin_json, source_json, value_json
 from scalesheet.steps.comparison import Comparison
 from scalesheet.units import Declared
 from scalesheet.values import Results, Value, stated_value
@@ -82,7 +82,7 @@ def small_tables(book: Book) -> tuple[str, ...]:
 
 
 def collection_files(book: Book, kept: Collection) -> Iterator[tuple[str, str]]:
-    """The files of a collection: all entries together, and each by itself."""
+    """The files of a collection, which hold all its entries."""
     head: Object = {
         "collection": kept.name,
         "edition": book.edition.isoformat(),
@@ -91,8 +91,6 @@ def collection_files(book: Book, kept: Collection) -> Iterator[tuple[str, str]]:
     whole = {**head, **kept.more, "entries": [text for _, _, text in kept.entries]}
     yield f"{kept.name}.json", compact(whole)
     yield f"{kept.name}.csv", kept.csv
-    for id_, _, text in kept.entries:
-        yield f"{kept.name}/{id_}.json", compact({**head, "entry": text})
 
 
 # ------------------------------------------------------------------ tables
@@ -118,13 +116,13 @@ def row_json(
         "aliases": list(table.row_aliases.get(row, ())),
         "note": table.row_notes.get(row, ""),
         "quantities": {
-            c.name: _quantity(book, c, row, results.tables[table.name][c.name][place])
+            c.name: _quantity(c, row, results.tables[table.name][c.name][place])
             for c in table.columns.values()
         },
     }
     if table.name == "offers":
         data["prices"] = [
-            _dated(price) | _quantity_of_price(book, table.columns[PRICE], price)
+            _dated(price) | _recorded(table.columns[PRICE], stated_value(price), price)
             for price in book.prices.get(row, ())
         ]
     if table.name == "measurements" and comparisons and row in comparisons:
@@ -132,16 +130,25 @@ def row_json(
     return data
 
 
-def _quantity(book: Book, column: Column, row: str, value: Value) -> Object:
+def _quantity(column: Column, row: str, value: Value) -> Object:
     stated = column.stated.get(row)
     formula = None if stated else column.own.get(row, column.formula)
-    data = quantity_json(value, column, book.units, stated=stated, formula=formula)
+    data = _recorded(column, value, stated, formula)
     if stated is not None and stated.contested:
         data["contested"] = [
-            quantity_json(stated_value(other), column, book.units, stated=other, formula=None)
-            for other in stated.contested
+            _recorded(column, stated_value(other), other) for other in stated.contested
         ]
     return data
+
+
+def _recorded(
+    column: Column, value: Value, stated: Stated | None, formula: Formula | None = None
+) -> Object:
+    """A value and its basis; what the column says stands there once for all entries."""
+    origin = {name: said for name, said in origin_json(stated, formula).items() if said is not None}
+    if formula is not None and formula == column.formula:
+        origin = {"kind": origin["kind"]}
+    return value_json(value, column) | {"kind": None} | origin
 
 
 def _dated(price: Stated) -> Object:
@@ -152,10 +159,6 @@ def _dated(price: Stated) -> Object:
     if price.confirmed is not None:
         data["confirmed"] = source_json(price.confirmed)
     return data
-
-
-def _quantity_of_price(book: Book, column: Column, price: Stated) -> Object:
-    return quantity_json(stated_value(price), column, book.units, stated=price, formula=None)
 
 
 def table_csv(table: Table, results: Results) -> str:

@@ -13,7 +13,7 @@ from scalesheet.schemas import KINDS
 
 VERSION = "v1"
 #: Grows with each addition to the shapes; docs/reference/api.md has the change log.
-REVISION = 19
+REVISION = 20
 #: From index.json to the root of the site, or of the output where there is no site.
 ROOT = "../../"
 DOCUMENTATION = "reference/api.html"
@@ -44,11 +44,7 @@ SHAPES: Mapping[str, str] = {
     "quantiles/*.json": "quantiles",
     "score.json": "scores",
     "changes.json": "changes",
-    **{
-        pattern: _ENTRIES.get(name, "catalogue")
-        for name in COLLECTIONS
-        for pattern in (f"{name}.json", f"{name}/*.json")
-    },
+    **{f"{name}.json": _ENTRIES.get(name, "catalogue") for name in COLLECTIONS},
 }
 #: The shapes of what commands print and no file holds.
 PRINTED = ("diff", "law")
@@ -118,7 +114,7 @@ def _collection(name: str, book: Book, listed: Iterable[tuple[str, str]], pages:
         "json": f"{name}.json",
         "csv": f"{name}.csv",
         "entries": [
-            {"id": id_, "title": title, "json": f"{name}/{id_}.json", **_page(name, id_, paged)}
+            {"id": id_, "title": title} | ({"page": _address(name, id_)} if paged else {})
             for id_, title in listed
         ],
     }
@@ -126,12 +122,15 @@ def _collection(name: str, book: Book, listed: Iterable[tuple[str, str]], pages:
 
 def _shapes_of(entries: Entries) -> Mapping[str, str]:
     """Those of the small tables that a book declares itself."""
-    own = [name for name in entries if name not in COLLECTIONS]
-    return {place: "catalogue" for name in own for place in (f"{name}.json", f"{name}/*.json")}
+    return {f"{name}.json": "catalogue" for name in entries if name not in COLLECTIONS}
 
 
 def _page(folder: str, id_: str, pages: bool) -> Object:
     if not pages:
         return {}
-    page = PurePosixPath("book", folder, id_)
-    return {"page": f"{ROOT}{page}.html", "markdown": f"{ROOT}{page}.md"}
+    page = _address(folder, id_)
+    return {"page": page, "markdown": page.removesuffix("html") + "md"}
+
+
+def _address(folder: str, id_: str) -> str:
+    return f"{ROOT}{PurePosixPath('book', folder, id_)}.html"

@@ -12,9 +12,8 @@ from scalesheet.printers.base import number
 from scalesheet.printers.latex import latex
 from scalesheet.printers.mathml import equation, mathml, shown
 from scalesheet.printers.notation import Shown
-from scalesheet.printers.python import python
 from scalesheet.printers.words import words
-from scalesheet.render.notations import InputTitles, excel_text, named, record_texts
+from scalesheet.render.notations import InputTitles, named, record_texts
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.html import Html
 from scalesheet.render.pages.marks import of_cell, of_chosen
@@ -199,11 +198,9 @@ def record_in_words(record: Record) -> str:
 
 
 def notations(titles: Titles, text: str, node: Node) -> Iterator[tuple[str, str]]:
-    """A plan's formula as it was written, and as text to copy."""
+    """A plan's formula as it was written, and as text to copy. The workbook has it in cells."""
     yield "As written", text
     yield "LaTeX", latex(node, titles)
-    yield "Excel, with names for places", excel_text(node)
-    yield "Python", python(node)
 
 
 #: How the texts of a catalogue formula are headed, in the order in which they are shown.

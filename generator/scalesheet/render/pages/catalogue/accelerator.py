@@ -3,8 +3,9 @@ runs on it, and the next larger and smaller ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
+from typing import TypeVar
 
 from scalesheet.model import Table
 from scalesheet.numbers import plain
@@ -26,6 +27,7 @@ MEASURED: Mapping[str, str] = {
     "measured_link": "link",
 }
 MOST_RUNS = 12
+Kept = TypeVar("Kept")
 #: What is published of runs, by task.
 RUNS = {"runs": "GPU hours", "throughput": "throughput"}
 
@@ -88,17 +90,30 @@ def runs_section(context: Context, row: str) -> Iterator[object]:
                 tag("td", figure(task, each.predicted), class_="num"),
                 tag("td", error(task, each.error), class_="num"),
             ]
-            for each in sorted(found, key=lambda each: each.error or 0)[:MOST_RUNS]
+            for each in spread(sorted(found, key=lambda each: each.error or 0))
         ]
         yield heading(2, f"Published runs: {RUNS[task]}", f"published-{task}")
+        which = (
+            f"Below are {MOST_RUNS} of them, evenly spaced from the closest to the furthest. "
+            if len(found) > MOST_RUNS
+            else ""
+        )
         yield tag(
             "p",
             f"{counted(len(found), 'published row')}, median error {error(task, median(errors))}; "
-            "each is predicted by a fit that has not seen its family. ",
+            f"each is predicted by a fit that has not seen its family. {which}",
             link(to("score", task), "All rows"),
             class_="note",
         )
         yield grid(head, body)
+
+
+def spread(ranked: Sequence[Kept]) -> Sequence[Kept]:
+    """All of them, or as many as a page shows: the first, the last, and evenly between."""
+    last, steps = len(ranked) - 1, MOST_RUNS - 1
+    if last <= steps:
+        return ranked
+    return [ranked[round(n * last / steps)] for n in range(MOST_RUNS)]
 
 
 def _count(on: str) -> str:
