@@ -514,7 +514,7 @@ def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
             )
         for column, fmt in formats:
             cells.append(_figure(table, column, cell_value(context, table, column, row), fmt))
-        body.append([name, cells.pop(first), *cells])
+        body.append([name, cells.pop(first), *cells] if cells else [name])
     return page(
         of_kind.title,
         tag("p", of_kind.sentence, class_="lead"),
