@@ -178,10 +178,12 @@ def test_rows_that_are_deleted_are_seen_and_named(bench: Bench) -> None:
         assert {bench.tables[name].sheet for name in gone} - seen == set()
         pulled = bench.pulled(workbook)
     said = [e.name for e in pulled.edits] + [f.message for f in (*pulled.left, *pulled.errors)]
+    phase = f"{gone.get('phases')}."  # which takes its tables along
     missing = [
         f"{name}['{id}']"
         for name, id in gone.items()
-        if not any(f"'{id}'" in each and name in each for each in said)
+        if not name.startswith(phase)
+        and not any(f"'{id}'" in each and name in each for each in said)
     ]
     assert missing == []
 

@@ -8,11 +8,14 @@ again, but for the plan whose turn it is; `make proof` proves everything and wri
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import process_time
 from typing import Any
 
 import pytest
+from openpyxl.formula import Tokenizer
 
 from proof import faces, ledger
 from proof.browser import Chromium
@@ -24,10 +27,14 @@ from proof.subjects import Subject
 from render import rows
 from scalesheet.diagnostics import errors
 from scalesheet.evaluate import evaluate
-from scalesheet.model import Key
+from scalesheet.language.syntax import ENDS, Number, walk
+from scalesheet.model import Column, Key, Quantity, Scalar, Table, formulas_of
 from scalesheet.pull import read
 from scalesheet.render.script import runtime
-from scalesheet.render.workbook.steps import DEEPEST, LONGEST, lookups, nesting
+from scalesheet.render.workbook.conventions import CONVENTIONS
+from scalesheet.render.workbook.layout import lay_out
+from scalesheet.render.workbook.places import TablePlace, relative
+from scalesheet.render.workbook.steps import DEEPEST, LONGEST, lookups, nesting, stepped
 from shipped import DATA
 
 SORTED = "vlm-finetune"
@@ -78,6 +85,71 @@ def test_every_formula_of_the_plan_can_be_read(unproved: Subject, record_propert
 
 def test_no_formula_refers_to_a_row_of_a_table_by_its_number(unproved: Subject) -> None:
     assert rows.by_number(unproved.workbook, unproved.book, unproved.plan) == []
+
+
+def test_one_formula_fills_a_column_and_numbers_stand_apart(unproved: Subject) -> None:
+    """The conventions that About lists, with no exception but those that it names."""
+    shown = {str(cell.value) for (sheet, _), cell in unproved.stored.items() if sheet == "About"}
+    assert {f"{number}.  {text}" for number, text in enumerate(CONVENTIONS, 1)} <= shown
+    book, plan = unproved.book, stepped(unproved.book, unproved.plan)
+    layout, tables = lay_out(book, plan), {**book.tables, **plan.tables}
+    uneven = {
+        (name, column.name, end): texts
+        for name, place in layout.tables.items()
+        for column in tables[name].columns.values()
+        for index, end in enumerate(ENDS)
+        if column.ranged or end == "value"
+        for texts in (_along(unproved, place, tables[name], column, index),)
+        if len(texts) > 1
+    }
+    assert uneven == {}
+    written = {
+        node.value
+        for quantity in _quantities(unproved.plan.scalars, {**tables, **unproved.plan.tables})
+        for formula in formulas_of(quantity)
+        for tree in formula.ends.trees
+        for node in walk(tree)
+        if isinstance(node, Number)
+    }
+    calculated = {s.name for s in layout.sheets if s.kind == "calculation"}
+    inside = {
+        float(token.value)
+        for (sheet, _), cell in unproved.stored.items()
+        if cell.formula is not None and sheet in calculated
+        for token in Tokenizer(f"={cell.formula}").items
+        if token.subtype == "NUMBER"
+    }
+    assert inside - written - {0.0, 1.0} == set()
+    inputs = {cell.address for cell in unproved.cells if cell.formula is None}
+    stray = [
+        at
+        for at, cell in unproved.stored.items()
+        if at[0] in calculated and isinstance(cell.value, float) and cell.formula is None
+    ]
+    assert [at for at in stray if at not in inputs] == []
+
+
+def _quantities(scalars: Mapping[str, Scalar], tables: Mapping[str, Table]) -> Iterator[Quantity]:
+    yield from scalars.values()
+    for table in tables.values():
+        yield from table.columns.values()
+
+
+def _along(
+    subject: Subject, place: TablePlace, table: Table, column: Column, index: int
+) -> set[str | None]:
+    """The formulas of a column at one end, without the number of their own row; a row that states
+    a number or a formula of its own is an exception."""
+    found: set[str | None] = set()
+    for number, row in enumerate(table.rows if column.formula is not None else ()):
+        if row in column.stated or row in column.own:
+            continue
+        at = place.at(place.first + number, place.columns[column.name][index])
+        letters, digits = re.findall("[A-Z]+|[0-9]+", relative(*at))
+        cell = subject.stored.get((place.sheet, relative(*at)))
+        own = rf"(?<![$\w.]){letters}(?=\$?\d)" if place.turned else rf"(?<=[A-Z]){digits}\b"
+        found.add(re.sub(own, "#", cell.formula) if cell and cell.formula else None)
+    return found
 
 
 # one plan stands for all: what no formula of theirs does is tested for each without LibreOffice
