@@ -17,14 +17,14 @@ from scalesheet.codes import CODES
 from scalesheet.diagnostics import errors
 from scalesheet.evaluate import evaluate
 from scalesheet.language import parser, tokens
-from scalesheet.language.arithmetic import EQUAL_WITHIN, ROUNDING_SLACK, TOO_LARGE
+from scalesheet.language.arithmetic import ARITHMETIC, EQUAL_WITHIN, ROUNDING_SLACK, TOO_LARGE
 from scalesheet.language.functions import FUNCTIONS
 from scalesheet.load import Document, load, parse
 from scalesheet.model import DOMAINS
 from scalesheet.printers import excel_text
 from scalesheet.resolve.book import resolve
 from scalesheet.resolve.lowering.phases import PHASE_COLUMNS
-from scalesheet.resolve.reasons import ARITHMETIC, EMPTY, INCOMPLETE
+from scalesheet.resolve.reasons import EMPTY, INCOMPLETE
 from scalesheet.values import Value
 
 ROOT = Path(__file__).parents[2]

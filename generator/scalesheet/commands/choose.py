@@ -102,14 +102,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.render.workbook.choice import write_answer
-
     teller, made = answered(options)
     write = {"text": teller.as_text, "json": teller.as_json, "csv": teller.as_csv}[options.format]
     print(write(made), end="")
     if made.best is None:
         return FINDINGS
     if options.workbook is not None:
+        from scalesheet.render.workbook.choice import write_answer
+
         write_answer(teller.book, teller.plan, made.best.edits, options.workbook)
     return GOOD
 

@@ -64,7 +64,6 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.render.text.ids import UnknownId, ids_text
     from scalesheet.render.text.plan import plan_text
     from scalesheet.render.text.versions import versions_lines
-    from scalesheet.resolve.claims.changed import with_edits
 
     data = folder(options.data)
     # with what the score asks for, so that it is the one that a whole book keeps
@@ -84,6 +83,8 @@ def run(options: argparse.Namespace) -> int:
     edits = dict(_edit(book, plan, text) for text in options.set)
     results, chosen = edition.results[plan.id], {}
     if edits:
+        from scalesheet.resolve.claims.changed import with_edits
+
         try:
             book = with_ranges(edition, plan.id, edits).book
         except EditError as error:

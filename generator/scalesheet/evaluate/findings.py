@@ -17,7 +17,7 @@ from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.evaluate import evaluate, evaluate_catalogue
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.parts import Fault, Here, Part, State
-from scalesheet.language.arithmetic import TOO_LARGE
+from scalesheet.language.arithmetic import ARITHMETIC, TOO_LARGE
 from scalesheet.language.syntax import (
     Aggregate,
     Cell,
@@ -41,7 +41,6 @@ from scalesheet.model import (
     Stated,
     Table,
 )
-from scalesheet.resolve.reasons import ARITHMETIC
 from scalesheet.values import Results, Series, Value
 
 #: Examples are written with few digits; results must agree to this.

@@ -25,9 +25,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-from scalesheet.language.functions import FUNCTIONS
+from scalesheet.language.functions import EVERY, FUNCTIONS
 
 __all__ = [
+    "ARITHMETIC",
     "EQUAL_WITHIN",
     "LARGEST_STATED",
     "ROUNDING_SLACK",
@@ -81,6 +82,13 @@ _DECIMAL = re.compile(r"[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+
 DIVISION = "division by zero"
 POWER = "a power that has no value"
 TOO_LARGE = "too large to be a number"
+#: Reasons that it gives, and the code of the diagnostic when shipped data meet them.
+ARITHMETIC = {
+    DIVISION: "V003",
+    **{each.undefined: "V004" for each in EVERY.values() if each.undefined},
+    POWER: "V004",
+    TOO_LARGE: "V006",
+}
 _WITHOUT_VALUE = {
     "/": DIVISION,
     "**": POWER,

@@ -9,8 +9,6 @@ from pathlib import Path
 from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
 from scalesheet.disk import described
-from scalesheet.new.model import text_of
-from scalesheet.new.sound import compiled
 from scalesheet.predict.arrays import each, first_reason, words
 from scalesheet.predict.cases.reader import Read
 from scalesheet.source.places import suggested
@@ -24,6 +22,9 @@ def with_configs(table: Read, book: Book, data: Path) -> tuple[Read, Book]:
     files = [name for name in dict.fromkeys(table.text("model").tolist()) if name.endswith(ENDING)]
     if not files:
         return table, book
+    from scalesheet.new.model import text_of
+    from scalesheet.new.sound import compiled
+
     ids: dict[str, str] = {}
     texts: dict[str, str] = {}
     wrong: dict[str, str] = {}

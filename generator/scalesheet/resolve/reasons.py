@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scalesheet.language.arithmetic import DIVISION, POWER, TOO_LARGE
+from scalesheet.language.arithmetic import ARITHMETIC, DIVISION, POWER
 from scalesheet.language.functions import EVERY
 from scalesheet.language.syntax import (
     Aggregate,
@@ -46,14 +46,6 @@ from scalesheet.resolve.proving.integers import is_whole
 
 YES_NO = ("yes", "no")
 EMPTY, INCOMPLETE = "no rows", "a row has no value"
-
-#: Reasons that the arithmetic gives, and the code of the diagnostic when shipped data meet them.
-ARITHMETIC = {
-    DIVISION: "V003",
-    **{each.undefined: "V004" for each in EVERY.values() if each.undefined},
-    POWER: "V004",
-    TOO_LARGE: "V006",
-}
 
 
 def of_compiler(text: object) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,13 +27,15 @@ from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.predict.fits import Coefficients, coefficients, digest
 from scalesheet.predict.fits.holdout import folds, quantile, sizes
 from scalesheet.predict.records import rows_of
-from scalesheet.predict.score.hidden import Hidden, hidden
 from scalesheet.predict.score.own import Own, owned
 from scalesheet.predict.score.regimes import regimes
 from scalesheet.predict.score.said_to_fit import Room, room
 from scalesheet.predict.score.truth import Published, published
 from scalesheet.predict.table import Predictions, none_of, supported
 from scalesheet.predict.tasks import TASKS, predict, unsupported
+
+if TYPE_CHECKING:
+    from scalesheet.predict.score.hidden import Hidden
 
 #: The utilisation that a rule of thumb takes for any run: of 0.3, 0.35 and 0.4 the one that is
 #: off least in the median, so that what it is compared with is not a weak one.
@@ -128,6 +131,12 @@ def fitted_rows(task: str, data: Published) -> Flags:
     return flags
 
 
+def _hidden(book: Book, data: Published, rows: Flags) -> tuple[Hidden, ...]:
+    from scalesheet.predict.score.hidden import hidden  # fits laws, which predictions do not
+
+    return hidden(book, data, rows)
+
+
 def score_of(book: Book, task: str, catalogue: Known) -> TaskScore | None:
     """The score of one task, or None where no row can be scored."""
     data = published(book, task, catalogue)
@@ -176,7 +185,7 @@ def score_of(book: Book, task: str, catalogue: Known) -> TaskScore | None:
         digest=digest(data.cases.only(rows), data.truth[rows]),
         room=room(book, data) if task == "memory" else None,
         own=owned(book, task, catalogue),
-        hidden=hidden(book, data, rows) if task == "loss" else (),
+        hidden=_hidden(book, data, rows) if task == "loss" else (),
     )
 
 
