@@ -15,7 +15,7 @@ from project import project
 from scalesheet import cli
 from scalesheet.commands import NAMES
 from scalesheet.diagnostics import Diagnostic, as_markdown
-from small import lay
+from small import HEAD, lay
 
 ROOT = Path(__file__).parents[1]
 
@@ -303,3 +303,24 @@ def test_what_is_written_has_the_mode_that_the_umask_leaves(tmp_path: Path, hidd
     assert {path.suffix for path in written} >= {".xlsx", ".json", ".yaml"}
     for path in written:
         assert path.stat().st_mode & 0o777 == (0o777 if path.is_dir() else 0o666) & ~hidden, path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("command", [("check",), ("show", "small")])
+def test_who_waits_at_a_terminal_is_told_what_is_done(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    import pty
+
+    plan = f"{HEAD}scalars:\n  a: {{value: 1, unit: 1, kind: decision}}\n"
+    lay(tmp_path, {"plans/small/plan.yaml": plan, "plans/small/page.md": "# A plan\n"})
+    reader, terminal = pty.openpty()
+    process = [sys.executable, "-m", "scalesheet", *command]
+    done = subprocess.run(process, cwd=tmp_path, capture_output=False, stdout=-1, stderr=terminal)
+    os.close(terminal)
+    with os.fdopen(reader, "rb", buffering=0) as screen:
+        seen = screen.read(4096).decode()
+    assert done.returncode == 0
+    assert seen.startswith("\r\x1b[Kreading and checking the data\r\x1b[K")
+    piped = subprocess.run(process, cwd=tmp_path, capture_output=True, text=True)
+    assert "reading and checking" not in piped.stdout + piped.stderr

@@ -116,12 +116,12 @@ globalThis.scalesheetSearch = (() => {
   }
 
   /** The index as it is in its file, taken apart once. */
-  function read({ words, places, pages, synonyms }) {
+  function read({ words, places, headings, pages, synonyms }) {
     return {
       words: words.split(" "),
       places: places.split(";").map((list) => list.split(",").map((each) => parseInt(each, 36))),
-      pages: pages.map(([path, title, weight, note, names, headings]) => ({
-        ...{ path, title, weight, note, names, headings },
+      pages: pages.map(([path, title, weight, note, names, below]) => ({
+        ...{ path, title, weight, note, names, headings: below.map((n) => headings[n]) },
       })),
       synonyms: synonyms.map((group) => group.map((phrase) => phrase.split(" "))),
     };

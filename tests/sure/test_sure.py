@@ -16,7 +16,7 @@ from scalesheet.render.text.sure import sure_text
 from scalesheet.sure.draws import drawn
 from scalesheet.sure.quantiles import Quantiles, sure
 from scalesheet.sure.shapes import P90, drawn_values
-from scalesheet.sure.spread import standard, uniform
+from scalesheet.sure.spread import DRAWS, MOST, REPLICATES, affordable, standard, uniform
 
 PREDICTED = "between(a / 2, a, a * 3)"
 Z80 = NormalDist().inv_cdf(0.8)
@@ -274,3 +274,11 @@ def test_a_sum_is_not_made_without_a_cell_that_overflows(tmp_path: Path) -> None
     a = drawn_values(Stated(200.0, 100.0, 400.0), "non-negative", uniform("a"))
     assert (np.isnan(sample) == (2 * a > np.log(np.finfo(float).max))).all()
     assert 0 < np.isnan(sample).mean() < 1
+
+
+def test_a_table_of_many_rows_has_fewer_draws_and_never_too_many_numbers() -> None:
+    assert affordable(0) == affordable(8_192) == DRAWS
+    counts = [affordable(rows) for rows in range(0, 131_072, 1_009)]
+    assert counts == sorted(counts, reverse=True)
+    assert all(n * rows <= MOST for n, rows in zip(counts, range(0, 131_072, 1_009), strict=True))
+    assert all(n % REPLICATES == 0 for n in counts)

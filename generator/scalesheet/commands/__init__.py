@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -135,6 +136,16 @@ def progress(message: str) -> None:
     """One line that is written over, on a terminal only; an empty message clears it."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{message}", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Says on a terminal that the book is being read: seconds, where nothing of it was kept."""
+    progress("reading and checking the data")
+    try:
+        yield
+    finally:
+        progress("")
 
 
 def failed(error: Exception) -> int:

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from scalesheet.codes import FINDINGS, GOOD
-from scalesheet.commands import as_of, folder, tally
+from scalesheet.commands import as_of, folder, reading, tally
 
 SUMMARY = "check the book and report errors and warnings"
 
@@ -26,7 +26,9 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.diagnostics import FORMATS, errors
     from scalesheet.examine import examine
 
-    examined = examine(folder(options.data), options.as_of)
+    data = folder(options.data)
+    with reading():
+        examined = examine(data, options.as_of)
     diagnostics = examined.diagnostics
     text = FORMATS[options.format](diagnostics)
     if text:

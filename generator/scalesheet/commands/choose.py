@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalesheet.codes import FINDINGS, GOOD
-from scalesheet.commands import UsageError, as_of, folder, model_of
+from scalesheet.commands import UsageError, as_of, folder, model_of, reading
 from scalesheet.vocabulary import METHODS, TERMS, TRAINERS, TUNING
 
 if TYPE_CHECKING:
@@ -125,7 +125,8 @@ def answered(options: argparse.Namespace) -> tuple[Teller, Answer]:
     from scalesheet.render.text.choice import Teller
 
     data = folder(options.data)
-    edition, _ = sound_edition(data, options.as_of, plans=(PLAN,))
+    with reading():
+        edition, _ = sound_edition(data, options.as_of, plans=(PLAN,))
     book = edition.book
     plan = book.plans.get(PLAN)
     if plan is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalesheet.codes import GOOD
-from scalesheet.commands import UsageError, folder_or_catalogue
+from scalesheet.commands import UsageError, folder_or_catalogue, reading
 from scalesheet.vocabulary import counted
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def run(options: argparse.Namespace) -> int:
 
     table = _table(options)
     data = folder_or_catalogue(options.data)
-    book = compile_book(data)
+    with reading():
+        book = compile_book(data)
     table, catalogue = with_configs(table, book, data)
     described = cases_of(table, catalogue)
     made = predict(book, options.task, described)

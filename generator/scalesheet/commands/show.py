@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from scalesheet.codes import GOOD
-from scalesheet.commands import UsageError, as_of, folder, plan_of
+from scalesheet.commands import UsageError, as_of, folder, plan_of, reading
 
 if TYPE_CHECKING:
     from scalesheet.book import Book
@@ -66,10 +66,12 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.render.text.versions import versions_lines
 
     data = folder(options.data)
-    # with what the score asks for, so that it is the one that a whole book keeps
-    edition = sound(examine(data, options.as_of, plans=(options.plan, PLAN), asked=(options.plan,)))
-    if options.plan not in edition.book.plans:
-        edition = sound(examine(data, options.as_of))
+    with reading():
+        # with what the score asks for, so that it is the one that a whole book keeps
+        asked = (options.plan,)
+        edition = sound(examine(data, options.as_of, plans=(*asked, PLAN), asked=asked))
+        if options.plan not in edition.book.plans:
+            edition = sound(examine(data, options.as_of))
     book = edition.book
     if options.plan not in book.plans:
         if options.set or options.why or options.format != "text":

@@ -141,6 +141,8 @@ def _of_table(book: Book, table: Table, folder: str) -> Iterator[Event]:
 def _of_plan(book: Book, plan: Plan) -> Iterator[Event]:
     where = ("plans", plan.id)
     for key, quantity, stated in stated_of(plan):
+        if not stated.was:
+            continue
         title = f"{plan.title}: {label(plan, key, quantity)}"
         id = f"plans/{plan.id}/{name_of(key)}"
         yield from _changes(book, quantity, stated, id, title, where)

@@ -69,9 +69,11 @@ class Entry:
     words: Mapping[str, int] = field(repr=False)
     """Each word with the best field that it stands in."""
 
-    def row(self) -> list[Any]:
-        """What a result shows, as the script takes it."""
-        return [self.path, self.title, self.weight, self.note, self.names, self.headings]
+    def row(self, headings: Mapping[tuple[str, str], int]) -> list[Any]:
+        """What a result shows, as the script takes it: of headings, which many pages share, their
+        numbers."""
+        below = [headings[each] for each in self.headings]
+        return [self.path, self.title, self.weight, self.note, self.names, below]
 
 
 def words(text: str) -> list[str]:
@@ -149,10 +151,14 @@ def index(found: Iterable[Entry]) -> str:
         for word, where in page.words.items():
             places.setdefault(word, []).append((n, where))
     ordered = sorted(places, key=lambda word: word.encode("utf-16-be"))
+    headings = {
+        each: n for n, each in enumerate(dict.fromkeys(h for p in pages for h in p.headings))
+    }
     made = {
         "words": " ".join(ordered),
         "places": ";".join(_places(places[word]) for word in ordered),
-        "pages": [page.row() for page in pages],
+        "headings": list(headings),
+        "pages": [page.row(headings) for page in pages],
         "synonyms": synonyms(),
     }
     return f"{_BEGIN}{json.dumps(made, ensure_ascii=False, separators=(',', ':'))};\n"
@@ -161,6 +167,7 @@ def index(found: Iterable[Entry]) -> str:
 def read(text: str) -> list[Entry]:
     """The entries that an index was made of."""
     made = json.loads(text.removeprefix(_BEGIN).rstrip(";\n"))
+    headings = [(id_, text) for id_, text in made["headings"]]
     fields: list[dict[str, int]] = [{} for _ in made["pages"]]
     for word, places in zip(made["words"].split(" "), made["places"].split(";"), strict=True):
         page = 0
@@ -169,10 +176,8 @@ def read(text: str) -> list[Entry]:
             page += step
             fields[page][word] = where
     return [
-        Entry(path, title, weight, note, tuple(names), tuple(map(tuple, headings)), of)
-        for (path, title, weight, note, names, headings), of in zip(
-            made["pages"], fields, strict=True
-        )
+        Entry(path, title, weight, note, tuple(names), tuple(headings[n] for n in below), of)
+        for (path, title, weight, note, names, below), of in zip(made["pages"], fields, strict=True)
     ]
 
 

@@ -14,7 +14,7 @@ from scalesheet.model import Plan
 from scalesheet.sure.causes import Cause, causes
 from scalesheet.sure.draws import Unknown, drawn
 from scalesheet.sure.shapes import Array
-from scalesheet.sure.spread import DRAWS, REPLICATES, SEED, uniform
+from scalesheet.sure.spread import REPLICATES, SEED, affordable, uniform
 from scalesheet.units import Unit
 
 LEVELS = {"p10": 0.1, "p50": 0.5, "p80": 0.8, "p90": 0.9}
@@ -91,9 +91,12 @@ def sure(
     overrides: Overrides | None = None,
     *,
     seed: str = SEED,
-    draws: int = DRAWS,
+    draws: int | None = None,
 ) -> Sure:
-    """How sure each headline figure with a number is."""
+    """How sure each headline figure with a number is, by the draws that its tables leave room for
+    unless their number is given."""
+    if draws is None:
+        draws = affordable(max((len(table.rows) for table in plan.tables.values()), default=0))
     figures = [
         name
         for name in plan.headline

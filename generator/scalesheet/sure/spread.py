@@ -13,6 +13,16 @@ from scalesheet.sure.shapes import Array, normal
 DRAWS = 4096
 REPLICATES = 8  # independent samples that the draws consist of; they give the error
 SEED = "scalesheet-1"
+MOST = 2**25  # numbers of a column at all its draws: 256 MB
+
+
+def affordable(rows: int) -> int:
+    """So many draws as a table of so many rows leaves room for: all of them up to 8,192 rows. Fewer
+    draws have larger errors, which each quantile states."""
+    draws = DRAWS
+    while draws * rows > MOST and draws > 32 * REPLICATES:
+        draws //= 2
+    return draws
 
 
 def uniform(name: str, seed: str = SEED, draws: int = DRAWS) -> Array:
