@@ -1,0 +1,184 @@
+"""Six readers, each with a task, on the site of the book that ships, opened from a folder: each is
+done in at most three steps, wide and on a phone.
+
+A step is a page that is opened, by a link or from the search, or a form that is filled in.
+SCALESHEET_PICTURES names a folder for a picture of each answer.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from proof.ledger import share
+
+MOST = 3
+Looks = tuple[int, str]
+LOOKS: tuple[Looks, ...] = ((1280, "light"), (360, "dark"), (1280, "dark"), (360, "light"))
+
+
+class Reader:
+    """Someone before the site, whose steps are counted."""
+
+    def __init__(self, page: Page, site: Path) -> None:
+        self.page, self.site, self.steps = page, site, 0
+
+    def begin(self, name: str) -> None:
+        """Where a link from elsewhere, or the site's own navigation, has led: no step yet."""
+        self.page.goto((self.site / name).as_uri())
+
+    def search(self, words: str, leads_to: str) -> None:
+        """Goes to the first page that the search finds."""
+        self.steps += 1
+        self.page.get_by_role("searchbox", name="Search").fill(words)
+        first = self.page.locator(".found a").first
+        expect(first).to_have_attribute("href", re.compile(leads_to))
+        first.click()
+        self.page.wait_for_url(re.compile(leads_to))
+
+    def follow(self, link: Locator) -> str:
+        """Follows a link within the site; the address of one that leaves it."""
+        self.steps += 1
+        address = link.first.get_attribute("href") or ""
+        if not address.startswith("https://"):
+            link.first.click()
+            self.page.wait_for_url(re.compile(re.escape(address.split("/")[-1])))
+        return address
+
+    def fill(self, fields: dict[str, str]) -> None:
+        """Fills in a form, field by field."""
+        self.steps += 1
+        for name, value in fields.items():
+            field = self.page.locator(name)
+            if field.evaluate("e => e.tagName") == "SELECT":
+                field.select_option(value)
+            else:
+                field.fill(value)
+                field.press("Enter")
+
+
+@pytest.fixture(params=share(LOOKS, 4), ids=lambda look: f"{look[0]}-{look[1]}")
+def reader(request: pytest.FixtureRequest, browser: Browser, book_site: Path) -> Iterator[Reader]:
+    width, scheme = request.param
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    made = Reader(context.new_page(), book_site)
+    wrong: list[str] = []
+    made.page.on("pageerror", lambda error: wrong.append(str(error)))
+    yield made
+    if folder := os.environ.get("SCALESHEET_PICTURES"):
+        name = request.node.name.removeprefix("test_").replace("[", "-").rstrip("]")
+        made.page.screenshot(path=Path(folder, f"{name}.png"))
+    context.close()
+    assert wrong == []
+    assert 1 <= made.steps <= MOST
+
+
+def settled(page: Page, mark: str) -> None:
+    page.wait_for_selector(f"{mark}:not([aria-busy])")
+
+
+def test_a_32b_qlora_on_a_4090_a_5090_and_an_a100(reader: Reader) -> None:
+    reader.begin("book/compare/index.html")
+    reader.follow(reader.page.locator("article a[href^='workload.html']"))
+    page = reader.page
+    settled(page, "[data-workload].live")
+    reader.fill({"#workload-model": "qwen2-5-32b", "#workload-method": "QLoRA"})
+    reader.steps += 1
+    for title in ("NVIDIA GeForce RTX 4090", "NVIDIA GeForce RTX 5090"):
+        page.get_by_label("Add an accelerator").fill(title)
+        page.get_by_label("Add an accelerator").press("Enter")
+    rows = page.locator("table.workload tbody tr")
+    for title in ("RTX 4090", "RTX 5090", "A100 SXM4 80 GB"):
+        row = rows.filter(has_text=title)
+        expect(row).to_have_count(1)
+        expect(row).to_contain_text(re.compile("fits|cannot run"))
+
+
+def test_a_7b_on_a_trillion_tokens_with_spot_restarts_and_its_loss(reader: Reader) -> None:
+    reader.begin("index.html")
+    page = reader.page
+    page.locator("[data-field=method] label", has_text="Pretraining").click()
+    reader.fill(
+        {"#ask-model": "llama-2-7b", "#ask-tokens": "1T", "#ask-gpu": "h100-sxm", "#ask-gpus": "64"}
+    )
+    settled(page, "[data-beside]")
+    hours = page.locator(".front .hero .figure .value").first
+    before = hours.inner_text()
+    page.locator("form.ask details summary").click()
+    reader.fill({"#ask-restarts": "1", "#ask-interruptions": "2"})
+    settled(page, "[data-beside]")
+    expect(hours).not_to_have_text(before)
+    expect(page.locator(".front")).to_contain_text(re.compile(r"spot from [\d,.]+\sUSD"))
+    expect(page.locator(".front")).to_contain_text(re.compile(r"Expected loss \d\.\d+\snat/token"))
+
+
+def test_a_lead_changes_a_plan_and_shares_it(reader: Reader) -> None:
+    reader.begin("book/plans/index.html")
+    page = reader.page
+    reader.follow(page.locator("article a[href='pixelis.html']"))
+    cost = page.locator(".hero [data-of=cost][data-as=figure]")
+    before = cost.inner_text()
+    reader.steps += 1
+    page.locator(".what-if select").nth(1).select_option(index=0)
+    expect(cost).not_to_have_text(before)
+    changed = cost.inner_text()
+    reader.steps += 1
+    page.wait_for_function("location.search.length > 1")
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(other.locator(".hero [data-of=cost][data-as=figure]")).to_have_text(changed)
+    other.close()
+
+
+def test_a_sceptic_follows_the_price_of_an_h100_to_its_source(reader: Reader) -> None:
+    reader.begin("book/hardware/h100-sxm.html")
+    page = reader.page
+    reader.follow(page.locator("#offers ~ .scroll td a[href^='../offers/']"))
+    reader.follow(page.locator("article a[href^='../sources/']"))
+    expect(page.locator("article a[href^='https://']").first).to_be_visible()
+    expect(page.locator("h1")).to_be_visible()
+
+
+def test_a_sceptic_follows_the_peak_of_an_h100_to_its_source(reader: Reader) -> None:
+    reader.begin("index.html")
+    reader.search("h100", "hardware/h100-sxm")
+    page = reader.page
+    peak = page.locator("tr", has_text="Dense BF16 peak").locator("a[href^='../sources/']")
+    reader.follow(peak)
+    expect(page.locator("article a[href^='https:'][href*='nv']").first).to_be_visible()
+
+
+def test_a_buyer_of_cards_for_a_70b_fine_tune(reader: Reader) -> None:
+    """What it takes on each accelerator, at what price, and the memory of each method."""
+    reader.begin("index.html")
+    reader.search("llama 3 70b memory", "models/llama-3-(1-)?70b")
+    page = reader.page
+    expect(page.locator("#training")).to_be_visible()
+    cell = page.locator("#training ~ .scroll table td a", has_text="USD")
+    said = cell.first.inner_text()
+    asked = parse_qs(urlsplit(cell.first.get_attribute("href") or "").query)
+    reader.follow(cell)
+    settled(page, "[data-beside]")
+    expect(page.locator("#ask-gpu")).to_have_value(asked["gpu"][0])
+    expect(page.locator(".front .hero")).to_contain_text("USD")
+    assert re.search(r"[\d,]+ USD", said)
+
+
+def test_a_contributor_reports_a_price(reader: Reader) -> None:
+    reader.begin("book/providers/lambda.html")
+    page = reader.page
+    reader.follow(page.locator("article table a[href^='../offers/lambda-1x-gh200']"))
+    form = reader.follow(page.get_by_role("link", name="Report a wrong price"))
+    asked = parse_qs(urlsplit(form).query)
+    assert asked["template"] == ["number.yml"]
+    assert "data/rates/lambda-1x-gh200.yaml" in asked["which"][0]
+    assert "last seen" in asked["which"][0]
+    expect(page.get_by_role("link", name="edit the data")).to_be_visible()
