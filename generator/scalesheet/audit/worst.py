@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from scalesheet.audit.explain import listed
 from scalesheet.audit.model import Audited, Judged, Shown, Totals
 from scalesheet.values import Value
+from scalesheet.vocabulary import counted
 
 
 def shares(effects: Mapping[str, Value], totals: Mapping[str, Value]) -> dict[str, float]:
@@ -87,7 +88,7 @@ def bundle_title(judged: Sequence[Judged]) -> str:
     named = f"Line{'s' * (len(lines) > 1)} {listed(lines)}"
     if columns == [""]:
         return f"{named}: {listed([f'“{each.claim.quote}”' for each in judged])}"
-    return f"{len(judged)} figures of {listed(columns)}: {named[0].lower()}{named[1:]}"
+    return f"{counted(len(judged), 'figure')} of {listed(columns)}: {named[0].lower()}{named[1:]}"
 
 
 def _named(judged: Judged) -> set[str]:
