@@ -4,6 +4,7 @@ down, and pages of every kind that anybody can read.
 
 from __future__ import annotations
 
+import html
 import importlib.util
 import json
 import re
@@ -255,6 +256,36 @@ def test_a_plan_is_printed_on_three_pages(
         pages[plan] = len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4")))
     assert pages
     assert all(1 <= count <= 3 for count in pages.values()), pages
+
+
+#: What reads as if a machine had written it, by what is wrong with it.
+MACHINE = {
+    "plural after one": r"(?<![\d.,/–-])1 (?:figures|errors|runs|rows|GPUs|epochs|sources|plans)\b",
+    "zeros after the last digit": r"\b0\.\d*[1-9]0{3,}\b",
+    "nothing of something": r"\bbatch of 0\b",
+    "fills it exactly, and does not fit": r"\bneeds (\d+)\.0 GB of \1 GiB",
+    "memory of an RTX 4090": r"\bof 25\.[08] GB\b",
+    "value of a program": r"\bundefined\b|\[object|\bNaN\b",
+}
+BY_HAND = ("book/reference", "reference", "changelog", "decisions", "tutorial")
+
+
+def test_no_page_reads_as_if_a_machine_had_written_it(book_site: Path) -> None:
+    found: dict[str, list[str]] = {}
+    for page in book_site.rglob("*.html"):
+        name = page.relative_to(book_site).as_posix()
+        _, article, text = page.read_text("utf-8").partition("<article")
+        if not article or name.startswith(BY_HAND):
+            continue
+        text = re.sub(
+            r"<(script|style|pre|code|blockquote)\b.*?</\1>|<[^>]+>", " ", text, flags=re.S
+        )
+        words = " ".join(html.unescape(text).split())
+        for what, pattern in MACHINE.items():
+            for each in re.finditer(pattern, words):
+                said = words[max(0, each.start() - 40) : each.end() + 20]
+                found.setdefault(what, []).append(f"{name}: {said}")
+    assert found == {}
 
 
 # ------------------------------------------------------------------ where one is
