@@ -54,7 +54,7 @@ scalesheet.strip_plot = (() => {
     Array.from({ length: 2 * reach + 1 }, (_, n) => [(n - reach) * step, text(n - reach)]);
 
   function description({ families }) {
-    const told = families.map(({ name, median, dots }) => `${name}: ${dots.length} rows, ${median}`);
+    const told = families.map(({ name, median, dots }) => `${name}: ${dots.length} row${dots.length === 1 ? "" : "s"}, ${median}`);
     return `Median error by family. ${told.join("; ")}.`;
   }
 
