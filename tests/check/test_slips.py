@@ -14,6 +14,7 @@ from scalesheet.nearest import nearest
 OFFER, TOKENS = "runpod-secure-h100-sxm", "20_000_000, low: 15_000_000, high: 30_000_000"
 #: What stands in the plan, what is written instead, and the error: its line, and how it begins.
 SLIPS = [
+    ("[cost, hours]", "[cost, runs.hours]", 3, "N001 'runs.hours' is a column, and a headline is"),
     ("gpus: 1}", "gpus: 0}", 15, "V002 'gpus': expected 1, 2, 3, ... (domain count), found 0"),
     ("batch: 32", "batch: -1", 15, "V002 'batch': expected 1, 2, 3, ... (domain count), found -1"),
     (

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     for name in there:
         print(f"kept  {shown(folder / name)}, which was there")
     enter = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
-    print(f"try   {enter}scalesheet show first")
+    print(f"next: {enter}scalesheet show first")
     return GOOD
 
 

@@ -87,6 +87,15 @@ def rests_on(
     return result
 
 
+def told_once(stated: Mapping[Key, Stated]) -> list[Stated]:
+    """The stated numbers that people count: a column of one kind counts as one."""
+    first: dict[tuple[str, str | None, str], Stated] = {}
+    for key, each in stated.items():
+        if each.reason is None:
+            first.setdefault((key.name, key.table, each.basis), each)
+    return list(first.values())
+
+
 def named_by(book: Book, plan: Plan, results: Results, key: Key) -> tuple[Key, ...]:
     """What the formula of a key names, once each; of a cell seen from its row."""
     named: dict[Key, None] = {}

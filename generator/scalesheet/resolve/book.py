@@ -372,7 +372,13 @@ def _headline(draft: DraftPlan, problems: list[Diagnostic]) -> tuple[str, ...]:
         if full in draft.scalars:
             names.append(full)
         else:
+            table, _, column = name.rpartition(".")
             message = f"unknown scalar '{name}'{nearest(name, draft.scalars)}"
+            if table in draft.tables and column in draft.tables[table].columns:
+                message = (
+                    f"'{name}' is a column, and a headline is one figure; give a row of it a name "
+                    f"below 'scalars:', such as formula: {table}['ROW'].{column}"
+                )
             problems.append(at(position, "N001", message))
     return tuple(names)
 

@@ -114,7 +114,7 @@ def _edited(book: Book, plan: Plan, key: Key, stated: Stated) -> str:
     def shown(number: object) -> str:
         if not isinstance(number, float):
             return str(number)
-        return day_text(number) if of.unit == DATE else repr(number)
+        return day_text(number) if of.unit == DATE else repr(number).removesuffix(".0")
 
     if stated.ranged:
         return f"{shown(stated.low)}..{shown(stated.high)}"

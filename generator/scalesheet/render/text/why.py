@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from scalesheet.book import Book
 from scalesheet.diff.printing import said
-from scalesheet.evaluate.references import formulas_at, named_by, rests_on
+from scalesheet.evaluate.references import formulas_at, named_by, rests_on, told_once
 from scalesheet.model import Citation, Key, Plan, Quantity, Stated, Table
 from scalesheet.nearest import nearest
 from scalesheet.render.text.plan import aligned, amount, table_text
@@ -36,12 +37,11 @@ def why_text(book: Book, plan: Plan, results: Results, name: str) -> str:
     lines += [f"  {line}" for line in _origin(book, plan, key)]
     named = [_named(book, plan, results, each) for each in named_by(book, plan, results, key)]
     lines += ["", "From", *aligned(named, numbers=frozenset())] if named else []
-    sources = _sources(book, rests_on(book, plan, results, key))
-    lines += (
-        ["", "Figures behind it, by source", *aligned(sources, numbers=frozenset())]
-        if named and sources
-        else []
-    )
+    behind = told_once(rests_on(book, plan, results, key))
+    if named and behind:
+        assumed = sum(each.basis == "assumption" for each in behind)
+        head = f"Based on {counted(len(behind), 'input')}, {assumed} assumed, by source"
+        lines += ["", head, *aligned(_sources(book, behind), numbers=frozenset())]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -118,14 +118,12 @@ def _named(book: Book, plan: Plan, results: Results, key: Key) -> tuple[str, ...
     return name_of(key), _value(book, results, quantity, key), quantity.title, origin
 
 
-def _sources(book: Book, stated: Mapping[Key, Stated]) -> list[tuple[str, str]]:
+def _sources(book: Book, stated: Iterable[Stated]) -> list[tuple[str, str]]:
     """How many of the stated numbers behind a figure are from where, the most first."""
-    counted: dict[str, int] = {}
-    for each in stated.values():
-        if each.reason is None:
-            origin = each.basis if each.citation is None else _title(book, each.citation)
-            counted[origin] = counted.get(origin, 0) + 1
-    order = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    origins = Counter(
+        each.basis if each.citation is None else _title(book, each.citation) for each in stated
+    )
+    order = sorted(origins.items(), key=lambda item: (-item[1], item[0]))
     return [(str(count), origin) for origin, count in order]
 
 

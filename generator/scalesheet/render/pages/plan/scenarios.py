@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from scalesheet.evaluate.references import rests_on
-from scalesheet.model import Basis, Key, Plan, Scalar, Stated
+from scalesheet.evaluate.references import rests_on, told_once
+from scalesheet.model import Basis, Key, Plan, Scalar
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, address
 from scalesheet.render.pages.figures import KINDS, amount, in_words
@@ -86,7 +86,8 @@ def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Htm
     under = context.edition.scenarios.get(plan.id, {})
 
     def told(scenario: str) -> Html | None:
-        bases = _bases(rests_on(context.book, plan, under.get(scenario, results), Key(name)))
+        stated = rests_on(context.book, plan, under.get(scenario, results), Key(name))
+        bases = Counter(each.basis for each in told_once(stated))
         if not bases:
             return None
         short = counted(sum(bases.values()), "input")
@@ -159,11 +160,3 @@ def _counts(counted: Mapping[Basis, int]) -> list[str]:
         for basis, words in KINDS.items()
         if counted[basis]
     ]
-
-
-def _bases(stated: Mapping[Key, Stated]) -> Counter[Basis]:
-    """How many of the stated quantities are of each kind; a column of a plan counts as one."""
-    kinds = {
-        (key.name, key.table, each.basis) for key, each in stated.items() if each.reason is None
-    }
-    return Counter(basis for _, _, basis in kinds)
