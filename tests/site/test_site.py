@@ -234,7 +234,7 @@ def test_the_policy_hashes_scripts_that_run_and_styles_but_no_data() -> None:
         "default-src 'none'; "
         "script-src 'self' file: 'sha256-uxztVBOu4I1US70toGMPbtpfckNKW9OzJ9C6/M5mIrI='; "
         "style-src 'self' file: 'sha256-X1RutGBrXCt9KkSaXMK7tHftWiRscFHOhxsS8tv8hBk='; "
-        "img-src 'self' file: data:; connect-src 'self'; worker-src 'self'; "
+        "img-src 'self' file: data:; connect-src 'self'; worker-src 'self' blob:; "
         "base-uri 'none'; form-action 'none'"
     )
 

@@ -12,7 +12,8 @@
 
 globalThis.scalesheet = globalThis.scalesheet || { plans: Object.create(null) };
 
-scalesheet.runtime = (() => {
+// The text of this function makes the same in a worker.
+scalesheet.makeRuntime = () => {
   const EQUAL_WITHIN = 2 ** -49;
   const ROUNDING_SLACK = 1e-12;
   const [MONDAY, LAST_DAY] = [2, 2958465]; // of the calendar of spreadsheets
@@ -222,7 +223,13 @@ scalesheet.runtime = (() => {
   /** The numbers of a column, without its reasons and empty cells. */
   function numbersOf(table, column, end, where) {
     const cells = table.columns[column];
-    return Array.from(rowsOf(table, where), (row) => sound(cells[row][end])).filter(isNumber);
+    const found = [];
+    for (let row = 0; row < cells.length; row++) {
+      if (where && !where(row)) continue;
+      const x = sound(cells[row][end]);
+      if (isNumber(x)) found.push(x);
+    }
+    return found;
   }
 
   const least = (numbers) => (numbers.length ? numbers.reduce((a, b) => Math.min(a, b)) : NaN);
@@ -245,7 +252,11 @@ scalesheet.runtime = (() => {
   const minOf = (...of) => least(numbersOf(...of));
   const maxOf = (...of) => most(numbersOf(...of));
   const countOf = (...of) => numbersOf(...of).length;
-  const countRows = (table, where) => Array.from(rowsOf(table, where)).length;
+  function countRows(table, where) {
+    let count = 0;
+    for (let row = 0; row < table.rows.length; row++) if (!where || where(row)) count += 1;
+    return count;
+  }
 
   // ---------------------------------------------------------------- a plan's computation
 
@@ -482,6 +493,8 @@ scalesheet.runtime = (() => {
     fixed, join, title,
     lookup, sumOf, meanOf, minOf, maxOf, countOf, countRows, listOf: numbersOf,
     argminOf: best(least), argmaxOf: best(most),
-    start, machine,
+    start, attempt, machine,
   });
-})();
+};
+
+scalesheet.runtime = scalesheet.makeRuntime();

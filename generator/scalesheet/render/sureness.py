@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import floor, log10
+from math import floor, isfinite, log10
 
 from scalesheet.book import Book
 from scalesheet.model import Plan
@@ -35,10 +35,12 @@ class QuantileRow:
 
 @dataclass(frozen=True, slots=True)
 class CauseRow:
-    """What one unknown does to a reserve, as text; `worth` with its unit."""
+    """What one unknown does to a reserve, as text; `worth` with its unit. `share` and `total`: of
+    the variance, by itself and with what it does together with others."""
 
     title: str
     share: str
+    total: str
     saves: str
     worth: str
     found_by: str
@@ -98,6 +100,7 @@ def cause_rows(book: Book, plan: Plan, found: Sure, name: str) -> list[CauseRow]
         CauseRow(
             called(one.unknown),
             percent(one.share),
+            percent(one.total),
             percent(one.saves),
             _amount(book, plan, name, one.saves * each.reserve),
             one.unknown.found_by,
@@ -144,6 +147,11 @@ def summary(book: Book, plan: Plan, results: Results, found: Sure) -> Iterator[s
         f"{row.title}: {row.quantiles[2]}{unit} is enough in 80 of 100 cases, and the expected "
         f"{row.expected}{unit} in {hundred(each.expected)}."
     )
+    if isfinite(found.as_needed):
+        yield (
+            f"Both hold the contingency in full; spent only as needed, {row.expected}{unit} is "
+            f"enough in {hundred(found.as_needed)}."
+        )
     for title, chance_ in limits(plan, found):
         yield f"The chance to stay within the limit on {title} is {chance_}."
     yield from contingencies(plan, found)

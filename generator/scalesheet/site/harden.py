@@ -144,7 +144,7 @@ def policy(document: Document, styles: Iterable[str] = ()) -> str:
             ("style-src", *own, *_hashes((*document.styles, *styles))),
             ("img-src", *own, "data:"),
             ("connect-src", "'self'"),  # the search index, over http
-            ("worker-src", "'self'"),
+            ("worker-src", "'self'", "blob:"),  # a page's own functions as the script of a worker
             ("base-uri", "'none'"),
             ("form-action", "'none'"),
         )

@@ -7,40 +7,52 @@ lines have. What is left once the unknown is known is the mean reserve about the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
-from scalesheet.sure.draws import Unknown
+from scalesheet.sure.draws import Uniforms, Unknown
 from scalesheet.sure.shapes import Array, normal
 
 BINS = 32
+LEAST = 0.05  # total index of what does nothing by itself, below which it is left out
 FEW = 64  # draws, below which a bin has no quantiles
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What one unknown does to one figure: `share` of the variance, from 0 to 1; `saves`, the part
-    of the reserve that is expected to go once it is known, from 0 to 1."""
+    """What one unknown does to one figure, each from 0 to 1: `share` of the variance by itself, the
+    first-order Sobol index; `total`, with what it does together with others; `saves`, the part of
+    the reserve that is expected to go once it is known."""
 
     unknown: Unknown
     share: float
     saves: float
+    total: float = 0.0
 
 
 def causes(
-    unknowns: tuple[Unknown, ...], uniforms: dict[str, Array], sample: Array, reserve: float
+    unknowns: tuple[Unknown, ...],
+    uniforms: Uniforms,
+    sample: Array,
+    reserve: float,
+    together: Mapping[str, float],
 ) -> tuple[Cause, ...]:
-    """The causes of a figure's reserve, what saves most first; none that does nothing."""
+    """The causes of a figure's reserve, what saves most first; none that does nothing. `together`
+    holds total indices, which are never below the shares."""
     known = ~np.isnan(sample)
     if reserve <= 0 or not known.any() or np.ptp(sample[known]) == 0:
         return ()
-    made = [_cause(each, uniforms[each.name][known], sample[known], reserve) for each in unknowns]
+    made = [_cause(each, uniforms(each.name)[known], sample[known], reserve) for each in unknowns]
     total = sum(each.share for each in made)
-    if total > 1:
-        made = [Cause(each.unknown, each.share / total, each.saves) for each in made]
-    moving = [each for each in made if each.share > 0]
+    made = [
+        replace(each, share=share, total=max(share, together.get(each.unknown.name, 0.0)))
+        for each in made
+        for share in (each.share / max(total, 1.0),)
+    ]
+    moving = [each for each in made if each.share > 0 or each.total > LEAST]
     return tuple(sorted(moving, key=lambda each: (-each.saves, -each.share)))
 
 

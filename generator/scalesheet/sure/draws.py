@@ -7,7 +7,7 @@ What lies between the inputs and the figures is computed cell by cell, each an a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -22,9 +22,11 @@ from scalesheet.evaluate.levers import Lever, levers
 from scalesheet.evaluate.parts import Filled, Here, Part, State
 from scalesheet.evaluate.routes import formula_of, rests_on
 from scalesheet.model import Key, Plan, Quantity, Stated, Table
-from scalesheet.sure.shapes import Array, between, drawn_values, within
-from scalesheet.sure.spread import DRAWS, SEED, standard, uniform
+from scalesheet.sure.shapes import Array, between, drawn_values, normal, within
+from scalesheet.sure.spread import DRAWS, uniform
 from scalesheet.sure.trees import Tree, tree_of
+
+Uniforms = Callable[[str], Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +72,53 @@ def name_of(lever: Lever) -> str:
     return f"{key.table}.{key.name}" if key.table and key.row is None else input_name(key)
 
 
+@dataclass(frozen=True)
+class Drawable:
+    """What of a plan can be drawn, whatever its inputs are: the levers that figures rest on, and
+    the formulas that make ranges. `trees`: every formula that figures rest on."""
+
+    plan: Plan
+    tables: Mapping[str, Table]
+    rests: Mapping[Key, tuple[Key, ...]]
+    trees: Mapping[Key, Tree]
+    levers: tuple[Lever, ...]
+
+    @property
+    def made(self) -> Mapping[Key, Tree]:
+        return {key: tree for key, tree in self.trees.items() if tree.spread}
+
+    def quantity(self, key: Key) -> Quantity:
+        return _quantity(self.plan, self.tables, key)
+
+
+def drawable(book: Book, plan: Plan, figures: Sequence[str]) -> Drawable:
+    """What the figures, which are names of scalars, rest on."""
+    tables = {**book.tables, **plan.tables}
+    rests = _rests(plan, tables, figures)
+    trees = {
+        key: tree_of(found, _quantity(plan, tables, key).moves_with)
+        for key in rests
+        if (found := formula_of(tables, plan, key))
+    }
+    reaching = [each for each in levers(book, plan) if rests.keys() & set(each.begins)]
+    return Drawable(plan, tables, rests, trees, tuple(reaching))
+
+
 def drawn(
     book: Book,
     plan: Plan,
     figures: Sequence[str],
     overrides: Overrides | None = None,
     *,
-    seed: str = SEED,
+    uniforms: Uniforms = uniform,
     draws: int = DRAWS,
 ) -> Drawn:
-    """The figures, which are names of scalars, at every draw of what they rest on."""
-    base, tables = computed(book, plan, overrides), {**book.tables, **plan.tables}
+    """The figures at every draw of what they rest on. `uniforms`: the draws of each name."""
+    base, found = computed(book, plan, overrides), drawable(book, plan, figures)
+    tables, rests, trees = found.tables, found.rests, found.trees
     state = State(dict(base.scalars), dict(base.columns), base.rows, base.titles)
-    edits, rests = dict(overrides or {}), _rests(plan, tables, figures)
-    trees = {
-        key: tree_of(found, _quantity(plan, tables, key).moves_with)
-        for key in rests
-        if (found := formula_of(tables, plan, key))
-    }
+    edits = dict(overrides or {})
+    scenario = base.scalars["scenario"]["value"].data if "scenario" in base.scalars else ""
     stated, unknowns = set[Key](), dict[str, Unknown]()
 
     def add(name: str, key: Key, title: str, *, made: bool = False, found_by: str = "") -> None:
@@ -95,21 +126,19 @@ def drawn(
         before = unknowns.get(one.name)
         unknowns[one.name] = one if before is None else before.joined(one)
 
-    for lever in levers(book, plan):
-        ranges = list(_ranged(lever, plan, tables, edits))
-        if ranges and rests.keys() & set(lever.begins):
-            for row, each in ranges:
-                group = each.likelihood.moves_with or name_of(lever)
-                values = drawn_values(each, lever.quantity.domain, uniform(group, seed, draws))
-                _put(state, lever.key, row, values, draws)
-                add(group, lever.key, lever.title, found_by=each.likelihood.found_by)
+    for lever in found.levers:
+        for row, each in _ranged(lever, plan, tables, edits, scenario):
+            group = each.likelihood.moves_with or name_of(lever)
+            values = drawn_values(each, lever.quantity.domain, _of(uniforms, group))
+            _put(state, lever.key, row, values, draws)
+            add(group, lever.key, lever.title, found_by=each.likelihood.found_by)
             stated.update(lever.begins)
-    made = {key: tree for key, tree in trees.items() if tree.spread and key not in stated}
+    made = {key: tree for key, tree in found.made.items() if key not in stated}
     unknown: dict[str, Array] = {}
     for key, tree in made.items():
         for one in tree.within:
-            unknown[one.unknown] = standard(one.unknown, seed, draws)
-            add(one.unknown, key, _quantity(plan, tables, key).title, made=True)
+            unknown[one.unknown] = normal(_of(uniforms, one.unknown))
+            add(one.unknown, key, found.quantity(key).title, made=True)
     changed = _after(rests, {*stated, *made}) - stated
     order = {key: at for at, key in enumerate((*book.order, *plan.order))}
     compute = [(key, trees[key]) for key in sorted(changed & trees.keys(), key=order.__getitem__)]
@@ -118,6 +147,11 @@ def drawn(
     partial = {key.name for key in _after(rests, missed) if key.table is None}
     numbers = {name: _numbers(state, name, draws) for name in figures}
     return Drawn(numbers, tuple(unknowns.values()), frozenset(partial & {*figures}))
+
+
+def _of(uniforms: Uniforms, name: str) -> Array:
+    """The draws of a name; a - before it turns them round."""
+    return 1 - uniforms(name[1:]) if name.startswith("-") else uniforms(name)
 
 
 def _quantity(plan: Plan, tables: Mapping[str, Table], key: Key) -> Quantity:
@@ -166,13 +200,17 @@ def _missed(
 
 
 def _ranged(
-    lever: Lever, plan: Plan, tables: Mapping[str, Table], edits: Mapping[Key, Any]
+    lever: Lever,
+    plan: Plan,
+    tables: Mapping[str, Table],
+    edits: Mapping[Key, Any],
+    scenario: str,
 ) -> Iterator[tuple[str | None, Stated]]:
-    """The stated ranges of a lever, each with its row."""
+    """The stated ranges of a lever as the scenario has them, each with its row."""
     key = lever.key
     for row in lever.rows or (None,):
         owner: Any = plan.scalars if key.table is None else tables[key.table].columns
-        names = [key.name, *(name for _, name in owner[key.name].sides[:1])]
+        names = [key.name, *(name for word, name in owner[key.name].sides if word == scenario)]
         for name in names:
             held = owner[name].stated
             stated = held if row is None else held.get(row)

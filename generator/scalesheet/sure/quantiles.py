@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import floor, isfinite, log10
 
 import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.evaluate import Overrides, computed
-from scalesheet.model import Plan
+from scalesheet.model import Key, Plan
 from scalesheet.sure.causes import Cause, causes
 from scalesheet.sure.draws import Unknown, drawn
 from scalesheet.sure.shapes import Array
 from scalesheet.sure.spread import REPLICATES, SEED, affordable, uniform
-from scalesheet.units import Unit
+from scalesheet.sure.together import together
 
 LEVELS = {"p10": 0.1, "p50": 0.5, "p80": 0.8, "p90": 0.9}
 MARGIN, LIMIT = ".margin", ".limit"
@@ -65,7 +66,8 @@ class Sure:
 
     `partial`: the figures with less spread than they should have, since a range that they rest on
     is not drawn. `left_out`: those without a number at any draw. `money`: the figure in money that
-    says what finding out is worth, or empty.
+    says what finding out is worth, or empty. `as_needed`: the chance that the first figure is
+    enough where its contingencies are spent only as needed.
     """
 
     figures: Mapping[str, Quantiles]
@@ -76,6 +78,7 @@ class Sure:
     left_out: tuple[str, ...] = ()
     contingencies: tuple[Contingency, ...] = ()
     money: str = ""
+    as_needed: float = float("nan")
 
     @property
     def first(self) -> str:
@@ -83,6 +86,48 @@ class Sure:
         reserve; empty where nothing is uncertain."""
         ranked = [self.money, *self.figures]
         return next((name for name in ranked if name and self.figures[name].causes), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is drawn of a plan: its headline figures, by limited figure the check of its limit, and
+    by contingency the figure that it is on. More is better of those that fall."""
+
+    figures: tuple[str, ...]
+    checks: Mapping[str, str]
+    held: Mapping[str, str]
+
+    @property
+    def falls(self) -> frozenset[str]:
+        margins = {name + MARGIN for name in self.checks}
+        return frozenset(margins.intersection(self.figures))
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.figures, *self.checks.values(), *self.held.values())))
+
+
+def asked_of(plan: Plan) -> Asked:
+    """What a plan's headline, limits and contingencies ask for."""
+    scalars = plan.scalars
+    return Asked(
+        tuple(
+            name
+            for name in plan.headline
+            if scalars[name].kind == "number" and scalars[name].formula is not None
+        ),
+        {
+            name.removeprefix("check.").removesuffix(LIMIT): name
+            for name in plan.checks
+            if name.startswith("check.") and name.endswith(LIMIT)
+        },
+        {name: each.contingency_on for name, each in scalars.items() if each.contingency_on},
+    )
+
+
+def draws_of(plan: Plan) -> int:
+    """How many draws the tables of a plan leave room for."""
+    return affordable(max((len(table.rows) for table in plan.tables.values()), default=0))
 
 
 def sure(
@@ -95,42 +140,31 @@ def sure(
 ) -> Sure:
     """How sure each headline figure with a number is, by the draws that its tables leave room for
     unless their number is given."""
-    if draws is None:
-        draws = affordable(max((len(table.rows) for table in plan.tables.values()), default=0))
-    figures = [
-        name
-        for name in plan.headline
-        if plan.scalars[name].kind == "number" and plan.scalars[name].formula is not None
-    ]
-    checks = {
-        name.removeprefix("check.").removesuffix(LIMIT): name
-        for name in plan.checks
-        if name.startswith("check.") and name.endswith(LIMIT)
-    }
-    held = {name: each.contingency_on for name, each in plan.scalars.items() if each.contingency_on}
-    asked = tuple(dict.fromkeys((*figures, *checks.values(), *held.values())))
-    sample = drawn(book, plan, asked, overrides, seed=seed, draws=draws)
-    uniforms = {each.name: uniform(each.name, seed, draws) for each in sample.unknowns}
+    draws = draws_of(plan) if draws is None else draws
+    asked, uniforms = asked_of(plan), partial(uniform, seed=seed, draws=draws)
+    figures, checks, held = asked.figures, asked.checks, asked.held
+    sample = drawn(book, plan, asked.all, overrides, uniforms=uniforms, draws=draws)
     state = computed(book, plan, overrides)
 
     def value(name: str) -> float:
         part = state.scalars[name]["value"]
         return float("nan") if part.why is not None else float(part.data)
 
+    totals = together(book, plan, figures, sample, overrides, uniforms)
     made: dict[str, Quantiles] = {}
     for name in figures:
-        falls = name.endswith(MARGIN) and name.removesuffix(MARGIN) in checks
+        falls = name in asked.falls
         found = quantiles(sample.figures[name], falls=falls, expected=value(name))
         if found is not None:
             worse = -sample.figures[name] if falls else sample.figures[name]
-            why = causes(sample.unknowns, uniforms, worse, found.reserve)
+            why = causes(sample.unknowns, uniforms, worse, found.reserve, totals.get(name, {}))
             made[name] = replace(found, causes=why)
     contingencies = [
         _contingency(name, on, value(name), sample.figures[on], value(on))
         for name, on in held.items()
     ]
-    in_money = (n for n in made if not made[n].falls and _is_money(book, plan.scalars[n].unit))
-    return Sure(
+    in_money = (n for n in made if is_money(book, plan, n) and not made[n].falls)
+    whole = Sure(
         made,
         {
             name: float(np.nanmean(sample.figures[check]))
@@ -144,6 +178,20 @@ def sure(
         tuple(each for each in contingencies if each is not None),
         next(in_money, ""),
     )
+    if not held or not whole.first or made[whole.first].falls:
+        return whole
+    spent = {key: 0.0 for name in held for key in stated_behind(plan, name)}
+    edits = {**(overrides or {}), **spent}
+    bare = drawn(book, plan, (whole.first,), edits, uniforms=uniforms, draws=draws)
+    known = bare.figures[whole.first]
+    enough = known[~np.isnan(known)] <= value(whole.first)
+    return replace(whole, as_needed=float(np.mean(enough)) if len(enough) else float("nan"))
+
+
+def stated_behind(plan: Plan, name: str) -> tuple[Key, ...]:
+    """The inputs behind a scalar: itself, or one for each scenario."""
+    sides = plan.scalars[name].sides
+    return tuple(Key(side) for _, side in sides) or (Key(name),)
 
 
 def quantiles(
@@ -190,6 +238,8 @@ def _contingency(
     return Contingency(name, on, share, covers, float(np.quantile(known, 0.8)) / value - 1)
 
 
-def _is_money(book: Book, unit: Unit | None) -> bool:
-    ((name, power),) = unit.factors if unit is not None and len(unit.factors) == 1 else (("", 0),)
-    return power == 1 and book.units.declared[name].dimension == "currency"
+def is_money(book: Book, plan: Plan, name: str) -> bool:
+    """Whether a figure is an amount of money."""
+    unit = plan.scalars[name].unit
+    ((base, power),) = unit.factors if unit is not None and len(unit.factors) == 1 else (("", 0),)
+    return power == 1 and book.units.declared[base].dimension == "currency"

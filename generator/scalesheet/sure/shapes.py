@@ -27,11 +27,10 @@ STEPS = 512  # of the table that a pert shape is read from
 HALVINGS = 60  # of the place of the most likely value
 
 
-def shape_of(stated: Likelihood, domain: str, low: float) -> str:
-    """The shape that is stated, or that of the domain; none is lognormal that reaches 0."""
+def shape_of(stated: Likelihood, domain: str) -> str:
+    """The shape that is stated, or that of the domain."""
     by_domain: dict[str, str] = written("common")["$defs"]["spread"]["x-by-domain"]
-    shape = stated.spread or by_domain[domain]
-    return "normal" if shape == "lognormal" and low <= 0 else shape
+    return stated.spread or by_domain[domain]
 
 
 def drawn_values(stated: Stated, domain: str, u: Array) -> Array:
@@ -42,8 +41,7 @@ def drawn_values(stated: Stated, domain: str, u: Array) -> Array:
     high = value if stated.high is None else stated.high
     made = np.full(len(u), value)
     if stated.ranged:
-        shape = shape_of(of, domain, low)
-        made = SHAPES[shape](low, value, high, of.percentiles, u)
+        made = SHAPES[shape_of(of, domain)](low, value, high, of.percentiles, u)
     if of.event is not None:
         made = np.rint(made) + of.event.adds * happens(of.event, u)
     return within(domain, made)
@@ -90,7 +88,8 @@ def _sides(percentiles: tuple[float, float], u: Array) -> Array:
 def _lognormal(
     low: float, value: float, high: float, percentiles: tuple[float, float], u: Array
 ) -> Array:
-    return _scaled(low, value, high, _sides(percentiles, u))
+    """Normal where it reaches 0."""
+    return (_scaled if low > 0 else _shifted)(low, value, high, _sides(percentiles, u))
 
 
 def _normal(
@@ -193,7 +192,12 @@ def _beta_table(mode: float) -> tuple[Array, Array]:
 
 
 def happens(event: Event, u: Array) -> Array:
-    """How often an event happens at uniform draws: binomial, by its cumulative chances."""
+    """How often an event happens at uniform draws."""
+    return np.asarray(np.searchsorted(chances(event), u, side="right"), np.float64)
+
+
+def chances(event: Event) -> Array:
+    """The binomial chances that an event happens at most 0, 1, ... times, but for the last."""
     n, p = event.times, event.chance
     each = [comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
-    return np.asarray(np.searchsorted(np.cumsum(each[:-1]), u, side="right"), np.float64)
+    return np.cumsum(each[:-1])

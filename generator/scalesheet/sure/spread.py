@@ -25,29 +25,26 @@ def affordable(rows: int) -> int:
     return draws
 
 
+@lru_cache(maxsize=256)
 def uniform(name: str, seed: str = SEED, draws: int = DRAWS) -> Array:
     """Uniform draws from 0 to 1 of the input or group with this name, whatever else the plan holds.
 
     Each replicate has one draw in each of its equal strata, in an order that the name decides. Only
-    raw bits are taken from NumPy: their stream is the same in each of its versions. A - before the
-    name turns the draws round.
+    raw bits are taken from NumPy: their stream is the same in each of its versions.
     """
-    if name.startswith("-"):
-        return 1 - uniform(name[1:], seed, draws)
-    return _uniform(name, seed, draws)
-
-
-@lru_cache(maxsize=256)
-def _uniform(name: str, seed: str, draws: int) -> Array:
-    key = int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:16], "big")
     size = draws // REPLICATES
-    bits = np.random.Philox(key=key)
+    bits = np.random.Philox(key=key_of(name, seed))
     raw: NDArray[np.uint64] = bits.random_raw(2 * draws).reshape(2, REPLICATES, size)
     strata: NDArray[np.int64] = np.argsort(raw[0], axis=1, kind="stable")
     within = (raw[1] >> np.uint64(11)).astype(np.float64) * 2.0**-53
     made: Array = np.clip((strata + within) / size, 1e-12, 1 - 1e-12).ravel()
     made.flags.writeable = False
     return made
+
+
+def key_of(name: str, seed: str = SEED) -> int:
+    """The key of the random numbers of a name, of 128 bits."""
+    return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:16], "big")
 
 
 def standard(name: str, seed: str = SEED, draws: int = DRAWS) -> Array:

@@ -19,8 +19,9 @@ from scalesheet.evaluate.sensitivity import sensitivity
 from scalesheet.examine import compile_book
 from scalesheet.model import Key, Plan
 from scalesheet.numbers import Rule
-from scalesheet.render.live import script
+from scalesheet.render.live import SURE, script
 from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.plan.draws import draws_script
 from scalesheet.render.pages.plan.live import shown
 from scalesheet.render.pages.plan.page import plan_page
 from scalesheet.render.pages.plan.parts import part_pages
@@ -89,6 +90,8 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
         "runtime": runtime(),
         plan.id: program(plan, book) + shown(plan, book),
         "live": script(),
+        f"{plan.id}.draws": draws_script(plan, book),
+        "sure": script(SURE),
     }
     for name, text in scripts.items():
         (assets / f"{name}.js").write_text(text, "utf-8")

@@ -14,7 +14,7 @@ from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
 from scalesheet.numbers import format_of, number
-from scalesheet.render.live import ASKING, DRAWING, FRONT, PARTS, WORKLOAD, script
+from scalesheet.render.live import ASKING, DRAWING, FRONT, PARTS, SURE, WORKLOAD, script
 
 Open = Callable[..., Page]
 GPU_HOURS = "phases.total.gpu_hours"
@@ -424,4 +424,4 @@ def test_the_package_has_every_part_of_the_script() -> None:
     folder = Path(__file__).parents[3] / "generator/scalesheet/render/live"
     found = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.js")}
     own = {"compare/accelerators", "compare/plans", "filtered", "later"}  # of pages of their own
-    assert found == {*PARTS, *FRONT, *DRAWING, *ASKING, *WORKLOAD, *own}
+    assert found == {*PARTS, *FRONT, *DRAWING, *ASKING, *WORKLOAD, *SURE, *own}

@@ -28,6 +28,7 @@ def quantiles_json(book: Book, plan: Plan, found: Sure) -> Object:
             | {"covers": each.covers, "needed": each.needed}
             for each in found.contingencies
         ],
+        "as_needed": _number(found.as_needed),
         "find_out_first": found.first or None,
         "left_out": list(found.left_out),
     }
@@ -60,8 +61,8 @@ def _figure(plan: Plan, name: str, found: Sure) -> Object:
 
 def _causes(each: Quantiles) -> list[Object]:
     return [
-        {"unknown": one.unknown.name, "share": one.share, "saves": one.saves}
-        | {"worth": one.saves * each.reserve}
+        {"unknown": one.unknown.name, "share": one.share, "total": one.total}
+        | {"saves": one.saves, "worth": one.saves * each.reserve}
         for one in each.causes
     ]
 

@@ -30,6 +30,9 @@ PARTS = (
     "page",
 )
 
+#: Those by which the quantiles of a plan's page follow its inputs, after all others.
+SURE = ("quantile_bars", "sure/draws", "sure/quantiles", "sure/section")
+
 #: Those that answer the question of the front page: `layouts.js` searches as choose/ does,
 #: `case.js` answers a case, `answer.js` draws the answer.
 ANSWER = ("layouts", "case", "answer")

@@ -174,6 +174,7 @@
     follow: (target, writePart) => follow(target, () => writePart(changes)),
     enter: (name, text) => go(change(plan, changes, name, text), true),
     changes: () => changes,
+    results: () => now.results,
   });
 
   function followMark(each) {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.edition import Edition
-from scalesheet.render.live import FRONT, script
+from scalesheet.render.live import FRONT, SURE, script
 from scalesheet.render.pages.audit import audit_pages, audit_title, audits_index
 from scalesheet.render.pages.catalogue.components import component_pages
 from scalesheet.render.pages.catalogue.formulas import record_pages
@@ -25,6 +25,7 @@ from scalesheet.render.pages.front.page import front_page
 from scalesheet.render.pages.html import page
 from scalesheet.render.pages.markdown import as_markdown
 from scalesheet.render.pages.plan.alternatives import SCRIPT as ALTERNATIVES
+from scalesheet.render.pages.plan.draws import draws_script
 from scalesheet.render.pages.plan.page import plan_page, plans_index
 from scalesheet.render.pages.plan.parts import part_pages
 from scalesheet.render.pages.plan.subpages import live_title, page_title, subpages
@@ -115,9 +116,11 @@ def _of_plans(context: Context, ids: Collection[str]) -> dict[str, str]:
         pages.update(subpages(context, plan))
         pages.update(audit_pages(context, plan))
         pages[f"{ASSETS}/{id_}.js"] = context.scripts[id_]
+        pages[f"{ASSETS}/{id_}.draws.js"] = draws_script(plan, context.book)
     pages.update([quantiles_page()])
     pages[f"{ASSETS}/runtime.js"] = runtime()
     pages[f"{ASSETS}/live.js"] = script()
+    pages[f"{ASSETS}/sure.js"] = script(SURE)
     pages[f"{ASSETS}/{ALTERNATIVES}.js"] = script((f"compare/{ALTERNATIVES}",))
     return pages
 

@@ -18,12 +18,21 @@ from scalesheet.sure.quantiles import LEVELS, Sure
 from scalesheet.sure.words import chance
 from scalesheet.values import Results
 
-PARTIAL = "one of the ranges behind it is not drawn. This understates the spread: compare low–high"
+PARTIAL = (
+    "one of the ranges behind it is not drawn. This understates the spread: compare the outer bound"
+)
 
 
 def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
     """A line for each figure: its quantiles, the reserve between P50 and P80, and low to high."""
-    heads = ["", *(name.upper() for name in LEVELS), "mean", "reserve", "± P80", "low–high"]
+    heads = [
+        "",
+        *(name.upper() for name in LEVELS),
+        "mean",
+        "reserve",
+        "error of P80",
+        "outer bound",
+    ]
     rows = [heads]
     for row in quantile_rows(book, plan, results, found):
         numbers = (*row.quantiles, row.reserve, row.error)
@@ -36,8 +45,8 @@ def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
         drawn_from(found),
         "P80: 80 of 100 draws are at or below it"
         + (f", of {falls} at or above it." if falls else ".")
-        + " Reserve: P80 less P50. ± P80: standard error.",
-        "low–high: all ranged inputs at their ends at once, and predictions at theirs",
+        + " Reserve: P80 less P50.",
+        "Outer bound: every range at its low end at once, and every range at its high end",
         "",
     ]
     lines += aligned(rows, numbers=frozenset(range(1, len(heads) - 1)))
@@ -59,8 +68,10 @@ def _to_measure(book: Book, plan: Plan, found: Sure) -> Iterator[str]:
     """What makes the reserve, and how much of it goes once that is known."""
     if not found.first:
         return
-    rows = [("", "of the reserve", "knowing it cuts", "worth", "found by")]
+    rows = [("", "alone", "with others", "knowing it cuts", "worth", "found by")]
     for each in cause_rows(book, plan, found, found.first):
-        rows.append((each.title, each.share, each.saves, each.worth, each.found_by or "-"))
+        numbers = (each.share, each.total, each.saves, each.worth)
+        rows.append((each.title, *numbers, each.found_by or "-"))
     yield from ("", f"What to measure first: the reserve of {found.first}")
-    yield from aligned(rows, numbers=frozenset((1, 2, 3)))
+    yield "Alone, with others: share of the variance (first-order and total Sobol index)"
+    yield from aligned(rows, numbers=frozenset((1, 2, 3, 4)))

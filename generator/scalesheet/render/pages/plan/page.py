@@ -30,7 +30,7 @@ from scalesheet.render.pages.plan.rest import Rest
 from scalesheet.render.pages.plan.scenarios import control, rests_note, scenario_section
 from scalesheet.render.pages.plan.sensitivity import sensitivity_section
 from scalesheet.render.pages.plan.subpages import page_list, scripts, version_line
-from scalesheet.render.pages.plan.sure import sure_section
+from scalesheet.render.pages.plan.sure import sure_scripts, sure_section
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.values import Results
 
@@ -59,7 +59,7 @@ def plan_page(context: Context, plan: Plan) -> str:
         *_checks(context, plan, results),
         *(rest.inputs() if whole else _pages(context, plan)),
         *formula_blocks(context, plan, results, _computed_here(plan), plan.id),
-        *scripts(plan, *rest.scripts),
+        *scripts(plan, *rest.scripts, *sure_scripts(context, plan)),
         wide=True,
     )
 

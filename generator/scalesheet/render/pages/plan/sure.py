@@ -22,15 +22,26 @@ EXPLAINED = "../reference/quantiles.md"
 
 def sure_section(context: Context, plan: Plan) -> Iterator[object]:
     """What to budget, a chart of the figures' quantiles, and what the reserve is for."""
-    found, results = context.edition.sures[plan.id], context.edition.results[plan.id]
-    if not found.first:
+    if not context.edition.sures[plan.id].first:
         return
     yield heading(2, "How sure", "sure")
+    yield tag("div", *_parts(context, plan), data_sure="section")
+
+
+def sure_scripts(context: Context, plan: Plan) -> tuple[str, ...]:
+    """The scripts by which the section follows a reader's inputs."""
+    return (f"{plan.id}.draws", "sure") if context.edition.sures[plan.id].first else ()
+
+
+def _parts(context: Context, plan: Plan) -> Iterator[object]:
+    """What `live/sure/section.js` writes anew for a reader's inputs."""
+    found, results = context.edition.sures[plan.id], context.edition.results[plan.id]
     yield tag(
         "p",
         " ".join(summary(context.book, plan, results, found)),
         " ",
         link(EXPLAINED, "What this means"),
+        data_sure="summary",
     )
     bars = quantile_bars(context.book, plan, results, found)
     if bars is not None:
@@ -44,12 +55,13 @@ def sure_section(context: Context, plan: Plan) -> Iterator[object]:
             "\n",
             tag("figcaption", caption, class_="note"),
             class_="chart",
+            data_sure="bars",
         )
     yield tag(
         "details",
         tag("summary", "Quantiles, and what the reserve is for"),
-        _quantiles(context, plan),
-        _causes(context, plan),
+        tag("div", _quantiles(context, plan), data_sure="quantiles"),
+        tag("div", _causes(context, plan), data_sure="causes"),
         *_notes(context, plan),
         class_="quiet",
     )
@@ -57,7 +69,7 @@ def sure_section(context: Context, plan: Plan) -> Iterator[object]:
 
 def _quantiles(context: Context, plan: Plan) -> Html:
     found, results = context.edition.sures[plan.id], context.edition.results[plan.id]
-    names = ("P10", "P50", "P80", "P90", "Mean", "Reserve", "± P80")
+    names = ("P10", "P50", "P80", "P90", "Mean", "Reserve", "Error of P80")
     head = [heading_cell("Figure"), *(heading_cell(name, number=True) for name in names)]
     body = []
     for row in quantile_rows(context.book, plan, results, found):
@@ -73,13 +85,17 @@ def _causes(context: Context, plan: Plan) -> Html:
     figure = plan.scalars[found.first].title
     head = [
         heading_cell(f"What the reserve of {figure} is for"),
-        *(heading_cell(name, number=True) for name in ("Share", "Once known", "Worth")),
+        *(
+            heading_cell(name, number=True)
+            for name in ("Alone", "With others", "Once known", "Worth")
+        ),
         heading_cell("Found by"),
     ]
     body = [
         [
             tag("th", row.title, scope="row"),
             tag("td", row.share, class_="num"),
+            tag("td", row.total, class_="num"),
             tag("td", f"−{row.saves}", class_="num"),
             tag("td", row.worth, class_="num"),
             tag("td", row.found_by or "–"),
@@ -91,7 +107,7 @@ def _causes(context: Context, plan: Plan) -> Html:
 
 def _notes(context: Context, plan: Plan) -> Iterator[Html]:
     found = context.edition.sures[plan.id]
-    notes = []
+    notes = ["Alone and with others: share of the variance (first-order and total Sobol index)."]
     for name, each in found.figures.items():
         title = plan.scalars[name].title
         if each.falls:
@@ -101,4 +117,4 @@ def _notes(context: Context, plan: Plan) -> Iterator[Html]:
         if name in found.partial:
             notes.append(f"{title} spreads more than this: a range behind it is not drawn.")
     notes += [f"{plan.scalars[name].title} has no number in any draw." for name in found.left_out]
-    yield tag("p", " ".join([f"{drawn_from(found)}.", *notes]), class_="note")
+    yield tag("p", " ".join([f"{drawn_from(found)}.", *notes]), class_="note", data_sure="notes")
