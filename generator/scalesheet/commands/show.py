@@ -109,7 +109,8 @@ def run(options: argparse.Namespace) -> int:
         if options.format == "json":
             print(as_json(quantiles_json(book, plan, found)), end="")
         else:
-            print(sure_text(book, plan, results, found), end="")
+            was = edition.sures[plan.id] if edits else None
+            print(sure_text(book, plan, results, found, was), end="")
     elif options.format == "json":
         print(as_json(plan_json(book, plan, results)), end="")
     elif options.format == "csv":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import floor, isfinite, log10
 
@@ -155,6 +155,9 @@ def summary(book: Book, plan: Plan, results: Results, found: Sure) -> Iterator[s
     for title, chance_ in limits(plan, found):
         yield f"The chance to stay within the limit on {title} is {chance_}."
     yield from contingencies(plan, found)
+    if isfinite(found.before):
+        was, now = (reserve(book, plan, found, held) for held in (found.before, each.reserve))
+        yield f"Measured: {some(found.measured)}. The reserve was {was} before, and is {now}."
     first = cause_rows(book, plan, found, name)[0]
     how = f" ({first.found_by})" if first.found_by else ""
     yield (
@@ -187,10 +190,18 @@ def drawn_from(found: Sure) -> str:
 
 def called(unknown: Unknown) -> str:
     """What an unknown is called: its members, as many as are read."""
-    titles = tuple(dict.fromkeys(unknown.titles))
-    shown = ", ".join(titles[:MEMBERS])
+    return ("predicted: " if unknown.made else "") + some(tuple(dict.fromkeys(unknown.titles)))
+
+
+def some(titles: Sequence[str]) -> str:
+    """As many titles as are read."""
     more = f" and {len(titles) - MEMBERS} more" if len(titles) > MEMBERS else ""
-    return ("predicted: " if unknown.made else "") + shown + more
+    return ", ".join(titles[:MEMBERS]) + more
+
+
+def reserve(book: Book, plan: Plan, found: Sure, amount: float) -> str:
+    """An amount of the first figure, with its unit."""
+    return _amount(book, plan, found.first, amount)
 
 
 def hundred(share: float) -> str:

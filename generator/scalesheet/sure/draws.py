@@ -304,13 +304,13 @@ def _settled(part: Part) -> Part:
         if not (why == why[0]).all():
             return part
         why = why[0]
-    if isinstance(data, np.ndarray):
+    if isinstance(data, np.ndarray) and data.ndim:
         if why is not None:
             data = np.full(1, np.nan)
         elif not (data == data[0]).all():
             return Part(data)
         data = data.tolist()[0]
-    return Part(data, why)
+    return Part(float(data) if isinstance(data, np.ndarray) else data, why)
 
 
 def _at_draws(tree: Tree, here: Here, domain: str, unknowns: Mapping[str, Array]) -> Part:

@@ -14,6 +14,7 @@ from scalesheet.evaluate import Overrides, computed
 from scalesheet.model import Key, Plan
 from scalesheet.sure.causes import Cause, causes
 from scalesheet.sure.draws import Unknown, drawn
+from scalesheet.sure.measured import BEFORE, measured
 from scalesheet.sure.shapes import Array
 from scalesheet.sure.spread import REPLICATES, SEED, affordable, uniform
 from scalesheet.sure.together import together
@@ -67,7 +68,8 @@ class Sure:
     `partial`: the figures with less spread than they should have, since a range that they rest on
     is not drawn. `left_out`: those without a number at any draw. `money`: the figure in money that
     says what finding out is worth, or empty. `as_needed`: the chance that the first figure is
-    enough where its contingencies are spent only as needed.
+    enough where its contingencies are spent only as needed. `measured`: the titles of inputs that
+    were measured, and `before` the reserve of the first figure without them.
     """
 
     figures: Mapping[str, Quantiles]
@@ -79,6 +81,8 @@ class Sure:
     contingencies: tuple[Contingency, ...] = ()
     money: str = ""
     as_needed: float = float("nan")
+    measured: tuple[str, ...] = ()
+    before: float = float("nan")
 
     @property
     def first(self) -> str:
@@ -178,14 +182,26 @@ def sure(
         tuple(each for each in contingencies if each is not None),
         next(in_money, ""),
     )
-    if not held or not whole.first or made[whole.first].falls:
+    name = whole.first
+    if not name:
         return whole
-    spent = {key: 0.0 for name in held for key in stated_behind(plan, name)}
-    edits = {**(overrides or {}), **spent}
-    bare = drawn(book, plan, (whole.first,), edits, uniforms=uniforms, draws=draws)
-    known = bare.figures[whole.first]
-    enough = known[~np.isnan(known)] <= value(whole.first)
-    return replace(whole, as_needed=float(np.mean(enough)) if len(enough) else float("nan"))
+
+    def without(edits: Overrides) -> Array:
+        """The first figure with other inputs."""
+        given = {**(overrides or {}), **edits}
+        return drawn(book, plan, (name,), given, uniforms=uniforms, draws=draws).figures[name]
+
+    if known := {
+        key: title for key, title in measured(plan).items() if key not in (overrides or {})
+    }:
+        before = quantiles(without(dict.fromkeys(known, BEFORE)), falls=made[name].falls)
+        reserve = before.reserve if before is not None else float("nan")
+        whole = replace(whole, measured=tuple(known.values()), before=reserve)
+    if held and not made[name].falls:
+        bare = without({key: 0.0 for each in held for key in stated_behind(plan, each)})
+        enough = bare[~np.isnan(bare)] <= value(name)
+        whole = replace(whole, as_needed=float(np.mean(enough)) if len(enough) else float("nan"))
+    return whole
 
 
 def stated_behind(plan: Plan, name: str) -> tuple[Key, ...]:

@@ -42,6 +42,7 @@ REVISIONS = {
     18: "bd2e1fe150b91f10",
     19: "d9124090f1355914",
     20: "476497142971cef6",
+    21: "39a933fb28f69a1c",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

@@ -90,7 +90,7 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
         "runtime": runtime(),
         plan.id: program(plan, book) + shown(plan, book),
         "live": script(),
-        f"{plan.id}.draws": draws_script(plan, book),
+        f"{plan.id}.draws": draws_script(plan, book, context.edition.sures[plan.id]),
         "sure": script(SURE),
     }
     for name, text in scripts.items():

@@ -29,6 +29,8 @@ def quantiles_json(book: Book, plan: Plan, found: Sure) -> Object:
             for each in found.contingencies
         ],
         "as_needed": _number(found.as_needed),
+        "measured": list(found.measured),
+        "reserve_before": _number(found.before),
         "find_out_first": found.first or None,
         "left_out": list(found.left_out),
     }

@@ -116,7 +116,9 @@ def _of_plans(context: Context, ids: Collection[str]) -> dict[str, str]:
         pages.update(subpages(context, plan))
         pages.update(audit_pages(context, plan))
         pages[f"{ASSETS}/{id_}.js"] = context.scripts[id_]
-        pages[f"{ASSETS}/{id_}.draws.js"] = draws_script(plan, context.book)
+        pages[f"{ASSETS}/{id_}.draws.js"] = draws_script(
+            plan, context.book, context.edition.sures[id_]
+        )
     pages.update([quantiles_page()])
     pages[f"{ASSETS}/runtime.js"] = runtime()
     pages[f"{ASSETS}/live.js"] = script()

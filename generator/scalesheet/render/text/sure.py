@@ -8,10 +8,10 @@ from scalesheet.book import Book
 from scalesheet.model import Plan
 from scalesheet.render.sureness import (
     cause_rows,
-    contingencies,
     drawn_from,
-    limits,
     quantile_rows,
+    reserve,
+    summary,
 )
 from scalesheet.render.text.plan import aligned, amount
 from scalesheet.sure.quantiles import LEVELS, Sure
@@ -23,8 +23,11 @@ PARTIAL = (
 )
 
 
-def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
-    """A line for each figure: its quantiles, the reserve between P50 and P80, and low to high."""
+def sure_text(
+    book: Book, plan: Plan, results: Results, found: Sure, was: Sure | None = None
+) -> str:
+    """A line for each figure: its quantiles, the reserve between P50 and P80, and low to high.
+    `was`: the plan as published, where its inputs are changed."""
     heads = [
         "",
         *(name.upper() for name in LEVELS),
@@ -50,10 +53,13 @@ def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
         "",
     ]
     lines += aligned(rows, numbers=frozenset(range(1, len(heads) - 1)))
-    if found.limits:
-        lines += ["", "Chance to stay within the limit"]
-        lines += aligned(limits(plan, found), numbers=frozenset((1,)))
-    lines += [f"\n{said}" for said in contingencies(plan, found)]
+    if found.first:
+        lines += ["", *summary(book, plan, results, found)]
+    if was is not None and was.first == found.first and found.first:
+        before, now = (
+            reserve(book, plan, each, each.figures[each.first].reserve) for each in (was, found)
+        )
+        lines += [f"Reserve with these inputs: {now}; as published: {before}."]
     lines += _to_measure(book, plan, found)
     for name, each in found.figures.items():
         if each.without:

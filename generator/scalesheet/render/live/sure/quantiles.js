@@ -8,6 +8,8 @@ scalesheet.makeQuantiles = (draws) => {
   const LEVELS = { p10: 0.1, p50: 0.5, p80: 0.8, p90: 0.9 };
   const [BINS, FEW, LEAST] = [32, 64, 0.05]; // as in causes.py
 
+  const UNKNOWN = { reason: "not measured" };
+
   const meanOf = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
   const sumOf = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
 
@@ -180,6 +182,10 @@ scalesheet.makeQuantiles = (draws) => {
     }
     const { falls, reserve } = made[first];
     const expected = value(first);
+    if (drawn.measured.length) {
+      const before = plan.run(edited(given, drawn.measured.map((at) => ({ ...at, value: UNKNOWN }))), [first], take, drawn.draws);
+      found.before = quantiles(before.figures[first], falls, NaN, drawn.replicates)?.reserve;
+    }
     if (drawn.held.length && !falls) {
       const scalars = { ...given.scalars };
       for (const { inputs } of drawn.held) for (const name of inputs) scalars[name] = 0;

@@ -125,10 +125,13 @@ onmessage = ({ data: [asked, changes] }) => {
     };
   }
 
-  function called({ members, made }) {
-    const titles = Array.from(new Set(members.values()));
+  function some(titles) {
     const more = titles.length > MEMBERS ? ` and ${titles.length - MEMBERS} more` : "";
-    return (made ? "predicted: " : "") + titles.slice(0, MEMBERS).join(", ") + more;
+    return titles.slice(0, MEMBERS).join(", ") + more;
+  }
+
+  function called({ members, made }) {
+    return (made ? "predicted: " : "") + some(Array.from(new Set(members.values())));
   }
 
   const causesOf = (found) =>
@@ -152,8 +155,13 @@ onmessage = ({ data: [asked, changes] }) => {
       yield `The chance to stay within the limit on ${scalars[name].title} is ${chance(share)}.`;
     for (const { name, on, share, covers, needed } of found.contingencies)
       yield `${scalars[name].title}: ${percent(share)} on ${scalars[on].title} covers ${hundred(covers)} of 100 simulated programs; ${percent(Math.max(needed, 0))} covers 80.`;
+    const now = amount(found.first, each.reserve);
+    if (found.before !== undefined)
+      yield `Measured: ${some(plan.drawn.titles)}. The reserve was ${amount(found.first, found.before)} before, and is ${now}.`;
     const [{ title, how, saves, worth }] = causesOf(found);
     yield `Measure first: ${title}${how ? ` (${how})` : ""}. Knowing it cuts the reserve by ${saves} (${worth}).`;
+    if (plan.drawn.published?.name === found.first)
+      yield `Reserve with these inputs: ${now}; as published: ${plan.drawn.published.reserve}.`;
   }
 
   // ---------------------------------------------------------------- on the page

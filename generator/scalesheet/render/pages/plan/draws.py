@@ -11,8 +11,10 @@ from scalesheet.evaluate.levers import Lever
 from scalesheet.language.syntax import Node
 from scalesheet.model import DOMAINS, Key, Likelihood, Plan, Stated
 from scalesheet.printers.javascript import javascript, quoted
+from scalesheet.render.sureness import reserve
 from scalesheet.sure.draws import Drawable, drawable, name_of
-from scalesheet.sure.quantiles import asked_of, draws_of, is_money, stated_behind
+from scalesheet.sure.measured import measured
+from scalesheet.sure.quantiles import Sure, asked_of, draws_of, is_money, stated_behind
 from scalesheet.sure.shapes import chances, shape_of
 from scalesheet.sure.spread import REPLICATES, key_of
 from scalesheet.sure.trees import Tree
@@ -20,7 +22,7 @@ from scalesheet.sure.trees import Tree
 USUAL = Likelihood()
 
 
-def draws_script(plan: Plan, book: Book) -> str:
+def draws_script(plan: Plan, book: Book, published: Sure | None = None) -> str:
     """A statement that gives a plan `drawn`: the figures that are asked for, the levers that they
     rest on with their shapes, the ranges that formulas make, and the key of each name's draws."""
     asked = asked_of(plan)
@@ -31,7 +33,7 @@ def draws_script(plan: Plan, book: Book) -> str:
     for lever in levers:
         cells = [cell for side in _sides(found, lever).values() for cell in side.values()]
         names |= {each.likelihood.moves_with or name_of(lever) for each in cells}
-    told = {
+    told: dict[str, Any] = {
         "draws": draws_of(plan),
         "replicates": REPLICATES,
         "keys": {name: f"{key_of(name):032x}" for name in sorted({n.lstrip("-") for n in names})},
@@ -42,11 +44,26 @@ def draws_script(plan: Plan, book: Book) -> str:
             for name in asked.figures
         ],
         "checks": asked.checks,
+        "measured": [
+            {"name": key.name}
+            if key.table is None
+            else {
+                "table": key.table,
+                "column": key.name,
+                "row": found.tables[key.table].rows.index(key.row or ""),
+            }
+            for key in measured(plan)
+        ],
+        "titles": list(measured(plan).values()),
         "held": [
             {"name": name, "on": on, "inputs": [key.name for key in stated_behind(plan, name)]}
             for name, on in asked.held.items()
         ],
     }
+    if published is not None and published.first:
+        held = published.figures[published.first].reserve
+        amount = reserve(book, plan, published, held)
+        told["published"] = {"name": published.first, "reserve": amount}
     functions = ",\n".join(_functions(key, tree) for key, tree in made.items())
     return (
         "(() => {\nconst rt = scalesheet.runtime;\n"

@@ -1,0 +1,54 @@
+"""What was measured of a plan, and what it would rest on without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from scalesheet.language.syntax import Cell, Column, Known, Lookup, Node, Scalar, walk
+from scalesheet.model import Formula, Key, Plan, Stated
+
+BEFORE = Stated(reason="not measured")
+
+
+def measured(plan: Plan) -> Mapping[Key, str]:
+    """The measured inputs for which formulas have something else where they are not known, each
+    with its title."""
+    asked = {
+        _place(node.of)
+        for formula in _formulas(plan)
+        for node in walk(formula.ends.value)
+        if isinstance(node, Known)
+    }
+    found: dict[Key, str] = {}
+    for scalar in plan.scalars.values():
+        if (None, scalar.name) in asked and _is_measured(scalar.stated):
+            found[Key(scalar.name)] = scalar.title
+    for table in plan.tables.values():
+        titles = dict(zip(table.rows, table.row_titles, strict=True))
+        for column in table.columns.values():
+            if (table.name, column.name) in asked:
+                for row, stated in column.stated.items():
+                    if _is_measured(stated):
+                        found[Key(column.name, table.name, row)] = f"{titles[row]}: {column.title}"
+    return found
+
+
+def _place(node: Node) -> tuple[str | None, str]:
+    if isinstance(node, Cell | Column | Lookup):
+        return node.table, node.column
+    return None, node.name if isinstance(node, Scalar) else ""
+
+
+def _is_measured(stated: Stated | None) -> bool:
+    return stated is not None and stated.basis == "measured" and isinstance(stated.value, float)
+
+
+def _formulas(plan: Plan) -> Iterator[Formula]:
+    for scalar in plan.scalars.values():
+        if scalar.formula is not None:
+            yield scalar.formula
+    for table in plan.tables.values():
+        for column in table.columns.values():
+            yield from column.own.values()
+            if column.formula is not None:
+                yield column.formula
