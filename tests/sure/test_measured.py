@@ -59,7 +59,7 @@ def test_a_measured_run_narrows_the_reserve_and_the_plan_says_from_what(tmp_path
         for each in summary(book, plan, evaluate(book, plan), then)
         if each.startswith("Measured: Two: Measured time.")
     ]
-    assert line.endswith(f"The reserve was {before:.0f} USD before, and is {now:.0f} USD.")
+    assert line.endswith(f"The reserve was {before:.0f} USD before, and is {now:.2f} USD.")
 
 
 WIDE = "{{value: 0, low: -{0}, high: {0}, unit: 1, domain: signed, kind: assumption}}"

@@ -50,7 +50,9 @@ def test_nothing_needs_an_inline_style_or_script(name: str) -> None:
 
 def test_the_scripts_that_a_plan_loads_are_written() -> None:
     loaded = [a["src"] for name, a in read(pages()["plans/demo.md"]).found if name == "script"]
-    assert loaded == [f"../assets/{name}.js" for name in ("runtime", "demo", "live")]
+    assert loaded == [
+        f"../assets/{name}.js" for name in ("runtime", "demo", "live", "demo.draws", "sure")
+    ]
     assert {"assets/runtime.js", "assets/demo.js"} <= set(pages())
 
 
