@@ -110,7 +110,7 @@ def test_of_what_only_two_unknowns_together_explain_each_total_index_is_all(tmp_
 def test_a_contingency_that_is_spent_as_needed_covers_what_it_covers_on_its_figure(
     tmp_path: Path,
 ) -> None:
-    """Given a price that is exact, the budget is enough as often as the contingency on its hours."""
+    """Given an exact price, the budget is enough as often as the contingency on its hours."""
     made, plan, book = found(
         tmp_path,
         """
