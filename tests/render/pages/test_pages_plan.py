@@ -43,6 +43,8 @@ def test_the_title_of_the_plan_is_text() -> None:
         "../assets/runtime.js",
         "../assets/demo.js",
         "../assets/live.js",
+        "../assets/demo.draws.js",
+        "../assets/sure.js",
     }
 
 
