@@ -220,7 +220,7 @@ onmessage = ({ data: [asked, changes] }) => {
     });
   }
 
-  page.follow(section, (changes) => {
+  function follow(changes) {
     const asked = scalesheet.inputs.toQuery(changes);
     if (asked === (wanted ?? "")) return;
     wanted = asked;
@@ -239,6 +239,9 @@ onmessage = ({ data: [asked, changes] }) => {
       return { name, table, row, column, value };
     });
     ask(asked, listed);
-  });
+  }
+
+  page.follow(section, follow);
+  follow(page.changes()); // the address may hold some
   page.content.addEventListener("focusin", () => ask || start(), { once: true });
 })();
