@@ -495,7 +495,7 @@ def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
         head.insert(0, heading_cell("On demand from", price_symbol(context), number=True))
     formats = [(column, column_format(context, table, column)) for column in numbers]
     first = 0 if priced or not numbers else len(facts)
-    head = [heading_cell(of_kind.title), head.pop(first), *head] if head else head
+    head = [heading_cell(of_kind.title), *([head.pop(first)] if head else []), *head]
     body: list[list[Html]] = []
     for row in _in_order(context, table):
         name = tag("th", link(f"{row}.md", context.row_title(table, row)), scope="row")
