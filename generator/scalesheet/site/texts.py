@@ -17,6 +17,7 @@ import yaml
 
 LIST = "llms.txt"
 INDEX = "index.md"
+ALL = "book/index.md"  # the index of all, which stands for none of them
 
 #: Sections in their order, each with the pages that it lists; what none lists is documentation.
 SECTIONS: Mapping[str, re.Pattern[str]] = {
@@ -133,6 +134,7 @@ def _within_another(name: str, texts: Mapping[str, str]) -> bool:
         index in texts and index != name
         for parent in list(PurePosixPath(name).parents)[:-1]
         for index in (f"{parent}/{INDEX}",)
+        if index != ALL
     )
 
 

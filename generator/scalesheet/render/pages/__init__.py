@@ -20,6 +20,7 @@ from scalesheet.render.pages.catalogue.sources import source_pages
 from scalesheet.render.pages.changes import changes_page
 from scalesheet.render.pages.compare.pages import compare_pages
 from scalesheet.render.pages.compare.workload import question_of, workload_pages
+from scalesheet.render.pages.contents import contents_page
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.front.page import front_page
 from scalesheet.render.pages.html import page
@@ -92,6 +93,7 @@ def write_pages(
             _write(plain.parent, {front.name: as_markdown(filled.page)})
 
     pages.update(workload_pages(context, question or question_of(context)))
+    pages["index.md"] = contents_page(pages)
     _write_both(pages, out, plain)
     return PagesReport(tuple(sorted(pages)), tuple(sorted(problems)))
 
