@@ -1,9 +1,10 @@
-"""How soon the heaviest pages of a built site can be used: `python -m benchmarks.pages [SITE]`.
+"""How soon the heaviest pages of a built site can be used: `python -m benchmarks.pages [SITE]`,
+or against an older one, in turn: `python -m benchmarks.pages SITE BEFORE`.
 
-Each is opened in Chromium from the folder, on a processor slowed down by half (`SLOWER`), the
+Each is opened in Chromium from the folder, on a processor four times slower (`SLOWER`), the
 median of three loads. Interactive: the end of the last long task before the page was quiet.
 Blocking: what tasks took beyond 50 ms. The weight is that of the page and of the scripts that are
-its own; what all pages share is loaded once.
+its own; what all pages share is loaded once. The whole site is weighed as it is published.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from benchmarks.measure import ROOT, Ratio, report
 
 HEAVIEST = 5
 LOADS = 3
-SLOWER = 2.0
+SLOWER = 4.0
 QUIET = 1_000  # ms without a long task
 MOST_INTERACTIVE = 1_000.0  # ms
 MOST_SHIFT = 0.01
 MOST_BLOCKING = 200.0  # ms
 MOST_PLAN_PAGE = 300.0  # kB of HTML
+MOST_SITE = 30.0  # MB
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 WATCH = """
@@ -53,30 +55,48 @@ SETTLED = """quiet => new Promise(done => {
 })"""
 
 
-def measure(site: Path) -> Iterator[Ratio]:
+def measure(site: Path, before: Path | None = None) -> Iterator[Ratio]:
     pages = sorted(site.rglob("*.html"), key=lambda page: -page.stat().st_size)
     plans = [page for page in pages if page.parent == site / "book" / "plans"]
     heaviest = plans[0]
     detail = f"{heaviest.name}, the heaviest of {len(plans)} pages of plans"
     yield Ratio("kB of a plan's page", heaviest.stat().st_size / 1000, MOST_PLAN_PAGE, detail)
+    weight = _megabytes(site)
+    was = f"; {weight / _megabytes(before):.2f} of what it was" if before else ""
+    yield Ratio("MB of the whole site", weight, MOST_SITE, f"{len(pages):,} pages{was}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"])
         for page in pages[:HEAVIEST]:
-            yield from _of_page(browser, site, page)
+            yield from _of_page(browser, site, page, before)
         browser.close()
 
 
-def _of_page(browser: Browser, site: Path, page: Path) -> Iterator[Ratio]:
-    loads = [_load(browser, page.as_uri()) for _ in range(LOADS)]
+def _megabytes(folder: Path) -> float:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
 
-    def middle(name: str) -> float:
-        return float(statistics.median(load[name] for load in loads))
 
+def _of_page(browser: Browser, site: Path, page: Path, before: Path | None) -> Iterator[Ratio]:
     name = page.relative_to(site).as_posix()
-    weight = f"{page.stat().st_size / 1000:,.0f} kB, {middle('nodes'):,.0f} elements"
-    yield Ratio(f"{name}: ms to interactive", middle("interactive"), MOST_INTERACTIVE, weight)
-    yield Ratio(f"{name}: ms blocked", middle("blocked"), MOST_BLOCKING, weight)
-    yield Ratio(f"{name}: layout shift", middle("shift"), MOST_SHIFT, weight)
+    older = before / name if before and (before / name).is_file() else None
+    loads: list[dict[str, Any]] = []
+    loads_before: list[dict[str, Any]] = []
+    for _ in range(LOADS):  # in turn: what else the machine does is the same for both
+        loads.append(_load(browser, page.as_uri()))
+        if older:
+            loads_before.append(_load(browser, older.as_uri()))
+    weight = f"{page.stat().st_size / 1000:,.0f} kB, {_middle(loads, 'nodes'):,.0f} elements"
+    for key, words, most in (
+        ("interactive", "ms to interactive", MOST_INTERACTIVE),
+        ("blocked", "ms blocked", MOST_BLOCKING),
+        ("shift", "layout shift", MOST_SHIFT),
+    ):
+        was = _middle(loads_before, key) if loads_before else 0
+        ratio = f"; {_middle(loads, key) / was:.2f} of what it was" if was else ""
+        yield Ratio(f"{name}: {words}", _middle(loads, key), most, weight + ratio)
+
+
+def _middle(loads: list[dict[str, Any]], name: str) -> float:
+    return float(statistics.median(load[name] for load in loads))
 
 
 def _load(browser: Browser, address: str) -> dict[str, Any]:
@@ -98,5 +118,5 @@ def _chromium() -> str | None:
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "site"
-    raise SystemExit(report("pages", list(measure(folder.resolve()))))
+    folders = [Path(each).resolve() for each in sys.argv[1:3]] or [ROOT / "build" / "site"]
+    raise SystemExit(report("pages", list(measure(*folders))))

@@ -77,5 +77,5 @@ def lists_of(page: Path) -> str:
     """Tabs and navigation of a finished page: the script that it loads for them, as markup."""
     found = re.search(r'<script src="([^"]*assets/lists/[^"]*)"', page.read_text("utf-8"))
     assert found is not None, page
-    calls = (page.parent / found[1]).read_text("utf-8").removeprefix("frameLists(")
+    calls = (page.parent / found[1]).read_text("utf-8").removeprefix("frameLists.tabs(")
     return "".join(json.loads(f"[{calls.rstrip().removesuffix(')')}]"))

@@ -61,6 +61,13 @@ def test_a_page_with_further_pages_is_a_section_of_them(tmp_path: Path) -> None:
     }
 
 
+def test_tabs_come_before_what_they_could_move(site: Site) -> None:
+    for name in site.pages():
+        text = (site.folder / name).read_text("utf-8")
+        if name != "404.html":
+            assert text.index("assets/lists/") < text.index("<main") < text.index("assets/list.js")
+
+
 def test_every_page_of_a_folder_is_in_the_navigation(site: Site) -> None:
     lists = site.lists("book/plans/index.html")
     assert re.search(r'href="(?:\./)?study\.html"\s+class="md-nav__link', lists)

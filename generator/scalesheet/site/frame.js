@@ -41,11 +41,20 @@ const frameLists = (() => {
     return made
   }
 
-  return (tabs, list) => {
-    const here = document.currentScript
-    here.closest("main").insertAdjacentHTML("beforebegin", tabs)
-    here.insertAdjacentHTML("beforebegin", list)
-    mark(here.previousElementSibling)
-    here.remove()
+  let beside = ""
+
+  /** The tabs where the script stands, before there is anything that they could move; the list is
+   *  put beside the text once there is a place for it. */
+  return {
+    tabs(tabs, list) {
+      document.currentScript.insertAdjacentHTML("beforebegin", tabs)
+      beside = list
+    },
+    list() {
+      const here = document.currentScript
+      here.insertAdjacentHTML("beforebegin", beside)
+      mark(here.previousElementSibling)
+      here.remove()
+    },
   }
 })()

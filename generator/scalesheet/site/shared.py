@@ -17,6 +17,7 @@ from pathlib import Path
 FRAME = "assets/frame.js"
 STYLE = "assets/style.css"
 LISTS = "assets/lists"
+LIST = "assets/list.js"
 
 _TOP = re.compile(
     r'(?P<toggles>(?:<input class="md-toggle"[^>]*>\s*)+<label class="md-overlay"[^>]*></label>)\s*'
@@ -105,12 +106,13 @@ class Shared:
         contents = _CONTENTS.search(text, side.end())
         lists = side[0].replace(contents["list"], "") if contents else side[0]
         lists = _OPENED.sub(r'<li class="md-nav__item">\1\2</li>', lists)
-        made = f"frameLists({json.dumps(tabs[0], ensure_ascii=False)},\n"
+        made = f"frameLists.tabs({json.dumps(tabs[0], ensure_ascii=False)},\n"
         made += f"{json.dumps(lists, ensure_ascii=False)})\n"
         name = f"{LISTS}/{hashlib.sha256(made.encode()).hexdigest()[:8]}.js"
         _write(self.site / name, made)
-        link = f'<script src="{up}{name}"></script>'
-        return text.replace(tabs[0], "", 1).replace(side[0], link, 1), tabs[0] + lists
+        _write(self.site / LIST, "frameLists.list()\n")
+        text = text.replace(tabs[0], f'<script src="{up}{name}"></script>\n', 1)
+        return text.replace(side[0], f'<script src="{up}{LIST}"></script>', 1), tabs[0] + lists
 
     def _styled(self, text: str, up: str) -> str:
         """A page with one style sheet in place of several, where they stand anywhere."""
