@@ -12,6 +12,7 @@ MODULES = (
     "files",
     "workbook",
     "evaluate",
+    "sure",
     "predict",
     "diff",
     "pull",
