@@ -21,6 +21,7 @@ from scalesheet.choose.answer import (
 from scalesheet.choose.binding import Limit, Miss, Relaxed
 from scalesheet.choose.evidence import Basis, Kind, Run
 from scalesheet.choose.job import ASSUMED
+from scalesheet.choose.odds import Odds, odds
 from scalesheet.choose.search import Search
 from scalesheet.model import Key, Plan, Scalar, Stated
 from scalesheet.numbers import format_of, text
@@ -28,10 +29,15 @@ from scalesheet.predict.fits import coefficients
 from scalesheet.render.api.text import as_json, csv_text
 from scalesheet.render.api.values import value_json
 from scalesheet.render.text.plan import aligned
+from scalesheet.sure.words import chance
 from scalesheet.values import Value
 from scalesheet.vocabulary import METHODS, TUNING
 
 GB = 1e9
+ODDS = (
+    "cheapest: the chance to be the cheapest of these; regret: what it costs more than that in the "
+    "mean. Costs of one accelerator and method err alike, others by themselves."
+)
 _CHECKPOINTING = {"none": "no checkpointing", "full": "checkpointing"}
 
 
@@ -186,6 +192,7 @@ class Teller:
         lines += self._methods(answer)
         if answer.others:
             lines += ["", "What else", *self._table((best, *answer.others))]
+            lines += ["", f"  {ODDS}"]
         return "\n".join([*lines, "", "What is assumed", *self._assumed()]) + "\n"
 
     # ------------------------------------------------------------------ evidence
@@ -266,20 +273,36 @@ class Teller:
         return ["", "Methods, each at its cheapest; they do not train the same", *lines]
 
     def _table(self, rows: Sequence[Row]) -> list[str]:
-        cells = [("", "cost", "hours", "accelerators and offer", "method", "layout")]
-        for row in rows:
+        heads = ("", "cost", "cheapest", "regret", "hours", "accelerators and offer", "method")
+        cells = [(*heads, "layout")]
+        for row, likely in zip(rows, self.odds(rows), strict=True):
             cost, hours = (self.plain(role, row) for role in ("cost", "hours"))
             cells.append(
                 (
                     row.why,
                     cost,
+                    "" if likely is None else chance(likely.chance),
+                    "" if likely is None else self._money(likely.regret),
                     hours.removesuffix(" h"),
                     self.where(row),
                     self.method(row),
                     self.layout(row),
                 )
             )
-        return aligned(cells, numbers=frozenset({1, 2}))
+        return aligned(cells, numbers=frozenset({1, 2, 3, 4}))
+
+    def odds(self, rows: Sequence[Row]) -> tuple[Odds | None, ...]:
+        """The chance of each to be the cheapest of them, and its regret."""
+        accelerators = self.book.tables["offers"].columns["accelerator"].stated
+
+        def name(row: Row) -> str:
+            offer = str(row.results.scalars["offer"].value)
+            return f"{accelerators[offer].value} {self.method(row)}"
+
+        return odds([(name(row), row["cost"]) for row in rows])
+
+    def _money(self, amount: float) -> str:
+        return self.shown(self.plan.roles["cost"], Value.number(amount))
 
     def _assumed(self) -> Iterator[str]:
         search, plan = self.search, self.plan
@@ -359,6 +382,10 @@ class Teller:
             "evidence": None if best is None or self.basis is None else self._evidence(best),
             "published": [asdict(run) for run in self.published()],
             "others": [self._object(row) for row in answer.others],
+            "odds": [
+                None if each is None else asdict(each)
+                for each in (self.odds((best, *answer.others)) if best is not None else ())
+            ],
             "nearest": [
                 {
                     "limits": list(miss.limits),

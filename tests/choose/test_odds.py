@@ -1,0 +1,41 @@
+"""The chance to be the cheapest and regret: closed forms and laws."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from statistics import NormalDist
+
+import pytest
+
+from scalesheet.choose.odds import odds
+from scalesheet.sure.shapes import P90
+from scalesheet.values import Value
+
+
+def test_of_two_independent_costs_the_chance_is_that_of_their_ratio() -> None:
+    one, two = odds(
+        [("a", Value.number(100.0, 50.0, 200.0)), ("b", Value.number(130.0, 65.0, 260.0))]
+    )
+    assert one is not None
+    assert two is not None
+    expected = NormalDist().cdf(log(1.3) / (sqrt(2) * log(2) / P90))
+    assert one.chance == pytest.approx(expected, abs=0.02)
+    assert one.chance + two.chance == pytest.approx(1)
+    assert 0 < one.regret < two.regret
+
+
+def test_what_errs_alike_has_a_sure_order() -> None:
+    one, two = odds(
+        [("a", Value.number(100.0, 50.0, 200.0)), ("a", Value.number(130.0, 65.0, 260.0))]
+    )
+    assert one is not None
+    assert two is not None
+    assert (one.chance, one.regret, two.chance) == (1, 0, 0)
+
+
+def test_equal_costs_share_the_chance_and_what_has_no_cost_has_none() -> None:
+    same = Value.number(10.0, 8.0, 12.0)
+    one, two, three = odds([("a", same), ("a", same), ("b", Value(reason="does not fit"))])
+    assert one == two
+    assert one is not None
+    assert (one.chance, one.regret, three) == (0.5, 0, None)
