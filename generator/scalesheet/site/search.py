@@ -40,7 +40,7 @@ WEIGHTS: Mapping[str, float] = {
     r"(changelog|architecture|decisions|extending)": 0.4,
     r"": 1.0,
 }
-NOTE = 110  # letters of what is said below a result
+NOTE = 100  # letters of what is said below a result
 
 _SKIPPED = re.compile(
     r"<(script|style|svg|math|template)\b.*?</\1>|<nav\b.*?</nav>|<dl class=\"notations\".*?</dl>"
