@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
+import scalesheet
 from scalesheet import schemas
 from scalesheet.choose.job import PLAN
 from scalesheet.steps import job
@@ -17,6 +20,7 @@ from scalesheet.vocabulary import (
     ROLES,
     TERMS,
     TRAINERS,
+    VERDICTS,
     WEIGHTS_PRECISIONS,
 )
 from shipped import shipped_book
@@ -53,3 +57,25 @@ def test_the_schema_of_plans_has_the_roles_and_says_what_each_must_be() -> None:
     assert role["enum"] == list(ROLES)
     meanings = "; ".join(f"`{name}`: {must_be}" for name, must_be in ROLES.items())
     assert role["description"].endswith(f", which must be: {meanings}.")
+
+
+def test_every_face_has_the_four_verdicts_on_memory() -> None:
+    """The plans' words of a verdict, those of a prediction, and those that the pages color."""
+    book = shipped_book()
+    quantities = [q for plan in book.plans.values() for q in plan.scalars.values()]
+    quantities += [
+        column
+        for plan in book.plans.values()
+        for table in plan.tables.values()
+        for column in table.columns.values()
+    ]
+    of_memory = [q.words for q in quantities if {*VERDICTS} & {*q.words}]
+    assert of_memory
+    fitting = {word for words in of_memory for word in words if re.search("fits?$|tight", word)}
+    assert fitting == {*VERDICTS}
+    package = Path(scalesheet.__file__).parent
+    for name in ("render/live/answer.js", "predict/memory/__init__.py"):
+        text = (package / name).read_text(encoding="utf-8")
+        said = set(re.findall(r'"((?:probably )?(?:fits|does not fit)|tight|may not fit)"', text))
+        assert said <= {*VERDICTS}, name
+        assert {"probably fits", "probably does not fit"} <= said, name
