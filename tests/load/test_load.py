@@ -227,7 +227,7 @@ def test_columns_count_characters_and_not_bytes(each_parser):
             ["2:5: Y001 the control character U+2028 is not allowed in text; delete it"],
         ),
         ("a: b: c\n", ["put a text that holds ': ' in quotes"]),
-        ("a:\n\tb: 1\n", ["2:1: Y001 a tab stands in the indentation; indent with spaces"]),
+        ("a:\n\tb: 1\n", ["2:1: Y001 the indentation has a tab; indent with spaces"]),
         ("a: 'open\n", ["1:4: Y001", "close the quote or bracket"]),
         ("a: 'open\nb: 1\nc: 'x'\n", ["1:4: Y001 a quote opens here", "line 3", "close the quote"]),
         ("--\na: 1\n", ["1:1: Y001 the line '--' is not YAML; delete it"]),

@@ -117,7 +117,7 @@ def test_another_key_keeps_what_stands_below_it() -> None:
 
 
 def test_what_would_touch_more_is_refused() -> None:
-    with pytest.raises(PatchError, match="is all that stands there"):
+    with pytest.raises(PatchError, match="is the only entry there"):
         patched("a:\n  b: 1\n", [Drop(("a", "b"))])
     with pytest.raises(PatchError, match="no mapping"):
         patched("a: 1\n", [Set(("a", "b"), 1)])

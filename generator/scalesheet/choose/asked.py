@@ -55,9 +55,9 @@ GIVEN = frozenset(
 )
 #: Degrees that are named where they divide something.
 DIVIDED = ("tensor", "pipeline", "experts")
-TITLE = "GPU hours of runs that are asked for"
+TITLE = "GPU hours of runs as asked"
 NO_COUNT = "how many accelerators it ran on is not stated"
-NO_METHOD = "it is not trained by a method that can be asked for"
+NO_METHOD = "its training method cannot be asked for"
 NO_ROOM = "no layout that the search knows fits"
 NOT_DESCRIBED = "not supported as described"
 

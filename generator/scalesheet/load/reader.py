@@ -272,7 +272,7 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
         line, column = text.count("\n", 0, dashes.start()) + 1, 1
         problem, context, remedy = "the line '--' is not YAML", None, "delete it"
     if mark and text[mark.index : mark.index + 1] == "\t":
-        problem, context, remedy = "a tab stands in the indentation", None, "indent with spaces"
+        problem, context, remedy = "the indentation has a tab", None, "indent with spaces"
     if quote and quoted:
         message = f"a quote opens here and the text after its end, in line {line}, is not YAML"
         return Diagnostic(path, *quote, "Y001", f"{message}; close the quote")

@@ -1,6 +1,6 @@
 """Asks for what a new file needs: title, source and blanks, each answer looked at as it is given.
 
-An empty answer keeps what stands in brackets. What is asked with and what is told with are given,
+Press Enter to keep the value in brackets. What is asked with and what is told with are given,
 so that tests answer as a person would.
 """
 
@@ -45,7 +45,7 @@ class _Asking:
     tell: Tell
 
     def composed(self) -> Composed:
-        self.tell(f"A new {self.kind}. An empty answer keeps what stands in brackets.")
+        self.tell(f"A new {self.kind}. Press Enter to keep the value in brackets.")
         given = self.source(Given(title=self.plain("title", title(self.id))))
         while True:
             for blank in blanks(self.kind, draft(self.kind, self.id, self.data, given)):
@@ -56,7 +56,7 @@ class _Asking:
                 self.tell("This does not fit the book:")
                 for each in error.diagnostics:
                     self.tell(f"  {each.message}")
-                self.tell("Once more; what you said stands in brackets.")
+                self.tell("Once more; your earlier answers are in brackets.")
 
     # -------------------------------------------------------------- a blank
 

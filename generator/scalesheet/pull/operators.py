@@ -58,7 +58,7 @@ def reference(tree: Ref, around: Around) -> Node:
         case "name":
             return Opaque(tree, f"the name '{meaning}' is not defined in this workbook")
         case "range" | "ids" | "titles" | "few":
-            return Opaque(tree, "a whole column stands where one value is wanted")
+            return Opaque(tree, "a whole column where one value is expected")
         case "area":
             return Opaque(tree, f"it reads {meaning}, which is no input and no figure of the plan")
     return Opaque(tree, f"'{meaning}' has no name in the plan")

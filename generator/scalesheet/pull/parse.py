@@ -59,7 +59,7 @@ def tree_of(tokens: Sequence[Token]) -> Tree:
     parser = _Parser(tokens)
     tree = parser.level(0)
     if parser.at < len(tokens):
-        raise FormulaProblem(f"{parser.here()} stands where the formula could end")
+        raise FormulaProblem(f"{parser.here()} is where the formula could end")
     unseen: list[tuple[Tree, int]] = [(tree, 1)]
     while unseen:
         part, depth = unseen.pop()

@@ -69,7 +69,7 @@ def take_input(
         pulling.refuse("W007", place, f"{message}; put one of the two into the cell")
         return
     if site is None:
-        where = "stands in no file that is written by hand"
+        where = "is in no file written by hand"
         if key.table is not None and pulling.tables[key.table].each:
             where = f"is chosen for each row of a cross table; state '{key.name}' under 'with:'"
         component = pulling.sites.component_of(name)

@@ -27,7 +27,7 @@ NOTHING = "–"
 
 LEAD = (
     "How far predictions are from what was published. Each row is predicted by a fit that has "
-    "seen no row of its family: what stands here is what a new run can expect."
+    "seen no row of its family, so this is what a new run can expect."
 )
 FACTOR = (
     "An error factor is the prediction over the published figure, or the other way round, "
@@ -38,7 +38,7 @@ NAT = (
     "Losses are comparable within one evaluation set and tokenizer only. Errors and bias are in "
     "nat for each token. The shape is judged after one offset for each evaluation set, which is "
     "the mean of its other rows, with the range of a set that is known; a set with one row has no "
-    "shape. Beside it stands the same prediction as it is, on a set that was never seen."
+    "shape. Beside it is the same prediction without that offset, on a set never seen."
 )
 DESCRIBED_TITLE = "As described"
 ASKED_TITLE = "As asked"
@@ -56,7 +56,7 @@ OWN = (
     "results, and no fit uses them. The fit on file predicts them. Simulated records are never "
     "among them."
 )
-NO_OWN = "No record of this book was measured yet: nothing of our own stands beside these results."
+NO_OWN = "No record of this book is measured yet, so there is no own measurement to compare."
 OWN_HEAD = ("Records", "Median error", "Worst")
 HEAD = (
     "Rows",

@@ -240,7 +240,7 @@ def _aggregate(node: Aggregate, facts: FactsOf) -> Settled:
                 if any(_looked_at(n, node.table) for n in walk(ref)):
                     raise BindError(
                         "F004",
-                        "the condition rests on a column that may hold a reason instead of a "
+                        "the condition uses a column that may hold a reason instead of a "
                         "value; condition on one that always has a value",
                         ref,
                     )

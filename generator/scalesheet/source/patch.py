@@ -187,7 +187,7 @@ def _drop(file: File, change: Drop, gone: Collection[Steps]) -> tuple[int, int, 
     span, outer = file.spans[change.steps], file.spans[above]
     siblings = list(file.at(above))
     if len(siblings) == 1:
-        raise PatchError(f"'{change.steps[-1]}' is all that stands there")
+        raise PatchError(f"'{change.steps[-1]}' is the only entry there")
     if outer.shape == "block":
         start, end = file.line_start(span.key), file.line_end(span.end)
         first = file.text[start : span.key].strip()

@@ -209,7 +209,7 @@ def _index() -> str:
         "| kind | place | holds |\n|---|---|---|\n" + "\n".join(rows),
         "What they share is [on a page of its own](common.md): above all "
         "[the value](common.md#value), a number with unit, range, basis and source.",
-        "Beside a plan stands `data/plans/<id>/page.md`, the prose of its page: Markdown that "
+        "Beside a plan is `data/plans/<id>/page.md`, the prose of its page: Markdown that "
         "names figures and never types them. `{{ cost }}` prints a figure with its unit and "
         "range, `{{ table runs }}` a table, `{{ chart hours }}` a chart.",
         heading(2, "How YAML is read", "yaml"),

@@ -46,5 +46,5 @@ def _remedy(have: Unit, want: Unit, units: Units) -> str:
             same = names.setdefault(units.declared[name].dimension, name)
             powers[same] = powers.get(same, Fraction(0)) + sign * power
     if any(abs(power) > 1 for power in powers.values()):
-        return "look for a factor that should divide, or one that stands there twice"
+        return "look for a factor that should divide, or one that occurs twice"
     return f"multiply it by something in {Unit.of(powers)}"

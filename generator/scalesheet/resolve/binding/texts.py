@@ -70,7 +70,7 @@ def _piece(node: Node, scope: Scope, infer: Infer) -> Node:
     if typed.kind == "flag":
         raise BindError(
             "F004",
-            "yes or no is not printed; write what stands for it: 'a' if x else 'b'",
+            "yes or no cannot be printed; write words for it: 'a' if x else 'b'",
             node.value,
         )
     if typed.kind == "reason":

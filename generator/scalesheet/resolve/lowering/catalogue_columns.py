@@ -104,7 +104,7 @@ MODEL: Mapping[str, Given] = {
     "positions": _size("Learned positions"),
     "block_norms": _size("Norms in a block", default=2.0),
     "experts": _size("Routed experts", "experts", "routed"),
-    "experts_active": _size("Routed experts that a token meets", "experts", "active"),
+    "experts_active": _size("Active routed experts", "experts", "active"),
     "experts_shared": _size("Shared experts", "experts", "shared"),
     "expert_ffn": _size("Expert width", "experts", "ffn"),
     "dense_layers": _size("Layers without experts", "experts", "dense_layers"),
@@ -313,7 +313,7 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
             "non-negative",
         ),
         "experts_met_part": Computed(
-            "Parameters of a layer of experts that a token meets",
+            "Active parameters of an expert layer",
             "parameter",
             _EXPERTS.format(counted="experts_active"),
             "non-negative",
@@ -347,7 +347,7 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
             _DECODER.format(experts="experts_part"),
         ),
         "active_parameters": Computed(
-            "Parameters of the language model that a token meets",
+            "Active parameters per token",
             "parameter",
             _DECODER.format(experts="experts_met_part"),
         ),

@@ -164,7 +164,7 @@ def age_findings(
             "O001",
             f"'{offer.id}': the price was last seen on {of.seen}, {of.days} days before {as_of}; "
             f"{_a(of.kind)} price is old after {of.limit}. Read it again and set 'seen', add the "
-            "newer price, or say under unusual.age why it stands",
+            "newer price, or say under unusual.age why it is kept",
         )
 
 

@@ -30,7 +30,7 @@ def source_pages(context: Context) -> Iterator[tuple[str, str]]:
                 ),
                 _card(source),
                 tag("p", source.note) if source.note else None,
-                heading(2, "What rests on it", "uses"),
+                heading(2, "Used by", "uses"),
                 named or tag("p", "Nothing cites it yet.", class_="note"),
             ),
         )
@@ -61,7 +61,7 @@ def _index(context: Context, counts: dict[str, int]) -> str:
         ]
         for key, source in context.book.sources.items()
     ]
-    lead = "Every text that a figure rests on, and how much rests on it."
+    lead = "Every source of a figure, and how many figures it has."
     return page(
         "Sources", tag("p", lead, class_="lead"), grid(head, body, sortable=True), list_=True
     )
