@@ -69,6 +69,7 @@ APART: dict[str, tuple[str, ...]] = {
         "phases",
         "total",
         "charts",
+        "sheets",
         "checks",
         "recommendations",
     ),
