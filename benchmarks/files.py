@@ -1,4 +1,4 @@
-"""`scalesheet check` as the book grows to ten thousand files: time of a file, sound or misspelt."""
+"""`scalesheet check` as the book grows to 5,000 files: time of a file, sound or misspelt."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 from benchmarks.measure import ROOT, Ratio, Run, report, run, workspace
 
-#: So much more a file may cost among ten thousand than among a thousand.
+#: So much more a file may cost among five thousand than among five hundred.
 LIMIT = 1.5
-SIZES = (100, 1_000, 10_000)
+SIZES = (50, 500, 5_000)
 MINIMAL = ROOT / "tests" / "invalid" / "minimal"
 
 
@@ -58,12 +58,12 @@ def _checked(kind: str, size: int) -> Run:
 
 
 def _ratio(kind: str, runs: list[Run]) -> Ratio:
-    """What a file costs from a thousand to ten thousand, against from a hundred to a thousand."""
+    """What a file costs from 500 to 5,000, against from 50 to 500."""
     first, second = (
         (runs[at + 1].seconds - runs[at].seconds) / (SIZES[at + 1] - SIZES[at]) for at in range(2)
     )
     taken = ", ".join(f"{r.seconds:.2f} s for {n:,}" for r, n in zip(runs, SIZES, strict=True))
-    return Ratio(f"time of a file, 10,000 / 1,000 {kind}", second / first, LIMIT, taken)
+    return Ratio(f"time of a file, 5,000 / 500 {kind}", second / first, LIMIT, taken)
 
 
 if __name__ == "__main__":

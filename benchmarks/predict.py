@@ -28,7 +28,7 @@ SWEEP = {
 }
 
 
-def measure(times: int = 3) -> list[Ratio]:
+def measure(times: int = 2) -> list[Ratio]:
     """Each task on a sweep, the book in memory already."""
     book = compile_book(ROOT / "data")
     ratios = []

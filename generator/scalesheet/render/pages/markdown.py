@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html import unescape
 
-_MARKS = re.compile(r"([\\`*_\[\]<>|~])")
+_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|~"})
 _VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
 _LEFT_OUT = frozenset(
     {"script", "style", "template", "form", "fieldset", "input", "select", "button", "noscript"}
@@ -41,7 +41,7 @@ _SEVERAL = re.compile(r"\n{3,}")
 
 def escaped(text: object) -> str:
     """Text in which Markdown sees no marks, on one line."""
-    return _MARKS.sub(r"\\\1", " ".join(str(text).split()))
+    return " ".join(str(text).split()).translate(_MARKS)
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ def _read(page: str) -> _Element:
         if (text := token["text"]) is not None:
             plain = unescape(text) if text[0] == "&" else text
             literal = blocks or text[0] == "&"
-            opened[-1].content.append(_MARKS.sub(r"\\\1", plain) if literal else plain)
+            opened[-1].content.append(plain.translate(_MARKS) if literal else plain)
         elif token["end"]:
             if len(opened) > 1 and opened[-1].name == token["name"]:
                 blocks -= opened.pop().name in _BLOCKS
