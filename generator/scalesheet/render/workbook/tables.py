@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from scalesheet.language.syntax import ENDS, Cell, End
-from scalesheet.model import Column, Formula, Plan, Stated, Table, formulas_of
+from scalesheet.model import Basis, Column, Formula, Plan, Stated, Table, formulas_of
 from scalesheet.numbers import excel_format
 from scalesheet.printers.base import PrinterError
 from scalesheet.render.workbook.canvas import Canvas
@@ -37,7 +37,7 @@ from scalesheet.render.workbook.places import (
     relative,
 )
 from scalesheet.render.workbook.scalars import write_ends, write_group
-from scalesheet.render.workbook.validation import rule
+from scalesheet.render.workbook.validation import LONGEST_MESSAGE, clipped, rule
 from scalesheet.render.workbook.widths import heading_of, set_widths
 from scalesheet.values import Series
 
@@ -233,25 +233,33 @@ class _Cells:
         return "input_reason" if right else "input_text"
 
     def _validations(self) -> None:
-        """One rule for each run of rows that say the same."""
+        """One rule for the rows that say the same; sources stand in their own column."""
         triple = self.place.columns[self.column.name]
-        numbered = [
-            (at, self.column.stated[row])
-            for at, row in enumerate(self.table.rows, self.place.first)
-            if row in self.column.stated
-        ]
-
-        def alike(item: tuple[int, tuple[int, Stated]]) -> object:
-            at_run, (at, stated) = item
-            return at - at_run, stated.basis, stated.citation
-
-        for _, group in groupby(enumerate(numbered), alike):
-            run = [item for _, item in group]
-            options = rule(self.context, self.column, run[0][1])
-            first = self.place.at(run[0][0], min(triple))
-            last = self.place.at(run[-1][0], max(triple))
-            code = self.canvas.sheet.data_validation(*first, *last, options)
+        alike: dict[tuple[Basis, bool], list[int]] = {}
+        for at, row in enumerate(self.table.rows, self.place.first):
+            stated = self.column.stated.get(row)
+            if stated is not None:
+                alike.setdefault((stated.basis, stated.citation is not None), []).append(at)
+        for (basis, cited), rows in alike.items():
+            options = rule(self.context, self.column, Stated(basis=basis))
+            if cited:
+                text = f"{options['input_message']} Source: in the column Source."
+                options["input_message"] = clipped(text, LONGEST_MESSAGE)
+            ends = [
+                (self.place.at(first, min(triple)), self.place.at(last, max(triple)))
+                for first, last in _runs(rows)
+            ]
+            areas = (f"{relative(*first)}:{relative(*last)}" for first, last in ends)
+            options["multi_range"] = " ".join(areas)
+            code = self.canvas.sheet.data_validation(*ends[0][0], *ends[0][1], options)
             self.canvas.tally.check(code, f"validation of {self.table.name}.{self.column.name}")
+
+
+def _runs(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """First and last of each stretch of rows that follow each other."""
+    for _, run in groupby(enumerate(rows), lambda item: item[1] - item[0]):
+        stretch = [row for _, row in run]
+        yield stretch[0], stretch[-1]
 
 
 def stored_column(series: Series, end: End) -> Callable[[int], float | str]:
