@@ -138,7 +138,6 @@ class Canvas:
         self._heights: dict[int, float] = {}
         self._levels: dict[int, int] = {}
         self.formulas: list[str] = []
-        self.together: list[tuple[int, int]] = []  # first rows and rows behind, for one page
         self._end: tuple[int, int] | None = None
 
     def _wrote(self, code: int, row: int, column: int, what: str = "cell") -> None:
@@ -295,21 +294,31 @@ class Canvas:
         code = self.sheet.print_area(0, 0, row, column)
         self.tally.check(code, f"{self.name}: print area")
 
+    def print_nothing(self) -> None:
+        """Leaves the sheet off the paper: what prints is one empty cell."""
+        right = (self.sheet.dim_colmax or 0) + 2
+        code = self.sheet.print_area(0, right, 0, right)
+        self.tally.check(code, f"{self.name}: print area")
+
     def protect(self) -> None:
         """Locks the cells with formulas, without a password: what a slip would overwrite. Rows can
         be inserted and formats changed; cells of unlocked roles take what is typed."""
         self.sheet.protect("", dict.fromkeys(ALLOWED, True))
 
-    def finish(self, blocks: Sequence[tuple[int, int]] = (), *, one_page: bool = False) -> None:
-        """Sets the heights of the rows whose text wraps, as no program can be relied on for it,
-        and how the sheet prints. `blocks`: first row and row after the last of what stays together.
-        """
+    def set_rows(self) -> None:
+        """Sets the heights of the rows whose text wraps, as no program can be relied on for it, and
+        how rows fold."""
         for row in sorted(self._heights | self._levels):
             height = min(self._heights[row], TALLEST) if row in self._heights else None
             self.sheet.set_row(row, height, None, {"level": self._levels.get(row, 0)})
         if self._levels:
             self.sheet.outline_settings(symbols_below=False)
+
+    def finish(self, *, prints: bool) -> None:
+        """Sets the rows, and how the sheet prints, if it does."""
+        self.set_rows()
         last, right = self._end or (self.sheet.dim_rowmax or 0, self.sheet.dim_colmax or 0)
         widths = [self._widths.get(at, DEFAULT_WIDTH) for at in range(right + 1)]
         heights = [self._heights.get(row, DEFAULT_HEIGHT) for row in range(last + 1)]
-        set_paper(self.sheet, widths, heights, [*blocks, *self.together], one_page=one_page)
+        if not prints or not set_paper(self.sheet, widths, heights):
+            self.print_nothing()

@@ -126,7 +126,6 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         below += len(rows) + 2
     canvas.stress(first, last, CHANGED, "changed")
     canvas.sheet.freeze_panes(TOP - 1, 0)
-    canvas.print_to(top + 1 + SHOWN, CHANGED)  # on paper only what is no longer as shipped
 
 
 def _entry(canvas: Canvas, entry: Entry, row: int) -> None:

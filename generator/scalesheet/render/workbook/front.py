@@ -119,7 +119,6 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
         canvas.text(row, 1, sample, role)
         canvas.merged(row, 2, last, meaning, "text")
         row += 1
-    canvas.together.append((row - len(LEGEND) - 1, row))
     canvas.text(row + 1, TITLE, "Sheets", "section")
     row += 2
     for sheet in context.layout.sheets:

@@ -219,7 +219,7 @@ class _Planner:
             and scalar.name not in self.totals
             and scalar.name not in asked
         ]
-        own = [s for s in derived if s.phase is None]
+        own = [s for s in derived if s.phase is None or s.hidden]
         parts = [
             ("", [s for s in own if not s.hidden]),
             ("Between the scenarios", [s for s in own if s.hidden and not is_step(s)]),
@@ -264,7 +264,7 @@ class _Planner:
         placed = {each for names in self.plan.sheets.values() for each in names}
         own = (t for t in self.plan.tables.values() if t.phase == phase.id and not is_turned(t))
         tables = tuple(table for table in own if table.name not in placed)
-        scalars = tuple(s for s in derived if s.phase == phase.id)
+        scalars = tuple(s for s in derived if s.phase == phase.id and not s.hidden)
         if scalars or tables:
             yield _Block(phase.id, phase.title, phase.note, scalars, tables)
 

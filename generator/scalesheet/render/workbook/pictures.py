@@ -33,7 +33,6 @@ def write_picture(canvas: Canvas, context: Context, picture: Picture, row: int) 
         row, TITLE, made, {"description": picture.alt, "object_position": 2, "x_offset": 4}
     )
     canvas.tally.check(code, f"chart {picture.id}")
-    canvas.together.append((row, row + ROWS))
     return row + ROWS + 1
 
 

@@ -84,6 +84,11 @@ class Group:
     def rows(self) -> Iterator[tuple[int, str]]:
         return enumerate(self.scalars, self.heading + 1)
 
+    @property
+    def end(self) -> int:
+        """The last row."""
+        return self.heading + len(self.scalars)
+
 
 @dataclass(frozen=True, slots=True)
 class TablePlace:

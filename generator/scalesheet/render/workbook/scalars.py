@@ -81,8 +81,7 @@ def write_inputs(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.stress(TOP + 1, last, CHANGED, "changed")
     canvas.stress(TOP + 1, last, VALID, "check")
     canvas.sheet.freeze_panes(TOP + 1, KEY)
-    end = max((last for _, last in context.layout.lists.values()), default=last)
-    canvas.print_to(end, NOTE)
+    canvas.print_to(last, SOURCE)  # notes and lists are for the screen
 
 
 def _chosen_from(context: Context, words: tuple[str, ...]) -> list[str]:
@@ -196,6 +195,7 @@ def write_calculation(canvas: Canvas, context: Context, plan: SheetPlan) -> None
             write_derived(canvas, context, scalar)
             canvas.text(row, FORMULA, scalar.formula.text if scalar.formula else "", "formula")
             canvas.text(row, DERIVED_NOTE, derived_note(scalar), "small")
+    canvas.print_to(plan.groups[0].end, FORMULA)  # steps and notes are for the screen
     canvas.sheet.freeze_panes(TOP + 1, KEY)
 
 

@@ -32,6 +32,7 @@ from scalesheet.render.workbook.places import (
     ROW,
     TITLE,
     TOP,
+    UNIT,
     SheetPlan,
     TablePlace,
     relative,
@@ -58,6 +59,7 @@ def write_tables(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         write_group(canvas, context, group, last)
     for place in places:
         write_table(canvas, context, place)
+    canvas.print_to(*_printed(context, plan, places))
     if len(places) == 1 and not plan.groups:
         place = places[0]
         canvas.sheet.freeze_panes(*((place.ids + 1, KEY) if place.turned else (place.first, KEY)))
@@ -88,6 +90,20 @@ def write_table(canvas: Canvas, context: Context, place: TablePlace) -> None:
     _totals(canvas, context, table, place)
     if place.drawing is not None:
         _drawing(canvas, context, table, place, place.drawing)
+
+
+def _printed(context: Context, plan: SheetPlan, places: Sequence[TablePlace]) -> tuple[int, int]:
+    """The last row and column on paper: steps, sources and notes are for the screen."""
+    right, last = (UNIT if plan.groups else KEY), plan.groups[-1].end if plan.groups else TOP
+    for place in places:
+        if place.turned:
+            folded = min(place.levels, default=place.end + 1) - 2
+            bottom, edge = (place.end - 1 if place.drawing else folded), place.last_column - REMARKS
+        else:
+            shown = (c.name for c in context.tables[place.name].columns.values() if not c.hidden)
+            edge, bottom = max(max(place.columns[name]) for name in shown), place.end - 1
+        right, last = max(right, edge), max(last, bottom)
+    return last, right
 
 
 def is_axis(table: Table, column: str) -> bool:
@@ -141,7 +157,6 @@ def _lines(canvas: Canvas, context: Context, table: Table, place: TablePlace) ->
             canvas.text(line, names, name, "key")
     for line, level in place.levels.items():
         canvas.fold(line, level)
-    canvas.print_to(place.end - 1, place.last_column - 1)  # formulas are for the screen
 
 
 # ------------------------------------------------------------------ cells

@@ -33,7 +33,8 @@ from scalesheet.render.workbook.summary import headline, write_summary
 from scalesheet.render.workbook.tables import write_tables
 
 FREE: frozenset[SheetKind] = frozenset({"changes", "actuals"})  # sheets without protection
-ONE_PAGE: frozenset[SheetKind] = frozenset({"summary"})
+#: The plan's own part; the rest is for the screen.
+PRINTED: frozenset[SheetKind] = frozenset({"summary", "inputs", "results", "calculation"})
 TABS: Mapping[SheetKind, str] = {
     "inputs": "#E6C200",
     "units": "#E6C200",
@@ -150,11 +151,7 @@ def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:
     write_summary(summary, context, plans["summary"])
     summary.sheet.activate()
     for sheet in context.layout.sheets:
-        blocks = [(group.heading, group.heading + len(group.scalars) + 2) for group in sheet.groups]
-        tables = [context.layout.tables[name] for name in sheet.tables]
-        blocks += [(place.first_row, place.end) for place in tables]
-        together = blocks if sheet.tables else ()
-        canvases[sheet.name].finish(together, one_page=sheet.kind in ONE_PAGE)
+        canvases[sheet.name].finish(prints=sheet.kind in PRINTED)
         if sheet.kind not in FREE:
             canvases[sheet.name].protect()
 
@@ -176,11 +173,13 @@ def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     tally.check(sheet.set_footer(f"&L&9{stamp}&R&9Page &P of &N"), f"{name}: footer")
     if color := TABS.get(plan.kind):
         sheet.set_tab_color(color)
+    if plan.kind not in PRINTED:
+        return
     if len(plan.tables) == 1 and not plan.groups:
         place = context.layout.tables[plan.tables[0]]
         rows = (place.titles, place.ids) if place.turned else (place.heading, place.names)
         sheet.repeat_rows(*rows)
-    elif plan.kind in ("inputs", "checks") or plan.name == "Calculation":
+    elif plan.kind == "inputs" or plan.name == "Calculation":
         sheet.repeat_rows(TOP)
 
 
