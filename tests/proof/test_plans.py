@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import process_time
@@ -37,6 +38,7 @@ from scalesheet.render.workbook.places import TablePlace, relative
 from scalesheet.render.workbook.steps import DEEPEST, LONGEST, lookups, nesting, stepped
 from shipped import DATA
 
+MOST_PAGES = 10
 SORTED = "vlm-finetune"
 LONGEST_OF_ALL = 300  # a text with figures, mostly; LONGEST holds for 95 % of formulas
 
@@ -47,6 +49,16 @@ def unproved(subject: Subject, workbook_task: Task) -> Subject:
     if workbook_task.held:
         pytest.skip(workbook_task.held)
     return subject
+
+
+def test_a_plans_own_part_prints_on_ten_pages(subject: Subject) -> None:
+    """Each sheet that prints is fitted to so many pages of its own."""
+    with zipfile.ZipFile(subject.workbook) as archive:
+        sheets = [n for n in archive.namelist() if n.startswith("xl/worksheets/sheet")]
+        texts = [archive.read(name).decode() for name in sheets]
+    fitted = [re.search(r"<pageSetup[^>]*>", text) for text in texts if "<pageSetUpPr fit" in text]
+    high = [re.search(r'fitToHeight="(\d+)"', each[0]) for each in fitted if each]
+    assert 3 <= len(high) <= sum(int(each[1]) if each else 1 for each in high) <= MOST_PAGES
 
 
 def test_the_stored_values_are_the_evaluators_to_the_last_digit(unproved: Subject) -> None:

@@ -44,6 +44,7 @@ sources:
     "hardware/h100.yaml": """
 title: H100
 vendor: NVIDIA
+released: 2022-10-01
 form_factor: module
 memory: {value: 80, unit: GB, kind: spec, source: {key: paper}}
 bandwidth: {value: 3350, unit: GB / second, kind: spec, source: {key: paper}}
@@ -54,6 +55,7 @@ power: {value: 700, unit: W / GPU, kind: spec, source: {key: paper}}
     "hardware/t4.yaml": """
 title: T4
 vendor: NVIDIA
+released: 2018-09-12
 form_factor: card
 memory: {value: 16, unit: GB, kind: spec, source: {key: paper, locator: page 2}, note: "-2 is text"}
 bandwidth: {value: 320, unit: GB / second, kind: spec, source: {key: paper}}

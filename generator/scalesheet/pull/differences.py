@@ -16,6 +16,7 @@ from scalesheet.pull.sheets import EMPTY
 from scalesheet.pull.sites import FILES
 from scalesheet.pull.values import (
     ValueProblem,
+    cell_text,
     said_by,
     said_in,
     same,
@@ -214,11 +215,11 @@ def _row(
         if cell.formula is not None and formulas.over_input(key, column, site, places):
             continue
         if table.name == "offers" and column.name in ("since", "seen"):
-            if pulling.same and not same(said_by(stated, ""), str(cell.value or "")):
+            if pulling.same and not same(said_by(stated, ""), cell_text(cell.value, column)):
                 pulling.leave(places["value"], f"'{input_name(key)}' is edited with its price")
             continue
         if column.kind in ("text", "date") and not pulling.same:
-            if not same(said_by(stated, ""), str(cell.value or "")):
+            if not same(said_by(stated, ""), cell_text(cell.value, column)):
                 text = f"'{input_name(key)}' reads '{quotable(str(cell.value or ''))}' here"
                 pulling.leave(places["value"], f"{text}; texts of an older workbook are not merged")
             continue
@@ -230,7 +231,7 @@ def _unstated(pulling: Pulling, table: Table, column: Column, row: str, place: P
     cell, name = pulling.cell(place), input_name(Key(column.name, table.name, row))
     stated = column.stated.get(row)
     text = "" if stated is None else said_by(stated, "")
-    now = str(cell.value or "")
+    now = cell_text(cell.value, column)
     if same(text, now):
         return
     site = pulling.sites.row(table.name, row)

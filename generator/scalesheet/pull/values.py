@@ -216,6 +216,11 @@ def _may_reason(quantity: Quantity, stated: Stated | None) -> bool:
     return quantity.may_reason or (stated is not None and stated.reason is not None)
 
 
+def cell_text(value: object, quantity: Quantity) -> str:
+    """What a cell says, blank or not; a day that is stored as a number, as text."""
+    return "" if value is None or value == "" else _text(value, quantity)
+
+
 def _text(value: object, quantity: Quantity) -> str:
     """What a cell of words, ids, texts or dates says."""
     if isinstance(value, bool):

@@ -8,8 +8,8 @@ import pandas as pd
 from render.workbook.conftest import Made, ends
 
 
-def test_pandas_reads_each_sheet_of_the_catalogue_with_numeric_columns(made: Made) -> None:
-    read = 0
+def test_pandas_reads_each_sheet_of_the_catalogue_with_numbers_and_days(made: Made) -> None:
+    read, dates = 0, []
     for table in made.tables.values():
         place = made.layout.tables[table.name]
         if table.name in made.plan.tables:
@@ -24,7 +24,13 @@ def test_pandas_reads_each_sheet_of_the_catalogue_with_numeric_columns(made: Mad
                 numeric = column.kind == "number" and not reasons
                 assert not numeric or pd.api.types.is_numeric_dtype(frame[name].dtype), name
                 read += numeric
+            if column.kind == "date":
+                dates.append(column.name)
+                assert pd.api.types.is_datetime64_any_dtype(frame[column.name].dtype)
+                says = [str(column.stated[row].value) for row in table.rows]
+                assert list(frame[column.name].dt.strftime("%Y-%m-%d")) == says
     assert read > 3
+    assert dates == ["released"]
 
 
 def test_a_sheet_of_the_catalogue_is_a_table_with_filters_and_nothing_else(made: Made) -> None:

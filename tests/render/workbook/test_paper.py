@@ -1,42 +1,37 @@
-"""A sheet prints readably: the smallest paper that will do, and captions with their tables."""
+"""A sheet prints readably, on the fewest pages of the smallest paper that will do."""
 
 from __future__ import annotations
 
 import pytest
 
-from scalesheet.render.workbook.paper import A3, A4, READABLE, Paper, breaks, printed
+from scalesheet.render.workbook.paper import A3, A4, READABLE, TALL_A3, Paper, printed
+
+LOW, HIGH = [15.0] * 20, [15.0] * 250
 
 
 @pytest.mark.parametrize(
-    ("characters", "paper", "across"),
-    [(100, A4, 1), (230, A4, 1), (330, A3, 1), (360, A3, 1), (420, A3, 2)],
+    ("characters", "heights", "paper", "pages"),
+    [
+        (100, LOW, A4, 1),
+        (300, LOW, A4, 1),
+        (420, LOW, A3, 1),
+        (100, HIGH, TALL_A3, 2),
+        (420, HIGH, A3, 3),
+    ],
 )
-def test_a_wider_sheet_takes_larger_paper_then_two_pages(
-    characters: int, paper: Paper, across: int
+def test_a_wider_or_longer_sheet_takes_larger_paper_then_more_pages(
+    characters: int, heights: list[float], paper: Paper, pages: int
 ) -> None:
-    found = printed([10.0] * (characters // 10))
-    assert (found.paper, found.across) == (paper, across)
-    assert READABLE <= found.scale <= 1.0
+    assert printed([10.0] * (characters // 10), heights) == (paper, pages)
 
 
-def test_a_page_ends_before_a_table_that_it_cannot_hold() -> None:
-    rows = [10.0] * 30
-    assert breaks([(0, 10), (10, 20), (20, 30)], rows, 200.0) == [20]
-    assert breaks([(0, 10), (10, 20), (20, 30)], rows, 190.0) == [10, 20]
-    assert breaks([(0, 10), (10, 20), (20, 30)], rows, 300.0) == []
+def test_what_is_too_wide_to_read_does_not_print() -> None:
+    assert printed([10.0] * 60, LOW) is None
 
 
-def test_a_table_longer_than_a_page_begins_a_page_and_runs_on() -> None:
-    rows = [10.0] * 60
-    assert breaks([(0, 12), (12, 50), (50, 60)], rows, 200.0) == [12, 50]
-    assert breaks([(0, 12), (12, 45), (45, 50)], rows, 200.0) == [12]
-
-
-def test_below_a_mere_title_a_long_table_begins_where_it_stands() -> None:
-    rows = [10.0] * 60
-    assert breaks([(0, 3), (3, 50)], rows, 200.0) == []
-    assert breaks([(0, 3), (3, 22)], rows, 200.0) == [3]  # one page holds it
-
-
-def test_a_row_higher_than_a_page_does_no_harm() -> None:
-    assert breaks([(0, 1), (1, 3)], [110.0, 900.0, 10.0], 200.0) == [1]
+@pytest.mark.parametrize("rows", [1, 40, 90, 300, 1000])
+def test_pages_hold_all_rows_at_a_scale_that_can_be_read(rows: int) -> None:
+    found = printed([10.0] * 20, [15.0] * rows)
+    assert found is not None
+    paper, pages = found
+    assert rows * 15 / 72 * READABLE <= pages * paper.room[1]

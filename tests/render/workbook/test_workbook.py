@@ -371,15 +371,17 @@ def test_the_first_sheet_tells_which_edition_it_is(written: Workbook, stored: Wo
     assert any(isinstance(v, float) and math.isclose(v, 104.0) for v in shown)
 
 
-def test_every_sheet_prints_landscape_as_wide_as_a_page_with_the_edition(
+def test_a_plans_own_part_prints_with_the_edition_and_the_rest_does_not(
     written: Workbook,
 ) -> None:
+    silent = {"About", "Checks", "Changes", "Units", "Hardware", "Sources"}
     for sheet in written:
-        one_page = sheet.title == "Summary"
-        assert sheet.page_setup.orientation == "landscape"
-        assert sheet.sheet_properties.pageSetUpPr.fitToPage
-        assert sheet.page_setup.fitToHeight == (None if one_page else 0)
+        fitted = sheet.sheet_properties.pageSetUpPr
+        assert bool(fitted and fitted.fitToPage) == (sheet.title not in silent), sheet.title
         assert "0123abcd" in (sheet.oddFooter.left.text or "")
+        if sheet.title in silent:
+            area = sheet.print_area.rpartition("!")[2].replace("$", "").partition(":")[0]
+            assert sheet[area].value is None
 
 
 def test_inputs_are_unlocked_and_formulas_are_not(made: Made, written: Workbook) -> None:

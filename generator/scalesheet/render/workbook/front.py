@@ -47,6 +47,8 @@ HOW_TO_USE = (
     "the table's end, give it an id and copy the formulas down; totals and drop-down lists take it "
     "in, and Checks notes that the table has another row than it was built with.",
     "Checks says whether the workbook still holds together; Changes lists what you changed.",
+    "Summary, Inputs, Results, derived figures and the tables that fit A3 print, on ten pages at "
+    "most. Every other sheet is for the screen: to print one, clear its print area.",
     "Cells with formulas show no typed-in numbers: conversions are on Units, assumptions on "
     "Inputs, each with its source.",
 )

@@ -13,6 +13,7 @@ from scalesheet.language.syntax import ENDS, Cell, End
 from scalesheet.model import Basis, Column, Formula, Plan, Stated, Table, formulas_of
 from scalesheet.numbers import excel_format
 from scalesheet.printers.base import PrinterError
+from scalesheet.quantities import day_number, is_day
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.catalogue import plain_headings
 from scalesheet.render.workbook.context import (
@@ -191,13 +192,21 @@ class _Cells:
                 continue
             cell = self.place.at(number_, at)
             text = stated_text(stated, self.symbol)
-            if text is not None:
+            if text is not None and self._is_day and is_day(text):
+                self.canvas.number(*cell, day_number(text), role, "yyyy-mm-dd")
+            elif text is not None:
                 # a reason stands at all three ends, since formulas read each of them
                 whole = end == "value" or stated.reason is not None
                 self.canvas.text(*cell, text if whole else "", role)
             else:
                 value = stated_ends(stated)[ENDS.index(end)]
                 self.canvas.number(*cell, value, "input", self.format)
+
+    @property
+    def _is_day(self) -> bool:
+        """Whether days are stored as such: where other programs read them, and no formula does."""
+        read = (self.table.name, self.column.name, "value") in self.context.layout.names.columns
+        return self.column.kind == "date" and self.place.plain and not read
 
     def _computed(self, end: End, at: int) -> None:
         stored = stored_column(self.series, end)
