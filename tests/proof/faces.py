@@ -23,6 +23,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.model import Column as ModelColumn
 from scalesheet.model import Ends, Formula, Key, Plan, Quantity, Stated
+from scalesheet.quantities import day_text
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import relative
 from scalesheet.render.workbook.steps import stepped
@@ -44,6 +45,7 @@ class Shown:
     formula: Formula | None
     address: Address
     number: int = 0  # of the row, from 0
+    day: bool = False  # stored as a day, in a sheet that other programs read
     status: Key | None = None  # where the cell is blank if this says why there is no number
 
     @property
@@ -86,10 +88,11 @@ def cells(book: Book, plan: Plan) -> Iterator[Shown]:
                         spot_column = place.columns[column.name][index]
                         spot_ = place.at(place.first + number, spot_column)
                         address = (place.sheet, relative(*spot_))
-                        key, status = Key(column.name, name, row), Key(STATUS, name, row)
-                        yield Shown(
-                            key, end, column, formula, address, number, status if blank else None
-                        )
+                        key = Key(column.name, name, row)
+                        status = Key(STATUS, name, row) if blank else None
+                        read = (name, column.name, "value") in layout.names.columns
+                        day = column.kind == "date" and place.plain and not read
+                        yield Shown(key, end, column, formula, address, number, day, status)
 
 
 def _blank(column: ModelColumn) -> bool:
@@ -116,6 +119,11 @@ def expected(results: Results, cell: Shown) -> float | str | None:
     return shown
 
 
+def said(cell: Shown, theirs: object) -> object:
+    """What a face shows in the cell; a day that is stored as a number, as text."""
+    return day_text(theirs) if cell.day and isinstance(theirs, float) else theirs
+
+
 def face(value: Value, end: End) -> float | str | None:
     if value.reason is not None:
         return value.reason
@@ -134,7 +142,7 @@ def agree(mine: float | str | None, theirs: object, magnitude: float = 0.0) -> b
 
 def shows(results: Results, cell: Shown, theirs: object) -> bool:
     """Whether a face shows in the cell what the evaluator says."""
-    mine = expected(results, cell)
+    mine, theirs = expected(results, cell), said(cell, theirs)
     return agree(mine, theirs) or agree(mine, theirs, operands(results, cell))
 
 

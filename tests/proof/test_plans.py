@@ -66,7 +66,7 @@ def test_the_stored_values_are_the_evaluators_to_the_last_digit(unproved: Subjec
     for cell in subject.cells:
         mine = faces.expected(subject.results, cell)
         found = subject.stored.get(cell.address)
-        stored = None if found is None else found.value
+        stored = None if found is None else faces.said(cell, found.value)
         if mine != (stored if stored != "" else None):
             wrong.append(f"{cell.label} {cell.address}: {mine!r}, stored {stored!r}")
     assert wrong == []
