@@ -246,6 +246,7 @@ class Book:
         from scalesheet.predict.cases import cases_of
         from scalesheet.predict.cases.reader import MEANT, of_columns, unread_of
         from scalesheet.predict.tasks import TASKS, predict
+        from scalesheet.predict.told import told
 
         if task not in TASKS:
             known = ", ".join(TASKS)
@@ -267,6 +268,7 @@ class Book:
         made = predict(book, task, cases)
         if calibrate:
             made = calibrated(book, task, cases, made)
+        made = told(book, task, cases, made)
         result = frame.assign(
             predicted=made.predicted,
             predicted_low=made.low,

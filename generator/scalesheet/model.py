@@ -580,12 +580,14 @@ class Evidence:
     """Which published results an answer is compared with, beside method and size of the model.
 
     `far`: how many times below or above all that was published a utilization is separated;
-    `same_tokens`: the factor within which a published run has as many tokens as an answer.
+    `same_tokens`: the factor within which a published run has as many tokens as an answer; `near`:
+    how many times cheaper what has no published result like it must be to be preferred.
     """
 
     families: Mapping[str, tuple[str, ...]]  # of accelerators, by name
     far: float
     same_tokens: float
+    near: float = 1.0
 
     def family(self, accelerator: str) -> str:
         """The family of an accelerator; of one that is in none its own id."""

@@ -67,6 +67,7 @@ ROLES: Mapping[str, str] = {
     "broken": "the number of conditions that the layout breaks",
     "hours": "the hours that the run takes",
     "calendar_time": "the days that the run takes",
+    "elapsed_hours": "the hours of the run with start-up",
     "cost": "the cost of the run",
     "energy": "the energy of the run",
     "needed_memory": "the memory that an accelerator is expected to need",
@@ -82,6 +83,10 @@ ROLES: Mapping[str, str] = {
     "trained_tokens": "the tokens of all epochs",
     "usual_batch": "the batch that pretraining begins with",
 }
+#: What a step's products are computed in, as plans say it.
+PRODUCTS = ("16 bit", "FP8")
+#: What host memory may hold, the least first.
+OFFLOADS = ("none", "states", "states and weights")
 #: The layouts that are tried, the simpler first; tensor parallelism stays within a node.
 AXES: Mapping[str, tuple[int, ...] | tuple[str, ...]] = {
     "stage": (0, 1, 2, 3),
@@ -91,6 +96,8 @@ AXES: Mapping[str, tuple[int, ...] | tuple[str, ...]] = {
     "micro_batch": (1, 2, 4, 8, 16, 32, 64),
     "checkpointing": ("none", "full"),
 }
+#: Context-parallel degrees that `choose` tries besides, where so many tokens are left of each.
+CONTEXTS, LEAST_PART = (1, 2, 4, 8), 8192
 
 
 def counted(number: int, thing: str, things: str | None = None) -> str:

@@ -27,6 +27,7 @@ JOB = Job(
     deadline=72.0,
     certain=True,
     most_gpus=64.0,
+    wide=False,
 )
 Find = Callable[..., Search]
 

@@ -225,6 +225,9 @@ def test_the_shipped_configuration_is_the_answer_to_the_shipped_job(
         "tensor": made.tensor[at],
         "pipeline": made.pipeline[at],
         "experts": made.experts[at],
+        "context": made.context[at],
+        "offload": made.offload[at],
+        "precision": made.precision[at],
         "micro_batch": made.micro_batch[at],
         "checkpointing": made.checkpointing[at],
     }

@@ -112,7 +112,7 @@ def test_a_layout_runs_where_all_divides_and_software_can(
     counts = broken(book, {Key("model"): model, Key("batch"): float(batch)}, axes)
     values = list(axes.values())
     for place_, count in np.ndenumerate(counts):
-        cards, trainer, stage, tensor, pipeline, experts, micro = (
+        cards, trainer, stage, tensor, pipeline, experts, _, micro = (
             of[at] for of, at in zip(values, place_, strict=True)
         )
         ways = tensor * pipeline
@@ -120,7 +120,7 @@ def test_a_layout_runs_where_all_divides_and_software_can(
         runs = (
             left == 0
             and heads % tensor == 0
-            and pipeline <= layers
+            and pipeline * -(-layers // pipeline) <= 1.09 * layers
             and (ways == 1 or trainer == "tuned")
             and (stage == 0 or replicas > 1)
             and (pipeline == 1 or stage <= 1)
@@ -145,5 +145,7 @@ def test_the_layout_that_comes_nearest_is_the_one_whose_obstacles_are_named(book
 
 def test_where_no_layout_can_run_there_is_no_candidate(book: Book) -> None:
     prices = np.ones(1)
-    offers = Offers(("x",), ("X",), ("h100-sxm",), prices * 3, prices, prices, prices, ((3,),))
-    assert len(grid(book, JOB, offers)) == 0
+    offers = Offers(
+        ("x",), ("X",), ("h100-sxm",), ("spot",), prices * 3, prices, prices, prices, ((3,),)
+    )
+    assert len(grid(book, JOB, offers, ())) == 0

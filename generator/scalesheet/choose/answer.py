@@ -13,6 +13,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.choose.binding import Miss, Relaxed, misses, relaxed
 from scalesheet.choose.conditions import BROKEN
+from scalesheet.choose.evidence import Basis
 from scalesheet.choose.search import Search
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Key, Plan, Scalar, Stated
@@ -28,13 +29,17 @@ DECIDED = (
     "tensor",
     "pipeline",
     "experts",
+    "context",
     "micro_batch",
     "checkpointing",
+    "offload",
+    "precision",
 )
 #: Figures of the plan that tell of a row, by their roles.
 FIGURES = (
     "cost",
     "hours",
+    "elapsed_hours",
     "calendar_time",
     "needed_memory",
     "most_memory",
@@ -53,6 +58,11 @@ OF_MEMORY = ("needed_memory", "most_memory")
 #: All roles that the search and its answer ask for.
 NEEDED = (*FIGURES, MICRO_BATCHES, BROKEN, "verdict")
 MOST_OFFERS = 6
+#: What takes no longer than so many times the fastest is as fast: of these the cheapest is shown.
+AS_FAST = 1.1
+CHEAPEST = "cheapest"
+#: Not the cheapest: a cheaper one has fewer published results like it.
+PREFERRED = "preferred"
 BY = "by "  # before the method of which a row is the cheapest
 
 
@@ -69,7 +79,7 @@ class Row:
     @property
     def of_its_method(self) -> bool:
         """Whether it is the cheapest of its method."""
-        return self.why == "cheapest" or self.why.startswith(BY)
+        return self.why in (CHEAPEST, PREFERRED) or self.why.startswith(BY)
 
     def __getitem__(self, role: str) -> Value:
         return self.results.scalars[self.roles[role].name]
@@ -85,21 +95,33 @@ class Answer:
     nearest: tuple[tuple[Miss, Row], ...] = ()
 
 
-def answer(book: Book, plan: Plan, search: Search, edits: Mapping[Key, Stated]) -> Answer:
-    """What the search comes to. `edits` were made to the plan beside job and configuration."""
+def answer(
+    book: Book,
+    plan: Plan,
+    search: Search,
+    edits: Mapping[Key, Stated],
+    basis: Basis | None = None,
+) -> Answer:
+    """What the search comes to. `edits` were made to the plan beside job and configuration. By the
+    evidence, what is known is preferred to what is a little cheaper."""
 
     def told(why: str, row: int) -> Row:
         changed = {**edits, **inputs(book, plan, search, row)}
         return Row(why, row, changed, evaluate(book, plan, changed), plan.roles)
 
-    best = search.best(search.good)
+    cheapest = best = search.best(search.good)
+    if basis is not None:
+        best = search.best(search.good, basis.said.near ** basis.unknown(search))
     if best is None:
         near = [(each, told(" and ".join(each.limits), each.row)) for each in misses(search)]
         return Answer(None, nearest=tuple(near))
     looser = [(each, told(each.limit, each.row)) for each in relaxed(search, best)]
     loose = tuple((each, row) for each, row in looser if row["verdict"].value not in BLOCKED)
-    others = tuple(told(why, row) for why, row in _others(search, best))
-    return Answer(told("cheapest", best), loose, others)
+    why = CHEAPEST if best == cheapest else PREFERRED
+    assert cheapest is not None
+    first = () if best == cheapest else ((CHEAPEST, cheapest),)
+    rest = [(why, row) for why, row in _others(search, best) if row != cheapest]
+    return Answer(told(why, best), loose, tuple(told(*each) for each in (*first, *rest)))
 
 
 def inputs(book: Book, plan: Plan, search: Search, row: int) -> dict[Key, Stated]:
@@ -123,7 +145,7 @@ def inputs(book: Book, plan: Plan, search: Search, row: int) -> dict[Key, Stated
         "batch": number("batch", job.batch, "sequence / step"),
         "deadline": number("deadline", job.deadline, "hour"),
         "trainer": word(job.trainer_of(method)),
-        "precision": word(job.precision),
+        "precision": word(str(made.precision[at])),
         "method": word(METHODS[method].plan),
         "offer": word(search.offers.ids[search.of[row]]),
         "gpus": number("gpus", made.gpus[at], "GPU"),
@@ -131,20 +153,26 @@ def inputs(book: Book, plan: Plan, search: Search, row: int) -> dict[Key, Stated
         "tensor": number("tensor", made.tensor[at], "1"),
         "pipeline": number("pipeline", made.pipeline[at], "1"),
         "experts": number("experts", made.experts[at], "1"),
+        "context": number("context", made.context[at], "1"),
         "micro_batch": number("micro_batch", made.micro_batch[at], "sequence / step"),
         "checkpointing": word(str(made.checkpointing[at])),
+        "offload": word(str(made.offload[at])),
     }
     return {Key(name): value for name, value in stated.items()}
 
 
 def _others(search: Search, best: int) -> Iterator[tuple[str, int]]:
-    """The fastest, the best of each other method, the best of each other offer."""
+    """The fastest, the best in FP8, of each other method, of each other offer."""
     good = search.good
-    early = good & (search.late[search.at] <= search.late[search.at][good].min() * (1 + 1e-9))
+    early = good & (search.late <= search.late[good].min() * AS_FAST)
     fastest = search.best(early)
     if fastest is not None and fastest != best:
         yield "fastest", fastest
     method = search.grid.method[search.at]
+    of_it = np.equal(method, method[best]) & search.allowed
+    other = search.best(of_it & ~search.good)
+    if other is not None and search.cost[other] < search.cost[best]:
+        yield f"in {search.grid.precision[search.at[other]]}", other
     for name, known in METHODS.items():
         row = search.best(good & np.equal(method, name))
         if row is not None and name != method[best]:

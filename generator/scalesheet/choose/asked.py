@@ -14,7 +14,6 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.choose.conditions import broken_in, figure_in, of_models
-from scalesheet.choose.grid import LAYOUT
 from scalesheet.choose.job import PLAN, Assumptions, assumptions, stated_in
 from scalesheet.choose.search import taken
 from scalesheet.evaluate import computed
@@ -53,6 +52,8 @@ GIVEN = frozenset(
         *("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab"),
     )
 )
+#: What is tried of the layout: the front page begins with sequences that nobody divides.
+LAYOUT = ("stage", "tensor", "pipeline", "experts", "micro_batch")
 #: Degrees that are named where they divide something.
 DIVIDED = ("tensor", "pipeline", "experts")
 TITLE = "GPU hours of runs as asked"

@@ -42,7 +42,7 @@ def relaxed(search: Search, best: int) -> tuple[Relaxed, ...]:
     out: list[Relaxed] = []
     for limit in LIMITS:
         others = _all(flags[name] for name in LIMITS if name != limit)
-        cheaper = search.cost < search.cost[best] * (1 - WORTH)
+        cheaper = search.asked & (search.cost < search.cost[best] * (1 - WORTH))
         row = nearest(search, limit, ~flags[limit] & others & cheaper)
         if row is not None:
             out.append(Relaxed(limit, row, 1 - float(search.cost[row] / search.cost[best])))
@@ -56,27 +56,31 @@ def misses(search: Search) -> tuple[Miss, ...]:
     out = []
     for limit in LIMITS:
         others = _all(flags[name] for name in LIMITS if name != limit)
-        row = nearest(search, limit, others & ~flags[limit])
+        row = nearest(search, limit, search.asked & others & ~flags[limit])
         if row is not None:
             out.append(Miss(row, (limit,)))
     if out or not len(search.at):
         return tuple(out)
-    excess = [(_measure(search, limit) / _most(search, limit))[search.at] for limit in LIMITS]
+    excess = [_measure(search, limit) / _most(search, limit) for limit in LIMITS]
     worst = np.max(np.maximum(excess, 1.0), axis=0)
+    worst[~search.asked] = np.inf
     row = search.best(worst <= worst.min() * (1 + 1e-9))
     assert row is not None
     return (Miss(row, tuple(name for name in LIMITS if not flags[name][row])),)
 
 
 def _measure(search: Search, limit: Limit) -> Array:
-    """What a limit is compared with, by candidate."""
-    return {"deadline": search.late, "memory": search.most, "accelerators": search.grid.gpus}[limit]
+    """What a limit is compared with, by row."""
+    if limit == "deadline":
+        return search.late
+    measure: Array = (search.most if limit == "memory" else search.grid.gpus)[search.at]
+    return measure
 
 
 def _most(search: Search, limit: Limit) -> Array | float:
     job = search.job
     if limit == "memory":
-        return search.usable
+        return search.usable[search.at]
     return job.deadline if limit == "deadline" else job.most_gpus
 
 
@@ -93,6 +97,6 @@ def nearest(search: Search, limit: Limit, rows: Flags) -> int | None:
     """Of some rows beyond a limit those that exceed it least, and of them the cheapest."""
     if not rows.any():
         return None
-    beyond = _measure(search, limit)[search.at]
+    beyond = _measure(search, limit)
     least = beyond[rows].min()
     return search.best(rows & (beyond <= least * (1 + 1e-9)))

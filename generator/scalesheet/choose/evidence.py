@@ -14,6 +14,7 @@ from statistics import median
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.choose.search import Search
 from scalesheet.model import Evidence
 from scalesheet.predict.arrays import Array, Flags, among
 from scalesheet.predict.fits import coefficients
@@ -21,7 +22,7 @@ from scalesheet.predict.records import rows_of
 from scalesheet.predict.score import SIZES, TaskScore, size_class
 from scalesheet.predict.time.steps import Work
 from scalesheet.values import Results
-from scalesheet.vocabulary import METHODS
+from scalesheet.vocabulary import METHODS, OFFLOADS
 
 #: What results are called, by the task that they are of; what comes first is nearer to an answer.
 CALLED: Mapping[str, tuple[str, str]] = {
@@ -33,6 +34,8 @@ _SAID = ("below 1B", "1B to 10B", "10B to 100B", "above 100B")
 SIZE_NAMES = {name: said for (_, name), said in zip(SIZES, _SAID, strict=True)}
 
 
+#: So many published results are known to be like an answer, at least.
+A_FEW = 3
 NOWHERE = "No published run on this accelerator: a guess"
 NOT_LIKE = "No published run like this ({kind}): a guess"
 UNUSUAL = (
@@ -83,6 +86,23 @@ class Basis:
     like: Mapping[Kind, Like]
     runs: Sequence[Run]
     utilization: Mapping[str, tuple[float, float]]
+
+    def knows(self, kind: Kind) -> bool:
+        """Whether there are a few published results like it."""
+        return kind in self.like and self.like[kind].rows >= A_FEW
+
+    def unknown(self, search: Search) -> Array:
+        """By row of a search, how many things no published result has judged: its kind, and what
+        host memory holds."""
+        made, size = search.grid, self.sizes[search.job.model]
+        pairs = list(zip(made.method.tolist(), made.accelerator.tolist(), strict=True))
+        known = {
+            (method, name): self.knows(Kind(method, self.families[name], size))
+            for method, name in set(pairs)
+        }
+        kinds = np.array([not known[pair] for pair in pairs], dtype=np.float64)
+        count: Array = (kinds + (made.offload != OFFLOADS[0]))[search.at]
+        return count
 
     def words(self, kind: Kind) -> str:
         """`12 published runs like this, typical error 15 %`, or that there are none."""

@@ -1,27 +1,29 @@
 """Candidates: every configuration that could do a job.
 
-A candidate is a method, an accelerator and how many, ZeRO stage, tensor, pipeline and expert
-degree, micro-batch and checkpointing. What no software does, or what does not divide, is not a
-candidate.
+A candidate is a method, an accelerator and how many, ZeRO stage, tensor, pipeline, expert and
+context degree, micro-batch, checkpointing, what host memory holds, and what products are computed
+in. What no software does, or what does not divide, is not a candidate. Host memory is tried with
+checkpointing and within one machine, FP8 where the accelerator has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.choose.conditions import broken
 from scalesheet.choose.job import Job
-from scalesheet.choose.offers import Offers
+from scalesheet.choose.offers import MACHINE, Offers
 from scalesheet.evaluate import Overrides
 from scalesheet.model import Key
 from scalesheet.predict.arrays import Array, Places, Words, words
-from scalesheet.vocabulary import AXES
+from scalesheet.vocabulary import AXES, CONTEXTS, LEAST_PART, OFFLOADS, PRODUCTS
 
-LAYOUT = ("stage", "tensor", "pipeline", "experts", "micro_batch")
+LAYOUT = ("stage", "tensor", "pipeline", "experts", "context", "micro_batch")
 
 
 @dataclass(frozen=True)
@@ -36,62 +38,90 @@ class Grid:
     tensor: Array
     pipeline: Array
     experts: Array
+    context: Array
     micro_batch: Array
     checkpointing: Words
+    offload: Words
+    precision: Words
     kind: Places  # the same number where they differ in the accelerator alone
 
     def __len__(self) -> int:
         return len(self.gpus)
 
 
-def grid(book: Book, job: Job, offers: Offers) -> Grid:
-    """The candidates of a job on what the offers sell; none where no layout can run."""
+def grid(book: Book, job: Job, offers: Offers, eight_bit: Collection[str]) -> Grid:
+    """The candidates of a job on what the offers sell; none where no layout can run. `eight_bit`
+    are the accelerators with a peak in FP8."""
     pairs = offers.sizes()
     numbers = sorted({float(count) for _, count in pairs})
     axes = axes_of(job, numbers)
     layout = [np.array(values) for name, values in axes.items() if name in LAYOUT]
+    ways = _ways(job)
     number = np.array([numbers.index(count) for _, count in pairs], dtype=np.int64)
     own = np.array([axes["trainer"].index(job.trainer_of(name)) for name in job.methods])
     runs = broken(book, stated(job), axes) == 0
-    # by pair, method and layout; each that can run with each kind of checkpointing
-    kinds = len(AXES["checkpointing"])
-    can = (np.repeat(at, kinds) for at in np.nonzero(runs[number][:, own]))
-    pair, method, *at = can
-    ckpt = np.tile(np.arange(kinds), len(pair) // kinds)
-    sizes = (len(numbers), len(job.methods), *map(len, layout), kinds)
-    kind = np.ravel_multi_index((number[pair], method, *at, ckpt), sizes)
-    gpus = np.array([count for _, count in pairs], dtype=np.float64)[pair]
-    stage, tensor, pipeline, experts, micro = (
-        values[place].astype(np.float64) for values, place in zip(layout, at, strict=True)
-    )
-    accelerators = words([name for name, _ in pairs])[pair]
-    methods = words(job.methods)[method]
-    trainers = words([job.trainer_of(name) for name in job.methods])[method]
-    checkpointing = words(AXES["checkpointing"])[ckpt]
+    # by pair, method and layout; each that can run in each way
+    pair, method, *at = (np.repeat(place, len(ways)) for place in np.nonzero(runs[number][:, own]))
+    way = np.tile(np.arange(len(ways)), len(pair) // len(ways))
+    gpus = np.array([count for _, count in pairs], dtype=np.float64)
+    away = np.array([each.offload != OFFLOADS[0] for each in ways])
+    eighth = np.array([each.precision == PRODUCTS[1] for each in ways])
+    has = np.array([name in eight_bit for name, _ in pairs], dtype=bool)
+    tried = (~away[way] | (gpus <= MACHINE)[pair]) & (~eighth[way] | has[pair])
+    pair, method, way, *at = (place[tried] for place in (pair, method, way, *at))
+    sizes = (len(numbers), len(job.methods), *map(len, layout), len(ways))
+    kind = np.ravel_multi_index((number[pair], method, *at, way), sizes)
+    split = [values[place].astype(np.float64) for values, place in zip(layout, at, strict=True)]
+    stage, tensor, pipeline, experts, context, micro = split
     return Grid(
-        methods,
-        trainers,
-        accelerators,
-        gpus,
+        words(job.methods)[method],
+        words([job.trainer_of(name) for name in job.methods])[method],
+        words([name for name, _ in pairs])[pair],
+        gpus[pair],
         stage,
         tensor,
         pipeline,
         experts,
+        context,
         micro,
-        checkpointing,
+        *(words(values)[way] for values in zip(*ways, strict=True)),
         kind,
     )
 
 
+class _Way(NamedTuple):
+    """What breaks no condition of a layout, whatever it is."""
+
+    checkpointing: str
+    offload: str
+    precision: str
+
+
+def _ways(job: Job) -> list[_Way]:
+    """The plainer first."""
+    plain, *others = OFFLOADS
+    pairs = [(word, plain) for word in AXES["checkpointing"]]
+    pairs += [("full", each) for each in others if job.wide]
+    return [_Way(str(word), away, each) for each in job.precisions for word, away in pairs]
+
+
 def axes_of(job: Job, gpus: Sequence[float]) -> Mapping[str, Sequence[float | str]]:
-    """What the conditions of a layout rest on, the plainer first; checkpointing breaks none."""
+    """What the conditions of a layout rest on, the plainer first."""
     return {
         "gpus": gpus,
         "trainer": sorted({job.trainer_of(method) for method in job.methods}),
-        **{name: AXES[name] for name in LAYOUT},
+        **{name: _tried(name, job) for name in LAYOUT},
     }
+
+
+def _tried(name: str, job: Job) -> Sequence[float | str]:
+    if name != "context":
+        return AXES[name]
+    return [
+        ways for ways in CONTEXTS if ways == 1 or (job.wide and job.sequence / ways >= LEAST_PART)
+    ]
 
 
 def stated(job: Job) -> Overrides:
     """The inputs of the plan that the conditions of a layout rest on besides."""
-    return {Key("model"): job.model, Key("batch"): job.batch}
+    return {Key("model"): job.model, Key("batch"): job.batch, Key("sequence"): job.sequence}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scalesheet.book import Book
 from scalesheet.model import Key, Plan, Stated
-from scalesheet.vocabulary import CALCULATOR, METHODS, ROLES
+from scalesheet.vocabulary import CALCULATOR, METHODS, PRODUCTS, ROLES
 
 if TYPE_CHECKING:
     from scalesheet.predict.fits import Coefficients
@@ -27,6 +27,11 @@ ASSUMED = (
     "rank",
     "layers_per_chunk",
     "bubble_goal",
+    "interruptions",
+    "interruption_time",
+    "start_time",
+    "download_rate",
+    "minimum_billing",
 )
 
 
@@ -45,8 +50,14 @@ class Job:
     terms: tuple[str, ...] = ("on-demand",)
     offers: tuple[str, ...] = ()
     trainer: str = ""  # general or tuned; else tuned for pretraining
-    precision: str = "16 bit"  # of matrix products, in the words of the plan
+    precision: str = PRODUCTS[0]  # of matrix products, in the words of the plan
+    wide: bool = True  # whether host memory, FP8 and context parallelism are tried besides
     taken: frozenset[str] = frozenset()  # what was not stated, and is as the plan states it
+
+    @property
+    def precisions(self) -> tuple[str, ...]:
+        """What is tried: a job in 16 bit is told what FP8 would give."""
+        return PRODUCTS if self.wide and self.precision == PRODUCTS[0] else (self.precision,)
 
     def trainer_of(self, method: str) -> str:
         return self.trainer or METHODS[method].trainer
@@ -69,7 +80,8 @@ class Assumptions:
     @property
     def fits(self) -> Mapping[str, Coefficients]:
         """The fits that the component reads, by task."""
-        return {"throughput": self.throughput, "runs": self.runs, "memory": self.memory}
+        own = {"throughput": self.throughput, "runs": self.runs, "memory": self.memory}
+        return {**own, "asked": self.asked}
 
 
 def lacking(plan: Plan, roles: Iterable[str]) -> str:

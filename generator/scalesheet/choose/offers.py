@@ -30,6 +30,7 @@ class Offers:
     ids: tuple[str, ...]
     titles: tuple[str, ...]
     accelerators: tuple[str, ...]
+    terms: tuple[str, ...]
     per_node: Array  # GPU / node
     price: Array
     price_low: Array
@@ -72,6 +73,7 @@ def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
         tuple(rows[place] for place in places),
         tuple(table.row_titles[place] for place in places),
         tuple(str(columns["accelerator"].value[place]) for place in places),
+        tuple(str(columns["term"].value[place]) for place in places),
         per_node,
         price.value[places],
         low[places],

@@ -1,7 +1,6 @@
 """The search: what each candidate takes, what it costs at each offer, and which may be chosen.
 
-Hours and memory are those of the component `training-run`, cost is whole machines for all hours of
-the run, as in the plan `calculator`.
+All figures are those of the component `training-run`, as in the plan `calculator`.
 """
 
 from __future__ import annotations
@@ -21,11 +20,12 @@ from scalesheet.choose.offers import Offers, offers_of
 from scalesheet.predict.arrays import Array, Flags, Places, Words, words
 from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.engine import Alike, figures, properties
-from scalesheet.predict.records import rows_of
-from scalesheet.vocabulary import METHODS
+from scalesheet.vocabulary import METHODS, OFFLOADS
 
 #: Candidates go to so many times the accelerators allowed, to tell what more of them would give.
 BEYOND = 2.0
+#: What the component says of a case that can run: the conditions were tried before.
+RUNS = {"broken": 0.0, "obstacle": "", "possible": True, "status": ""}
 #: What must hold for a run to have hours.
 PEAKS = ("peak_holds", "fp8_peak_holds")
 
@@ -34,8 +34,8 @@ PEAKS = ("peak_holds", "fp8_peak_holds")
 class Search:
     """Candidates and, by place, each offer that sells one (`at`, `of`): the rows to choose from.
 
-    `gross`, `wall` and `cost` are expected; `late` are the hours that are compared with the
-    deadline. `most`: upper limit (99 %) of the bytes of an accelerator; `usable` of it.
+    `gross`, `wall` and `cost` are expected; `late` are the hours with start-up that are compared
+    with the deadline. `most`: upper limit (99 %) of the bytes of an accelerator; `usable` of it.
     """
 
     job: Job
@@ -44,10 +44,10 @@ class Search:
     most: Array
     usable: Array
     gross: Array  # GPU * hour
-    wall: Array  # hour
-    late: Array  # hour
     at: Places  # candidate of a row
     of: Places  # offer of a row
+    wall: Array  # hour, of a row
+    late: Array  # hour, of a row
     cost: Array  # USD, of a row
     why_not: tuple[str, ...]  # why no candidate can run or be predicted, where none can
 
@@ -59,7 +59,7 @@ class Search:
 
     @cached_property
     def in_time(self) -> Flags:
-        early: Flags = (self.late <= self.job.deadline)[self.at]
+        early: Flags = self.late <= self.job.deadline
         return early
 
     @cached_property
@@ -69,21 +69,33 @@ class Search:
         return few
 
     @cached_property
-    def good(self) -> Flags:
+    def asked(self) -> Flags:
+        """Whether it is in the precision that was asked for."""
+        asked: Flags = np.equal(self.grid.precision, self.job.precision)[self.at]
+        return asked
+
+    @cached_property
+    def allowed(self) -> Flags:
+        """Whether all limits are kept."""
         return self.fits & self.in_time & self.few
 
-    def best(self, rows: Flags) -> int | None:
-        """The cheapest of some rows; of equal ones that of the fewest accelerators, of those the
-        quickest, and of those the plainest."""
+    @cached_property
+    def good(self) -> Flags:
+        """Whether it may be chosen."""
+        return self.allowed & self.asked
+
+    def best(self, rows: Flags, weight: Array | None = None) -> int | None:
+        """The cheapest of some rows, their cost times a weight; of equal ones that of the fewest
+        accelerators, of those the quickest, and of those the plainest."""
         places = np.flatnonzero(rows)
         if not len(places):
             return None
-        cost = self.cost[places]
+        cost = self.cost[places] if weight is None else (self.cost * weight)[places]
         # what differs by rounding alone costs the same
         equal = places[cost <= cost.min() * (1 + 1e-9)]
         gpus = self.grid.gpus[self.at[equal]]
         equal = equal[gpus == gpus.min()]
-        late = self.late[self.at[equal]]
+        late = self.late[equal]
         equal = equal[late <= late.min() * (1 + 1e-9)]
         made = self.grid
         at = self.at[equal]
@@ -92,6 +104,8 @@ class Search:
                 equal,
                 -made.micro_batch[at],
                 made.checkpointing[at] == "full",
+                made.offload[at] != OFFLOADS[0],
+                made.context[at],
                 made.pipeline[at],
                 made.experts[at],
                 made.tensor[at],
@@ -125,13 +139,11 @@ def taken(
     gpu = properties(catalogue.results, "gpu", "hardware", accelerators)
     stated = {name: assumed.ends(name)[1] for name in ASSUMED}
     names = ("run_hours", "run_spread", "most_memory", "usable_memory", *PEAKS)
-    # conditions were tried before
-    runs = {"broken": 0.0, "obstacle": "", "possible": True, "status": ""}
     alike = None
     if kinds is not None:
         _, firsts, places = np.unique(kinds, return_index=True, return_inverse=True)
         alike = Alike("gpu.", firsts, places)
-    every = {**stated, **runs, **gpu, **given}
+    every = {**stated, **RUNS, **gpu, **given}
     made = figures(book, rows, every, names, assumed.fits, alike=alike)
     hours, spread, most, usable, *peaks = (made[name] for name in names)
     on_file = np.all([peak > 0 for peak in peaks], axis=0)
@@ -142,39 +154,55 @@ def taken(
 def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Search:
     """Every candidate of a job, computed."""
     offers = offers_of(book, catalogue, job, BEYOND * job.most_gpus)
-    candidates = grid(book, job, offers)
+    peaks = catalogue.figures["dense_fp8"]
+    eight_bit = {name for name, place in catalogue.places.items() if peaks[place] > 0}
+    candidates = grid(book, job, offers, eight_bit)
     if not len(candidates):  # nothing is sold, or no layout can run
         numbers = sorted({float(count) for _, count in offers.sizes()})
         why = obstacles(book, stated(job), axes_of(job, numbers)) if numbers else ()
         none, rows = np.zeros(0), np.zeros(0, dtype=np.int64)
-        return Search(job, offers, candidates, none, none, none, none, none, rows, rows, none, why)
+        return Search(job, offers, candidates, none, none, none, rows, rows, none, none, none, why)
     given = _given(catalogue, job, candidates)
     made = taken(book, catalogue, candidates.accelerator, given, assumed, candidates.kind)
-    gross = made.hours
-    late = gross * np.exp(assumed.asked["high"] * made.spread) if job.certain else gross
-    known = np.isfinite(gross) & np.isfinite(made.most)
+    known = np.isfinite(made.hours) & np.isfinite(made.most)
     at, of = _joined(candidates, offers, known)
-    wall = gross / candidates.gpus
-    nodes = rows_of(
-        book,
-        "node-hours",
-        gpus=candidates.gpus[at],
-        gpus_per_node=offers.per_node[of],
-        hours=wall[at],
-    )
+    row = {
+        "run_hours": made.hours[at],
+        "gpus": candidates.gpus[at],
+        "method": given["method"][at],
+        "parameters": given["model.parameters"],
+        "run_spread": made.spread[at],
+        "supply": "rented",
+        "offer.gpus": offers.per_node[of],
+        "offer.term": words(offers.terms)[of],
+        "offer.node_price": offers.price[of],
+        "energy": 0.0,  # of what is rented it is in the price
+    }
+
+    def figures_of(end: int, *names: str) -> list[Array]:
+        assume = {name: assumed.ends(name)[end] for name in ASSUMED}
+        return list(figures(book, len(at), {**assume, **RUNS, **row}, names, assumed.fits).values())
+
+    hours, start, cost = figures_of(1, "interrupted_hours", "start_hours", "cost")
+    wall = hours / row["gpus"]
+    late = wall + start
+    if job.certain:
+        hours, start = figures_of(2, "interrupted_hours", "start_hours")
+        late = hours * np.exp(assumed.asked["high"] * made.spread[at]) / row["gpus"] + start
+    lacking = () if known.any() else _lacking(candidates)
     return Search(
         job,
         offers,
         candidates,
         made.most,
         made.usable,
-        gross,
-        wall,
-        late / candidates.gpus,
+        made.hours,
         at,
         of,
-        rows_of(book, "node-cost", node_hours=nodes, price=offers.price[of]),
-        () if known.any() else _lacking(candidates),
+        wall,
+        late,
+        cost,
+        lacking,
     )
 
 
@@ -192,11 +220,10 @@ def _given(catalogue: Known, job: Job, candidates: Grid) -> dict[str, Any]:
         "trained_tokens": job.tokens / 1e6,
         "sequence": job.sequence,
         "batch": job.batch,
-        "precision": job.precision,
         "method": words([METHODS[name].plan for name in candidates.method.tolist()]),
         **{
             name: getattr(candidates, name)
-            for name in ("trainer", "gpus", *LAYOUT, "checkpointing")
+            for name in ("trainer", "gpus", *LAYOUT, "checkpointing", "offload", "precision")
         },
     }
 

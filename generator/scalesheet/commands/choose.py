@@ -142,8 +142,8 @@ def answered(options: argparse.Namespace) -> tuple[Teller, Answer]:
     if not (assumed.throughput and assumed.runs and assumed.memory):
         raise UsageError("no fits on file; 'scalesheet fit' makes them")
     choice = search(book, catalogue, job, assumed)
-    made = answer(book, plan, choice, edits)
     evidence = basis(book, edition.scores, edition.catalogue)
+    made = answer(book, plan, choice, edits, evidence)
     return Teller(book, plan, choice, edits, evidence), made
 
 

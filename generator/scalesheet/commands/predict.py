@@ -59,6 +59,7 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.predict.configs import with_configs
     from scalesheet.predict.table import as_csv, as_json, supported
     from scalesheet.predict.tasks import TASKS, predict
+    from scalesheet.predict.told import told
     from scalesheet.render.text.prediction import as_text
 
     table = _table(options)
@@ -70,6 +71,7 @@ def run(options: argparse.Namespace) -> int:
     made = predict(book, options.task, described)
     if options.calibrates:
         made = calibrated(book, options.task, described, made)
+    made = told(book, options.task, described, made)
     form = options.format or ("text" if sys.stdout.isatty() else "csv")
     rows, done = len(made), int(supported(made).sum())
     if form == "text":

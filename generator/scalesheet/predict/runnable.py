@@ -10,7 +10,10 @@ from scalesheet.predict.cases import Cases
 from scalesheet.predict.engine import COMPONENT, figures
 
 #: In the order in which they are reported.
-CONDITIONS = ("stages", "heads", "layers", "accelerators", "divided_sequence", "batch")
+CONDITIONS = (
+    *("stages", "heads", "accelerators", "layers"),
+    *("divided_sequence", "divided_experts", "batch", "filled"),
+)
 
 
 def broken(book: Book, cases: Cases) -> Reasons:
@@ -30,6 +33,10 @@ def broken(book: Book, cases: Cases) -> Reasons:
             "tensor": cases.tensor,
             "pipeline": cases.pipeline,
             "context": cases.context,
+            "experts": cases.expert,
+            "model.experts": cases.experts,
+            "parameters": cases.parameters,
+            "active": cases.active,
             "sequence": cases.sequence,
             "batch": cases.global_batch,
             # a micro-batch that is not stated is no reason to refuse
@@ -56,6 +63,8 @@ def _stated(name: str, cases: Cases) -> Flags:
         "heads": cases.known & (cases.tensor > 1) & ~np.isnan(cases.heads),
         "layers": cases.known & (cases.pipeline > 1) & ~np.isnan(cases.layers),
         "accelerators": ~np.isnan(cases.gpus) & (ways > 1),
+        "divided_experts": cases.known & ~np.isnan(cases.gpus) & (cases.expert > 1),
+        "filled": ~np.isnan(cases.gpus) & ~np.isnan(cases.global_batch) & (cases.pipeline > 1),
         "divided_sequence": ~np.isnan(cases.sequence) & (cases.context > 1),
         "batch": ~np.isnan(cases.gpus) & ~np.isnan(cases.global_batch),
     }

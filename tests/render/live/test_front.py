@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from editions import given
+from editions import edition_of, given
 from proof.browser import Chromium
 from render.live.parts import ASSETS, with_policy, write_site
 from render.live.reading import open_read
 from render.pages.rendered import html
 from scalesheet.book import Book
 from scalesheet.choose.binding import nearest
+from scalesheet.choose.evidence import basis
 from scalesheet.choose.job import PLAN, Job, assumptions
 from scalesheet.choose.search import Search, search
 from scalesheet.evaluate import evaluate
@@ -282,8 +283,8 @@ def test_every_layout_is_that_of_choose_and_so_is_the_cheapest_accelerator(
     links = [own, *(link for row in rows for link in within(row, "td", "a")[:1])]
     states = [led_to(book, plan, link).scalars for link in links]
     asked, *_, elsewhere = states
-    # `choose` is asked for one sequence, and keeps everything on the accelerators
-    same = ("sequence", "offload")
+    # `choose` is asked for one sequence and precision, and to keep everything on the accelerators
+    same = ("sequence", "offload", "precision")
     states = [each for each in states if all(each[n].value == asked[n].value for n in same)]
     job = Job(
         model=str(asked["model"].value),
@@ -294,6 +295,7 @@ def test_every_layout_is_that_of_choose_and_so_is_the_cheapest_accelerator(
         deadline=math.inf,
         certain=True,
         most_gpus=max(number_of(each["gpus"]) for each in states),
+        wide=False,
     )
     found = search(book, known(book), job, assumptions(book, plan, {}))
 
@@ -301,7 +303,11 @@ def test_every_layout_is_that_of_choose_and_so_is_the_cheapest_accelerator(
         row = best(found, of(found, each) & of_gpu(found, each))
         layout = [getattr(found.grid, axis)[found.at[row]] for axis in AXES]
         assert [each[axis].value for axis in AXES] == layout
-    cheapest = found.best(of(found, elsewhere) & ~of_gpu(found, asked) & found.fits)
+    catalogue = known(book).results
+    evidence = basis(book, edition_of(shipped()).scores, catalogue)
+    assert evidence is not None
+    others = of(found, elsewhere) & ~of_gpu(found, asked) & found.fits
+    cheapest = found.best(others, evidence.said.near ** evidence.unknown(found))
     assert elsewhere["owned_gpu"].value == found.grid.accelerator[found.at[cheapest]]
 
 

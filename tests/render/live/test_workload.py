@@ -122,20 +122,27 @@ def test_the_matrix_answers_in_the_page_as_it_is_published(
         *(gpu, words, job.sequence, job.batch, job.tokens / 1e6, job.deadline),
     )
     at = found.at[best]
-    assert answer == pytest.approx([found.grid.gpus[at], found.wall[at], found.cost[best]])
+    assert answer == pytest.approx([found.grid.gpus[at], found.wall[best], found.cost[best]])
 
 
-def test_the_fewest_that_fit_are_one_less_than_too_few(engine: Engine) -> None:
-    verdicts = engine.call(
-        "((gpu) => { const { cases, workload } = scalesheet; const wanted = cases.complete(new Map("
-        "Object.entries({ model: 'llama-3-1-70b', method: 'LoRA', gpu })));"
-        " const found = run(workload.fewest(wanted, 64)); const gpus = found.wanted.get('gpus');"
-        " const half = run(cases.answerTo(cases.changedTo(wanted, { gpus: gpus / 2 })));"
-        " return [gpus, cases.figureOf(found, 'verdict').value, half && cases.fits(half)]; })",
-        "h100-sxm",
+def test_no_number_of_accelerators_that_fits_in_time_is_cheaper(engine: Engine) -> None:
+    """And what costs less than it on fewer probably fits, and stands beside it."""
+    best, likely, others = engine.call(
+        "((gpu, hours) => { const { cases, workload } = scalesheet; const { figureOf } = cases;"
+        " const wanted = cases.complete(new Map(Object.entries({ model: 'llama-3-1-70b',"
+        " method: 'LoRA', gpu, data: 'tokens', epochs: 1 })));"
+        " const told = (each) => each && [each.wanted.get('gpus'), figureOf(each, 'verdict').value,"
+        " workload.costOf(each)?.value ?? null, figureOf(each, 'elapsed_hours').high ?? null];"
+        " const { best, likely } = run(workload.cheapestWithin(wanted, hours, 64));"
+        " return [told(best), told(likely) ?? null, [1, 2, 4, 8, 16, 32, 64].map((gpus) =>"
+        " told(run(workload.priced(cases.changedTo(wanted, { gpus })))) ?? null)]; })",
+        *("a100-sxm-40gb", 72),
     )
-    assert verdicts[0] > 1
-    assert verdicts[1:] == ["fits", False]
+    assert best[1] == "fits"
+    assert best[3] <= 72
+    fitting = [each for each in others if each and each[1] == "fits" and each[3] <= 72]
+    assert best[2] == min(each[2] for each in fitting)
+    assert likely is None or (likely[1] == "probably fits" and likely[2] < best[2])
 
 
 @pytest.mark.parametrize("count", [7, 999, 1000, 999_600_000, 7e9, 70_553_706_496, 1.5e13])

@@ -6,8 +6,10 @@ model's name. Where the catalogue has no such model it is estimated from the par
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial, reduce
 from operator import attrgetter, itemgetter, methodcaller
 from typing import Any
 
@@ -16,6 +18,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.predict.arrays import (
     Array,
+    Coded,
     Flags,
     Places,
     Reasons,
@@ -34,9 +37,11 @@ from scalesheet.predict.arrays import (
 from scalesheet.predict.cases import aliases as names
 from scalesheet.predict.cases import catalogue as lookups
 from scalesheet.predict.cases import free_text as texts
+from scalesheet.predict.cases import unread
 from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.predict.cases.reader import Read
 
+NO_BF16 = "the accelerator has no bf16 units: say fp16, or take another one"
 _DEGREES = ("tensor", "pipeline", "context", "expert", "virtual")
 #: What is read as it stands: of the architecture, numbers and texts.
 _OF_MODEL = ("model_id", "parameters", "active", "gated", "tied", "known")
@@ -120,7 +125,7 @@ class Cases:
     loss_unit: Words
     compute: Array
     unique: Array  # tokens that differ, of those trained on
-    unread: Array  # words of the layout that were not understood
+    unread: Array  # words that were not understood
 
     @classmethod
     def single(cls, task: str, **stated: str | float) -> Cases:
@@ -178,9 +183,11 @@ def cases(table: Read, catalogue: Known) -> Cases:
     accelerator = named.column("row")
     gpus = first_stated(number("gpus"), named.numbers(lambda it: it.count or None))
     hardware = lookups.hardware(accelerator, precisions.column("products"), catalogue)
+    bf16 = each(table.text("precision_text"), texts.says_bf16).astype(bool)
     model = lookups.architecture(table.text("model"), number, catalogue)
     degree = layouts.each(attrgetter("degrees"))
     degrees = {name: degree.numbers(methodcaller("get", name)) for name in (*_DEGREES, "data")}
+    unread_in = _unread(table, layouts, catalogue)
     ways = {name: np.nan_to_num(degrees[name], nan=1.0) for name in _DEGREES}
     across = gpus / (ways["tensor"] * ways["pipeline"] * ways["context"])
 
@@ -200,12 +207,10 @@ def cases(table: Read, catalogue: Known) -> Cases:
             whys,
             named.column("reason"),
             precisions.column("reason"),
+            because(bf16 & ~hardware.fused & ~np.isnan(hardware.sixteen), NO_BF16),
         ),
-        assumed=joined(
-            joined(named.column("assumed"), model.assumed),
-            layouts.each(lambda it: _not_understood(it.unread)).column(),
-        ),
-        unread=layouts.numbers(lambda it: float(len(it.unread))),
+        assumed=reduce(joined, (named.column("assumed"), model.assumed, *_told(unread_in))),
+        unread=sum((words.numbers(len) for words in unread_in.values()), np.zeros(table.rows)),
         kind=kind.each(str.lower).column(),
         accelerator=accelerator,
         gpus=gpus,
@@ -229,9 +234,30 @@ def cases(table: Read, catalogue: Known) -> Cases:
     )
 
 
-def _not_understood(unread: tuple[str, ...]) -> str:
-    said = ", ".join(f"'{word}'" for word in unread)
-    return f"not understood in the layout: {said}" if unread else ""
+def _unread(table: Read, layouts: Coded, catalogue: Known) -> Mapping[str, Coded]:
+    """The words of each text that were not understood. Losses have names of studies and runs."""
+
+    def column(name: str, known: re.Pattern[str]) -> Coded:
+        return coded(table.text(name)).each(lambda text: unread.unread(text, known))
+
+    model = coded(table.text("model")).each(lambda it: names.beyond(it, catalogue.models))
+    every = {
+        "layout": layouts.each(attrgetter("unread")),
+        "precision": column("precision_text", unread.PRECISION),
+        "checkpointing": column("recompute", unread.CHECKPOINTING),
+    }
+    if table.task == "loss":
+        return every
+    return {
+        **every,
+        "method": column("kind", unread.METHOD),
+        "model's name": model.each(lambda text: unread.unread(text, unread.MODEL)),
+    }
+
+
+def _told(unread_in: Mapping[str, Coded]) -> Iterator[Words]:
+    for where, each_ in unread_in.items():
+        yield each_.each(partial(unread.told, where)).column()
 
 
 def _sizes(table: Read) -> dict[str, Array]:

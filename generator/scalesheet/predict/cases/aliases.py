@@ -168,21 +168,22 @@ def models(table: Table) -> Models:
 def model(name: str, known: Models) -> str:
     """The model that a name means, or that its first words mean; empty where it means none. Who
     made it may stand before it: `Meta-Llama-3-8B`."""
-    pieces = _pieces(name)
-    result = _model(pieces, known)
-    while not result and pieces and pieces[0] in known.makers:
-        pieces = pieces[1:]
-        result = _model(pieces, known)
-    return result
+    return _model(_pieces(name), known)[0]
 
 
-def _model(pieces: tuple[str, ...], known: Models) -> str:
+def beyond(name: str, known: Models) -> str:
+    """The words of a name behind those that mean a model: `guanaco` of `LLaMA-65B Guanaco`."""
+    return " ".join(_model(_pieces(name), known)[1])
+
+
+def _model(pieces: tuple[str, ...], known: Models) -> tuple[str, tuple[str, ...]]:
+    """The row, and what is left of the pieces."""
     if pieces in known.whole:
-        return known.whole[pieces]
+        return known.whole[pieces], ()
     for start, row in known.names:
         if len(start) > 1 and pieces[: len(start)] == start:
-            return row
-    return ""
+            return row, pieces[len(start) :]
+    return _model(pieces[1:], known) if pieces and pieces[0] in known.makers else ("", ())
 
 
 def is_whole(name: str, known: Models) -> bool:

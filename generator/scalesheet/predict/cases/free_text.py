@@ -116,7 +116,8 @@ _PRECISIONS: tuple[tuple[str, Precision], ...] = tuple(
         (r"(?<![0-9])2[- ]?bit|int2", "bf16", "int2"),
         (r"^16$", "", "16-bit"),
         (r"^(apex )?o[12]$", "fp16", "fp32"),
-        (r"bf16|bfloat16|16[- ]bit", "bf16", "16-bit"),
+        (r"bf16|bfloat16", "bf16", "16-bit"),
+        (r"16[- ]bit", "", "16-bit"),
         (r"fp16|float16|half|16-mixed|mixed", "fp16", "16-bit"),
         (r"tf32", "tf32", "fp32"),
         (r"fp32|float32|32[- ]bit|single|full precision", "fp32", "fp32"),
@@ -133,6 +134,14 @@ def precision(text: str) -> Precision:
         if re.search(pattern, low):
             return result
     return Precision(reason=f"unknown precision '{text.strip()}'")
+
+
+def says_bf16(text: str) -> bool:
+    """Whether it names bf16 alone: `fp16/bf16` leaves open which."""
+    low = text.lower()
+    return bool(re.search(r"bf16|bfloat16", low)) and not re.search(
+        r"(?<!b)fp16|(?<!b)float16", low
+    )
 
 
 # ------------------------------------------------------------------ method

@@ -71,7 +71,7 @@ _ALSO = (
     r"|(?:no |cpu[\s_-]?)?offload\w*(?:[\s=]*[01])?|opt\w*\s*\+\s*params?|\bopt\w*|\bparams?\b"
     r"|(?:full |selective |no )?act\w*[\s_-]*(?:ckpt\w*|checkpoint\w*|recomput\w*)"
     r"|(?:full |selective |no )?(?:gradient )?(?:ckpt|checkpoint\w*|recomput\w*)"
-    r"|zero[\s_-]?init\w*(?:[\s=]*[01])?|zero[\s_-]bubble|[01]f1b|sequence[\s_-]parallel\w*|\bsp\b"
+    r"|zero[\s_-]?init\w*(?:[\s=]*[01])?|zero[\s_-]bubble|\basync\w*|[01]f1b|sequence[\s_-]parallel\w*|\bsp\b"
     r"|\bgbs[\s=]*[0-9]+|\bmbs[\s=]*[0-9]+|[0-9]+k? tokens/gpus?|[0-9.]+ pods?"
     r"|\((?:stage[0-3]|long ctx|\+?tp[0-9]+ for large)\)|\bno [tpdce]p\b|\bbaseline\b"
     r"|\bcp[0-9]+ long ctx\b"

@@ -122,7 +122,7 @@ def predict_memory(book: Book, cases: Cases, fitted: Coefficients) -> Prediction
         return none_of(len(cases), OLD_FIT)
     made = _made(book, cases, fitted)
     low, high = made.at(fitted["low"]), made.at(fitted["high"])
-    explanation = _told(made, _verdict(made, _room(book, cases), fitted))
+    explanation = _told(made, _verdict(made, usable(book, cases), fitted))
     return Predictions(made.whole, low, high, explanation, no_reasons(len(cases)))
 
 
@@ -145,10 +145,17 @@ def fits(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Flags, Array]:
     nothing is known."""
     made = _made(book, cases, fitted)
     most = made.at(fitted["most"])
-    return among(made.taken, "") & (most <= _room(book, cases)), most
+    return among(made.taken, "") & (most <= usable(book, cases)), most
 
 
-def _room(book: Book, cases: Cases) -> Array:
+def least(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Array, Array, Words]:
+    """Low end of the bytes of an accelerator, those that are usable, and the savings that had to be
+    taken."""
+    made = _made(book, cases, fitted)
+    return made.at(fitted["low"]), usable(book, cases), made.taken
+
+
+def usable(book: Book, cases: Cases) -> Array:
     """Usable bytes of the accelerator."""
     return assumed(book, "usable_share") * cases.memory
 

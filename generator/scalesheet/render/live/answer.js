@@ -334,10 +334,11 @@ scalesheet.answer = (() => {
     return ["a", { href, "data-change": true }, changeText({ ...some, cheapest: best })];
   }
 
-  function changeText({ method, gpus, gpu, batch, stage, sequence, checkpointing, offload, cheapest: best }) {
+  function changeText({ method, gpus, gpu, batch, stage, sequence, checkpointing, offload, precision, cheapest: best }) {
     const said = [];
     if (sequence) said.push(`Sequences of ${number(sequence, { decimals: 0 })} tokens`);
     if (checkpointing === "full") said.push("Activation checkpointing");
+    if (precision) said.push(`Matrix products in ${precision}`);
     if (offload) said.push(`Optimizer ${offload === "states" ? "states" : "states and weights"} in host memory`);
     if (method) said.push(`${METHODS[method]} instead`);
     if (batch) said.push(`${batch} sequences in a step`);

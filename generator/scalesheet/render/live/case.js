@@ -43,8 +43,6 @@ scalesheet.cases = (() => {
     const quantity = scalars[inputName(name)];
     if (FOUND.has(name) && text === AUTO) return AUTO;
     const value = read(text, quantity, rowsOf(plan, quantity));
-    if (name in AXES && !AXES[name].includes(value))
-      throw new Refused(`“${text}” is not possible here; one of ${AXES[name].join(", ")} is.`);
     if (value?.low !== undefined) throw new Refused("Expected one number.");
     return value;
   }
@@ -190,7 +188,7 @@ scalesheet.cases = (() => {
       supply: "rented",
       offer,
     });
-    return { changes, results: computed(inputs) };
+    return { changes, offer, results: computed(inputs) };
   }
 
   /** What each offer of the accelerator takes, the cheapest first, then those that sell too few. */
@@ -227,9 +225,19 @@ scalesheet.cases = (() => {
     const gpus = answer.wanted.get("gpus");
     const { columns } = plan.inputs.tables.offers;
     const price = ({ n }) => Math.ceil(gpus / columns.gpus[n]) * columns.node_price[n];
-    const [best] = onDemand(answer.wanted)
-      .enough.sort((a, b) => price(a) - price(b) || (a.id < b.id ? -1 : 1));
-    return best ? bought(answer, best.id) : withoutCost(answer);
+    const { enough } = onDemand(answer.wanted);
+    const [best] = enough.sort((a, b) => price(a) - price(b) || (a.id < b.id ? -1 : 1));
+    return best ? { ...bought(answer, best.id), enough: enough.length } : withoutCost(answer);
+  }
+
+  /** The cost that decides: what has no published results like it is as good as known where it is so
+   *  much cheaper. */
+  function weighed(wanted, cost) {
+    const { evidence } = question;
+    if (!evidence) return cost;
+    const [method, gpu] = ["method", "gpu"].map((name) => wanted.get(name));
+    const kind = `${method}|${evidence.families[gpu]}|${evidence.sizes[wanted.get("model")]}`;
+    return evidence.knows.includes(kind) ? cost : cost * evidence.near;
   }
 
   /** What one change would give: other methods, other numbers of accelerators that are sold, another
@@ -256,6 +264,9 @@ scalesheet.cases = (() => {
       yield* lighter(answer, tried);
       yield* larger(answer, tried);
     }
+    const { hardware } = plan.inputs.tables;
+    const eight = hardware.columns.dense_fp8?.[hardware.rows.indexOf(wanted.get("gpu"))];
+    if (fits(answer) && wanted.get("precision") !== "FP8" && eight) yield* tried("precision", "FP8");
     if (gpus % 2 === 0) yield* tried("gpus", gpus / 2);
     let more = gpus * 2;
     let last = yield* tried("gpus", more);
@@ -304,7 +315,8 @@ scalesheet.cases = (() => {
     return undefined;
   }
 
-  /** The accelerator that is cheapest for the case; where none fits, in a larger number. */
+  /** The accelerator that is cheapest for the case, the known preferred; where none fits, in a larger
+   *  number. */
   function* elsewhere({ wanted }, found) {
     const { columns } = plan.inputs.tables.offers;
     const rented = columns.accelerator.filter((_, n) => columns.term[n] === "on-demand");
@@ -317,8 +329,8 @@ scalesheet.cases = (() => {
         const other = yield* answerTo(changed);
         if (!other || !fits(other)) continue;
         const at = cheapest(other);
-        const cost = figureOf(at, "cost").value;
-        if (cost !== undefined && !(best?.cost <= cost))
+        const cost = weighed(changed, figureOf(at, "cost").value);
+        if (Number.isFinite(cost) && !(best?.cost <= cost))
           best = { some: gpus === wanted.get("gpus") ? { gpu } : { gpu, gpus }, cheapest: true, ...at, cost };
       }
       if (best) return found.push(best);
@@ -370,7 +382,7 @@ scalesheet.cases = (() => {
   }
 
   return Object.freeze({
-    ...{ plan, changedTo, cheapest, onDemand, own },
+    ...{ plan, changedTo, cheapest, onDemand, own, weighed },
     ...{ AUTO, FOUND, ASKED, built, first, valueOf, readCase, complete, told, unasked, inField, longest },
     ...{ toField, fromField },
     ...{ figureOf, fits, runs, obstaclesTo, answerTo, offersFor, changesOf, mended },

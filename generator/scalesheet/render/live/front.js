@@ -76,6 +76,10 @@
     for (const [name, { control }] of fields) {
       if (control === document.activeElement && control.type === "text") continue;
       control.value = toField(name, asked.get(name));
+      if (control.value !== "" || control.type === "text") continue;
+      const other = toField(name, asked.get(name)); // what an address says, and no list has
+      control.append(element("option", { value: other }, other));
+      control.value = other;
     }
     for (const radio of radios) radio.checked = radio.value === asked.get("method");
     const hidden = unasked(asked);

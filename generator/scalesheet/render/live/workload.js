@@ -6,12 +6,12 @@
 "use strict";
 
 scalesheet.workload = (() => {
-  const { formatBy, counted, people, plain, ends } = scalesheet.numbers;
+  const { formatBy, counted, number, people, plain, ends } = scalesheet.numbers;
   const { toQuery } = scalesheet.inputs;
   const { rowTitle } = scalesheet.marks;
   const { span, link, heading, head, table } = scalesheet.tables;
   const { cases, answer, question, charts } = scalesheet;
-  const { plan, changedTo, figureOf, fits, runs, answerTo, cheapest, obstaclesTo } = cases;
+  const { plan, changedTo, figureOf, fits, runs, answerTo, cheapest, obstaclesTo, weighed } = cases;
   const { FITS, evidenceFor, text } = answer;
   const draw = charts.parts;
   const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
@@ -42,34 +42,33 @@ scalesheet.workload = (() => {
 
   const costOf = (each) => (each && runs(each) ? figureOf(each.at, "cost") : undefined);
 
-  /** The fewest accelerators that a case fits on, up to so many; else the last that was tried. */
-  function* fewest(wanted, most) {
-    let last;
-    for (const gpus of COUNTS.filter((count) => count <= most)) {
-      last = (yield* priced(changedTo(wanted, { gpus }))) ?? last;
-      if (last && fits(last)) return last;
-    }
-    return last;
-  }
+  const PROBABLY = "probably fits";
+  const verdictOf = (each) => figureOf(each, "verdict").value;
+  const inTime = (each, hours) => !(figureOf(each, "elapsed_hours").high > hours);
 
-  /** The cheapest of a node's counts that fits and ends in time, `{best}`; else `{why}`. */
-  function* cheapestWithin(wanted, hours) {
-    let best;
-    let fitting = false;
-    let any = false;
-    for (const gpus of COUNTS.filter((count) => count <= NODE)) {
+  /** Of 1, 2, 4, ... accelerators, up to so many, the cheapest that fit and end in time: `{best}`, and
+   *  `likely` where fewer cost less and probably fit; else `{why, last}`. More are not tried once they
+   *  cost more. */
+  function* cheapestWithin(wanted, hours, most = NODE) {
+    let [best, likely, last, fitting] = [];
+    for (const gpus of COUNTS.filter((count) => count <= most)) {
       const each = yield* priced(changedTo(wanted, { gpus }));
-      any = any || each !== undefined;
-      if (!each || !fits(each)) continue;
-      fitting = true;
+      if (!each) continue;
+      last = each;
+      fitting ??= fits(each) ? each : undefined;
       const cost = costOf(each);
-      const late = figureOf(each, "hours").high;
-      if (!numeric(cost) || !(late <= hours)) continue;
-      if (!best || cost.value < costOf(best).value * (1 - 1e-9)) best = each;
+      if (!numeric(cost) || !inTime(each, hours)) continue;
+      if (verdictOf(each) === PROBABLY) likely ??= each;
+      if (!fits(each)) continue;
+      if (best && cost.value >= costOf(best).value * (1 - 1e-9)) break;
+      best = each;
     }
-    if (best) return { best };
-    if (!any) return { why: "no configuration runs" };
-    return { why: fitting ? `too slow on ${gpusText(NODE)}` : `doesn’t fit on ${gpusText(NODE)}` };
+    if (best) return { best, likely: likely && costOf(likely).value < costOf(best).value ? likely : undefined };
+    if (!last) return { why: "no configuration runs" };
+    const on = gpusText(most);
+    if (!fitting) return { why: `doesn’t fit on ${on}`, last, likely };
+    const late = !inTime(fitting, hours) || numeric(costOf(fitting));
+    return { why: late ? `too slow on ${on}` : "no offer", last: fitting, likely };
   }
 
   const SAID = ["model", "method", "data", "tokens", "samples", "sequence", "epochs", "batch", "gpu", "gpus"];
@@ -120,24 +119,51 @@ scalesheet.workload = (() => {
 
   // ---------------------------------------------------------------- one job: accelerators by cost
 
-  /** A job on each accelerator, on `gpus` of them or the fewest that fit; yields `{done, of, rows}`. */
-  function* sideBySide(wanted, accelerators, gpus) {
+  /** A job on each accelerator, on `gpus` of them or the cheapest number that fits in time; yields
+   *  `{done, of, rows}`. */
+  function* sideBySide(wanted, accelerators, gpus, hours) {
     const rows = [];
-    for (const gpu of accelerators) {
+    for (const [n, gpu] of accelerators.entries()) {
       const asked = changedTo(wanted, { gpu, ...(gpus ? { gpus } : {}) });
-      const found = gpus ? yield* priced(asked) : yield* fewest(asked, COUNTS[COUNTS.length - 1]);
-      rows.push({ gpu, asked, found });
-      yield { done: rows.length, of: counted(accelerators.length, "accelerator"), rows: ranked(rows) };
+      if (gpus) rows.push({ gpu, asked, found: yield* priced(asked) });
+      else {
+        const { best, likely, last, why } = yield* cheapestWithin(asked, hours, COUNTS[COUNTS.length - 1]);
+        if (best || !likely) rows.push({ gpu, asked, found: best ?? last, why });
+        if (likely) rows.push({ gpu, asked, found: likely });
+      }
+      yield { done: n + 1, of: counted(accelerators.length, "accelerator"), rows: ranked(rows) };
     }
   }
 
-  /** What it costs decides; what has no price comes next, and last what does not run. */
+  /** What it costs decides; what has no price in time comes next, and last what does not run. */
   function ranked(rows) {
-    const rank = ({ found }) => {
+    const rank = ({ found, why }) => {
       const cost = costOf(found);
-      return found && runs(found) ? (numeric(cost) ? cost.value : 1e99) : Infinity;
+      if (!found || !runs(found)) return Infinity;
+      return numeric(cost) && !why ? cost.value : 1e99;
     };
     return [...rows].sort((a, b) => rank(a) - rank(b) || (a.gpu < b.gpu ? -1 : 1));
+  }
+
+  /** What to take, and why: of what fits the cheapest, the known preferred. */
+  function advice(rows) {
+    const good = rows.filter(({ found, why }) => found && !why && fits(found) && numeric(costOf(found)));
+    if (!good.length) return "Nothing here fits in time at a price on file.";
+    const least = (of) => good.reduce((best, each) => (of(each) < of(best) ? each : best));
+    const cost = ({ found }) => costOf(found).value;
+    const best = least(({ found }) => weighed(found.wanted, costOf(found).value));
+    const cheapest = least(cost);
+    const name = ({ found, gpu }) => `${found.wanted.get("gpus")} × ${title("hardware", gpu)}`;
+    const near = good.filter((each) => each !== best && costOf(each.found).low <= costOf(best.found).high);
+    const said = [`Preferred: ${name(best)}`];
+    if (cheapest !== best)
+      said.push(
+        `. ${name(cheapest)} would cost ${number(100 * (1 - cost(cheapest) / cost(best)), { decimals: 0 })} % less, ` +
+          `but fewer than three published results are like it`,
+      );
+    if (near.length)
+      said.push(`. The cost ranges of ${near.length} other row${near.length === 1 ? "" : "s"} overlap with its range: the order is not certain`);
+    return `${said.join("")}.`;
   }
 
   const perTokens = (each) => {
@@ -172,32 +198,45 @@ scalesheet.workload = (() => {
     ];
   }
 
+  /** The offer that the cost is of, and when its price was last seen if that is long ago; whether it
+   *  is the only one that sells so many. */
+  function offerCell({ offer, enough }) {
+    if (!offer) return ["td", {}];
+    const unseen = question.unseen[offer];
+    const notes = [
+      ...(enough === 1 ? ["the only one that sells so many"] : []),
+      ...(unseen ? [`price last seen ${unseen.seen}`] : []),
+    ];
+    return ["td", { class: "words" }, page("offers", offer), ...(notes.length ? [span("range", notes.join("; "))] : [])];
+  }
+
   /** The table of a comparison. */
   function comparedTable(rows) {
     const running = rows.filter(({ found }) => found && runs(found)).map(({ found }) => found);
     const formats = Object.fromEntries(
-      ["hours", "energy"].map((role) => [role, formatOf(role, running.map((each) => figureOf(each, role)))]),
+      ["elapsed_hours", "energy"].map((role) => [role, formatOf(role, running.map((each) => figureOf(each, role)))]),
     );
     const costs = formatOf("cost", running.map(costOf).filter(numeric));
     const each = formatOf("cost", running.map(perTokens).filter(numeric));
-    const body = rows.map(({ gpu, asked, found }) => {
+    const body = rows.map(({ gpu, asked, found, why }) => {
       const own = ["th", { scope: "row" }, page("hardware", gpu)];
       if (!found)
-        return ["tr", {}, own, ["td", { class: "reason", colspan: "7" }, `cannot run: ${obstaclesTo(asked).join("; ")}`]];
+        return ["tr", {}, own, ["td", { class: "reason", colspan: "8" }, `cannot run: ${obstaclesTo(asked).join("; ")}`]];
       const many = gpusText(found.wanted.get("gpus"));
       const gpus = ["td", {}, link(opened(found.wanted), many)];
       if (!runs(found)) {
         const none = (count) => Array.from({ length: count }, () => ["td", {}]);
-        return ["tr", {}, own, ...none(2), gpus, memoryCell(found), ...none(3)];
+        return ["tr", {}, own, ...none(2), gpus, memoryCell(found), ...none(4)];
       }
       return [
         "tr",
         {},
         own,
-        amount(costOf(found), costs),
-        amount(figureOf(found, "hours"), formats.hours, opened(found.wanted)),
+        why ? ["td", { class: "reason" }, why] : amount(costOf(found), costs),
+        amount(figureOf(found, "elapsed_hours"), formats.elapsed_hours, opened(found.wanted)),
         gpus,
         memoryCell(found),
+        offerCell(found.at),
         amount(perTokens(found), each),
         amount(figureOf(found, "energy"), formats.energy),
         ["td", { class: "words" }, question.evidence ? evidenceFor(found.wanted) : ""],
@@ -208,9 +247,10 @@ scalesheet.workload = (() => {
       [
         head("Accelerator"),
         heading({ title: "Cost, on demand", symbol: symbol("cost") }),
-        heading({ title: "Hours", symbol: symbol("hours") }),
+        heading({ title: "Hours with start-up", symbol: symbol("hours") }),
         head("Count"),
         head("Memory"),
+        head("Offer"),
         heading({ title: "Per billion tokens", symbol: symbol("cost") }),
         heading({ title: "Energy", symbol: symbol("energy") }),
         head("Evidence"),
@@ -221,7 +261,7 @@ scalesheet.workload = (() => {
 
   /** The cost of each accelerator with its range, the cheapest first. */
   function comparedChart(rows) {
-    const priced = rows.filter(({ found }) => numeric(costOf(found)));
+    const priced = rows.filter(({ found, why }) => !why && numeric(costOf(found)));
     if (!priced.length) return undefined;
     const cells = priced.map(({ found }) => costOf(found));
     const format = formatOf("cost", cells);
@@ -288,7 +328,7 @@ scalesheet.workload = (() => {
   }
 
   return Object.freeze({
-    ...{ scalars, symbol, gpusText, title, people, numeric, costOf, priced, fewest, opened },
+    ...{ scalars, symbol, gpusText, title, people, numeric, costOf, priced, opened, advice },
     ...{ cheapestWithin, matrix, sideBySide, comparedTable, comparedChart, onCard, cardTable },
   });
 })();

@@ -26,7 +26,7 @@
   // ---------------------------------------------------------------- the state
 
   const NAMES = {
-    compare: ["model", "method", "tokens", "sequence", "batch", "gpus", "of"],
+    compare: ["model", "method", "tokens", "sequence", "batch", "gpus", "hours", "of"],
     card: ["gpu", "gpus", "sequence", "batch"],
     model: ["tokens", "sequence", "batch", "hours"],
     any: ["config", "tokens", "sequence", "batch", "hours"],
@@ -124,7 +124,7 @@
     tokens: ["Tokens", text],
     sequence: ["Length", text],
     batch: ["Batch", text],
-    gpus: [mode === "card" ? "How many" : "How many, or auto", text],
+    gpus: [mode === "card" ? "How many" : "How many, or auto: the cheapest number in time", text],
     hours: ["Within hours", text],
     config: [`config.json, or one key a line, at least ${needed.join(", ")}`, box],
   };
@@ -184,7 +184,7 @@
 
   const accelerators = START.of;
   const MADE = {
-    compare: () => workload.sideBySide(wanted(), state.of, state.gpus === "auto" ? 0 : state.gpus),
+    compare: () => workload.sideBySide(wanted(), state.of, state.gpus === "auto" ? 0 : state.gpus, state.hours),
     card: () => workload.onCard(wanted(), methods),
     model: () => workload.matrix(wanted(), { accelerators, methods, hours: state.hours }),
     any: () => workload.matrix(wanted(), { accelerators, methods, hours: state.hours }),
@@ -194,7 +194,8 @@
     compare({ rows }) {
       const chart = workload.comparedChart(rows);
       const figure = chart ? [["figure", { class: "chart" }, chart]] : [];
-      return ["div", {}, ...figure, ["div", { class: "scroll" }, workload.comparedTable(rows)]];
+      const said = ["p", { class: "lead advice" }, workload.advice(rows)];
+      return ["div", {}, said, ...figure, ["div", { class: "scroll" }, workload.comparedTable(rows)]];
     },
     card: ({ rows }) => ["div", { class: "scroll" }, workload.cardTable(rows, methods)],
     model: (table) => ["div", { class: "scroll" }, table],

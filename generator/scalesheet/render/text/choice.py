@@ -15,6 +15,7 @@ from scalesheet.choose.answer import (
     FIGURES,
     MICRO_BATCHES,
     OF_MEMORY,
+    PREFERRED,
     Answer,
     Row,
 )
@@ -31,7 +32,7 @@ from scalesheet.render.api.values import value_json
 from scalesheet.render.text.plan import aligned
 from scalesheet.sure.words import chance
 from scalesheet.values import Value
-from scalesheet.vocabulary import METHODS, TUNING
+from scalesheet.vocabulary import METHODS, OFFLOADS, TUNING
 
 GB = 1e9
 ODDS = (
@@ -84,10 +85,14 @@ class Teller:
         parts += [f"tensor {made.tensor[at]:.0f}"] if made.tensor[at] > 1 else []
         parts += [f"pipeline {made.pipeline[at]:.0f}"] if made.pipeline[at] > 1 else []
         parts += [f"experts {made.experts[at]:.0f}"] if made.experts[at] > 1 else []
+        parts += [f"context {made.context[at]:.0f}"] if made.context[at] > 1 else []
         several = row[MICRO_BATCHES].value
         assert isinstance(several, float)
         parts += [f"micro-batch {made.micro_batch[at]:.0f}", f"accumulation {several:.0f}"]
-        return ", ".join([*parts, _CHECKPOINTING[str(made.checkpointing[at])]])
+        parts += [_CHECKPOINTING[str(made.checkpointing[at])]]
+        away = str(made.offload[at])
+        parts += [f"{away} in host memory"] if away != OFFLOADS[0] else []
+        return ", ".join(parts)
 
     def method(self, row: Row) -> str:
         return METHODS[str(self.search.grid.method[self.search.at[row.row]])].plan
@@ -109,11 +114,15 @@ class Teller:
                 if made.checkpointing[at] == "none"
                 else "with checkpointing"
             )
+        if made.offload[at] != made.offload[of]:
+            away = str(made.offload[at])
+            parts.append(f"with {'nothing' if away == OFFLOADS[0] else away} in host memory")
         for name, values in (
             ("ZeRO stage", made.stage),
             ("tensor degree", made.tensor),
             ("pipeline degree", made.pipeline),
             ("expert degree", made.experts),
+            ("context degree", made.context),
             ("micro-batches of", made.micro_batch),
         ):
             if values[at] != values[of]:
@@ -139,14 +148,14 @@ class Teller:
         search, at = self.search, self.search.at[row.row]
         if limit == "deadline":
             end = "up to " if search.job.certain else ""
-            return f"take {end}{_time(search.late[at])} of {_time(search.job.deadline)}"
+            return f"take {end}{_time(search.late[row.row])} of {_time(search.job.deadline)}"
         if limit == "memory":
             most, usable = search.most[at] / GB, search.usable[at] / GB
             return f"need up to {most:.0f} of {usable:.0f} GB of memory"
         return f"need {search.grid.gpus[at]:.0f} of at most {search.job.most_gpus:.0f} accelerators"
 
     def _hours(self, row: Row) -> float:
-        return float(self.search.late[self.search.at[row.row]])
+        return float(self.search.late[row.row])
 
     def missed(self, miss: Miss, row: Row) -> str:
         return " and ".join(f"{self._over(limit, row)}" for limit in miss.limits)
@@ -177,8 +186,9 @@ class Teller:
         best = answer.best
         warning = self.warning(best)
         lines += [warning, ""] if warning else []
-        lines += [f"The cheapest that fits: {self.method(best)} on {self.where(best)}"]
-        lines += [f"  {self.layout(best)}", ""]
+        first = "Preferred" if best.why == PREFERRED else "The cheapest that fits"
+        lines += [f"{first}: {self.method(best)} on {self.where(best)}"]
+        lines += [f"  {self.layout(best)}", *self._preferred(answer), ""]
         lines += _indented(
             [
                 (scalar.title, self.shown(scalar, best[role]))
@@ -194,6 +204,22 @@ class Teller:
             lines += ["", "What else", *self._table((best, *answer.others))]
             lines += ["", f"  {ODDS}"]
         return "\n".join([*lines, "", "What is assumed", *self._assumed()]) + "\n"
+
+    def _preferred(self, answer: Answer) -> Iterator[str]:
+        """Why it is not the cheapest."""
+        best = answer.best
+        if best is None or best.why != PREFERRED or self.basis is None:
+            return
+        cheaper = answer.others[0]
+        saves = 1 - float(self.search.cost[cheaper.row] / self.search.cost[best.row])
+        yield f"  The cheapest, {self.where(cheaper)}, would save {saves:.0%}, but is less known:"
+        away = str(self.search.grid.offload[self.search.at[cheaper.row]])
+        why = self.evidence(cheaper)
+        if away != OFFLOADS[0]:
+            why = f"no published result has {away} in host memory"
+        yield f"  {why}."
+        near = self.basis.said.near
+        yield f"  What published results are like is preferred up to {near - 1:.0%} of its price."
 
     # ------------------------------------------------------------------ evidence
 
@@ -324,19 +350,20 @@ class Teller:
             yield "  deadline: met by the high end of the 80 % range of the hours"
         else:
             yield "  deadline: met by the expected hours"
-        yield "  whole machines, paid for all hours of the run; nothing for storage and traffic"
-        if "spot" in job.terms:
-            yield "  spot: no interruptions are counted"
+        yield "  whole machines, paid from start-up to the end; nothing for storage and traffic"
         if "pretrain" in job.methods:
             share = np.exp(-coefficients(self.book, "runs")["gross"])
             yield f"  pretraining: progress in {share:.0%} of the time, as published hours tell"
         idle = {
             "tuning_goodput": {"pretrain"},
             "rank": {"pretrain", "full"},
+            "download_rate": {"pretrain"},
             **{name: set(TUNING) for name in ("layers_per_chunk", "bubble_goal")},
         }
         for name in ASSUMED:
             if set(job.methods) <= idle.get(name, set()):
+                continue
+            if name.startswith("interruption") and "spot" not in job.terms:
                 continue
             scalar = plan.scalars[name]
             yield f"  {scalar.title}: {self.shown(scalar, self._assumption(name))}"

@@ -217,7 +217,8 @@ def evidence_of(documents: Sequence[Document]) -> Evidence | None:
         if document.kind == "score" and "evidence" in document.data:
             said = document.data["evidence"]
             families = {str(name): tuple(ids) for name, ids in said["families"].items()}
-            return Evidence(families, float(said["far"]), float(said["same_tokens"]))
+            near = float(said.get("near", 1))
+            return Evidence(families, float(said["far"]), float(said["same_tokens"]), near)
     return None
 
 

@@ -93,6 +93,7 @@ def job_of(context: Context, made: Training, model: str) -> Job:
         stated_in(book, plan, "deadline", "hour"),
         True,
         MOST_GPUS,
+        wide=False,
     )
 
 
@@ -164,7 +165,7 @@ def _cell(context: Context, made: Training, found: Search, rows: Flags) -> Html 
 def _answer(context: Context, made: Training, found: Search, row: int) -> Html:
     gpus = float(found.grid.gpus[found.at[row]])
     what = counted(gpus, "GPU")
-    hours = _shown(context, made, "hours", float(found.wall[found.at[row]]))
+    hours = _shown(context, made, "hours", float(found.wall[row]))
     cost = _shown(context, made, "cost", float(found.cost[row]))
     return tag("a", f"{what}: {hours}, {cost}", href=case_address(made, found, row))
 

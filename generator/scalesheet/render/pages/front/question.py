@@ -32,6 +32,7 @@ from scalesheet.vocabulary import AXES, METHODS, PRETRAINING, TERMS, TUNING
 #: can compute.
 FIGURES = (
     "hours",
+    "elapsed_hours",
     "calendar_time",
     "cost",
     "verdict",
@@ -59,6 +60,7 @@ COLUMNS = (
     ("hardware", "kind"),
     ("hardware", "vendor"),
     ("hardware", "memory"),
+    ("hardware", "dense_fp8"),
 )
 
 
@@ -172,6 +174,12 @@ def _evidence(book: Book, plan: Plan, basis: Basis) -> dict[str, object]:
             {**asdict(run), "method": said[run.method], "tokens": run.tokens / counted}
             for run in basis.runs
         ],
+        "knows": [
+            f"{said[kind.method]}|{kind.family}|{kind.size}"
+            for kind in basis.like
+            if basis.knows(kind)
+        ],
+        "near": basis.said.near,
         "within": basis.said.same_tokens,
         "far": basis.said.far,
         "utilization": {said[name]: ends for name, ends in basis.utilization.items()},

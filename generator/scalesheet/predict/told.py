@@ -1,0 +1,59 @@
+"""What an answer says beside its number: net of restarts, and what does not fit into memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from scalesheet.book import Book
+from scalesheet.predict import memory
+from scalesheet.predict.arrays import Words, among, joined, no_words, words
+from scalesheet.predict.cases import Cases
+from scalesheet.predict.fits import Coefficients, coefficients
+from scalesheet.predict.table import Predictions, supported
+
+GB = 1e9
+AWAY = "in host memory"
+BY_HOST = f"fits into memory only with states {AWAY}, and the time of that is not counted"
+NO_ROOM = "does not fit into memory: needs at least {low:.3g} GB, {row} has {room:.3g} GB for a run"
+
+
+def told(book: Book, task: str, cases: Cases, made: Predictions) -> Predictions:
+    """The same, with both hours of a run or both rates in words, and what does not fit."""
+    if task not in ("runs", "throughput"):
+        return made
+    said = joined(
+        _net(book, task, cases, made), _no_room(book, cases, made, coefficients(book, "memory"))
+    )
+    said[~supported(made)] = ""
+    return replace(made, method=joined(made.method, said))
+
+
+def _net(book: Book, task: str, cases: Cases, made: Predictions) -> Words:
+    """What the same takes without restarts, evaluation and the like, or with them."""
+    share = float(np.exp(-coefficients(book, "runs").get("gross", 0.0)))
+    other = (made.predicted * share).tolist()
+    if task == "runs":
+        return words([f"net of restarts and evaluation {hours:,.0f} GPU hours" for hours in other])
+    rates = words([f"in a whole run, with restarts and evaluation, {rate:,.0f}" for rate in other])
+    rates[~among(cases.method, "pretrain")] = ""
+    return rates
+
+
+def _no_room(book: Book, cases: Cases, made: Predictions, fit: Coefficients) -> Words:
+    """Where the low end of the memory is above what its accelerator has, in the stated layout and
+    with every saving that is left open; only where it is known on how many it runs."""
+    said = no_words(len(cases))
+    rows = np.flatnonzero(supported(made) & ~np.isnan(cases.gpus) & ~np.isnan(cases.memory))
+    if not fit or not len(rows):
+        return said
+    some = cases.only(rows)
+    low, room, taken = memory.least(book, some, fit)
+    silent = among(some.offload, "")  # host memory is not counted by those who do not say it
+    for at in np.flatnonzero(silent & (low > room)).tolist():
+        has = {"low": low[at] / GB, "row": some.accelerator[at], "room": room[at] / GB}
+        said[rows[at]] = NO_ROOM.format(**has)
+    by_host = [AWAY in text for text in taken.tolist()]
+    said[rows[silent & (low <= room) & np.array(by_host)]] = BY_HOST
+    return said
