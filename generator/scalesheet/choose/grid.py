@@ -84,7 +84,9 @@ def grid(book: Book, job: Job, offers: Offers, eight_bit: Collection[str]) -> Gr
         experts,
         context,
         micro,
-        *(words(values)[way] for values in zip(*ways, strict=True)),
+        words([each.checkpointing for each in ways])[way],
+        words([each.offload for each in ways])[way],
+        words([each.precision for each in ways])[way],
         kind,
     )
 
