@@ -403,7 +403,7 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
             blanks, key=lambda steps: (document.at(*steps).line, document.at(*steps).column)
         )
         message = (
-            f"{named(first)}: the source is still to be stated, and the figures are still to be "
+            f"{named(first)}: the source is missing, and the figures are still to be "
             "looked up in it; put in a key of sources.yaml and the place in it"
         )
         yield at(document.at(*first), "N010", message)

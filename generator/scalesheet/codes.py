@@ -140,7 +140,7 @@ _code(
     "S003",
     "wrong kind of value",
     "The value is not of the kind that the format asks for.",
-    "Write a value of the kind named.",
+    "Write a value of the expected type.",
 )
 _code(
     "S004",
@@ -176,7 +176,7 @@ _code(
     "names collide",
     "Two names are the same, or become so in a spreadsheet, where case and punctuation are lost; "
     "or two figures of a plan have the same role.",
-    "Rename one of them; of two figures with one role, take it from one.",
+    "Rename one of them. If two figures have the same role, remove it from one.",
 )
 _code(
     "N004",
@@ -218,7 +218,7 @@ _code(
 _code(
     "N010",
     "source to be stated",
-    "The file was begun by `scalesheet new`, and where its figures are from is still a blank.",
+    "The file was begun by `scalesheet new`, and the source of its figures is still missing.",
     "Look each figure up, add what you read to sources.yaml, and put its key and the place here.",
     "warning",
 )
@@ -524,7 +524,7 @@ _code(
 _code(
     "C005",
     "claim not understood",
-    "What a claim says is no figure, or a key of it does not fit what it says.",
+    "The claim does not state a figure, or one of its keys does not fit the figure.",
     "Write it like 135 GPU * hour, 18 .. 22 USD, at most 24 GB, 35 %, yes, or a word.",
 )
 _code(
@@ -664,7 +664,7 @@ _code(
 _code(
     "B008",
     "rates that are not entered",
-    "The rates were measured, and the catalogue cannot take them under this id.",
+    "The measured rates cannot be stored in the catalogue under this id.",
     "Choose the id that is named, or fix the file.",
 )
 # A: actuals
@@ -748,7 +748,7 @@ _code(
 _code(
     "W005",
     "no value for this cell",
-    "A cell holds text where a number is wanted, nothing, or an error.",
+    "A cell is empty, holds an error, or holds text where a number is expected.",
     "Write a number; or a reason why there is none, where there may be one.",
 )
 _code(

@@ -86,7 +86,7 @@ def test_pull_takes_it_for_no_edit(
     written: Path, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["pull", str(written), "--data", str(folder / "data"), "--dry-run"]) == 0
-    assert "nothing to take over" in capsys.readouterr().out
+    assert "nothing to apply" in capsys.readouterr().out
 
 
 def test_a_plan_without_actuals_has_no_such_sheet(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_what_is_set_stands_in_the_file_with_the_unit_and_source_beside_it(
     assert run("hardware", "anew", "--source", "a-paper", *flags) == 0
     told = capsys.readouterr().out.splitlines()
     still = "form_factor, released, dense_fp16, dense_bf16, power"
-    assert told[1:] == [f"still those of an example: {still}"]
+    assert told[1:] == [f"still from the example: {still}"]
     text = (data / "hardware" / "anew.yaml").read_text("utf-8")
     head = text.partition("\n\n")[0].replace("\n# ", " ")
     assert head.endswith(f"Still those of an example, to put in yours: {still}.")

@@ -91,13 +91,13 @@ def begin(config: Mapping[str, Any] | str, *more: str) -> int:
         ("llama-3-1-8b", "8,030,261,248 parameters"),
         (
             "qwen3-235b-a22b",
-            "235,093,634,560 parameters, 22,190,763,520 of them met by a token of text",
+            "235,093,634,560 parameters, 22,190,763,520 of them active for a text token",
         ),
         (
             "deepseek-v3",
-            "671,026,419,200 parameters, 37,552,297,472 of them met by a token of text",
+            "671,026,419,200 parameters, 37,552,297,472 of them active for a text token",
         ),
-        ("gemma-3-4b", "4,300,079,472 parameters, 3,880,263,168 of them met by a token of text"),
+        ("gemma-3-4b", "4,300,079,472 parameters, 3,880,263,168 of them active for a text token"),
         ("gpt-2", "124,439,808 parameters"),
     ],
 )
@@ -108,7 +108,7 @@ def test_the_count_is_told_and_the_file_is_sound(
     out = capsys.readouterr().out
     assert out.startswith("wrote data/models/anew.yaml\n")
     assert count in out.splitlines()
-    assert "still to be stated" not in out
+    assert "still missing" not in out
     assert examine(data).diagnostics == []
 
 
@@ -182,7 +182,7 @@ def test_a_blank_source_is_told_of_by_each_check(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert begin(CONFIGS["mistral-7b"]) == 0
-    assert "its source is still to be stated" in capsys.readouterr().out
+    assert "the source is still missing" in capsys.readouterr().out
     found = examine(data).diagnostics
     assert [d.code for d in found] == ["N010"]
     assert errors(found) == []

@@ -82,7 +82,7 @@ def test_a_new_file_names_what_the_book_has(data: Path) -> None:
 
 def test_a_given_source_leaves_no_blank(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("hardware", "anew", "--source", "a-paper", "--title", "A new card") == 0
-    assert "still to be stated" not in capsys.readouterr().out
+    assert "still missing" not in capsys.readouterr().out
     assert examine(data).diagnostics == []
     said = yaml.safe_load((data / "hardware" / "anew.yaml").read_text("utf-8"))
     assert (said["title"], said["memory"]["source"]["key"]) == ("A new card", "a-paper")

@@ -88,7 +88,7 @@ def test_a_workbook_edited_in_libreoffice_becomes_the_data_and_the_next_workbook
     assert cell(again, "cost").value == pytest.approx(cost, rel=1e-12)
     capsys.readouterr()
     assert main(["pull", "mended.xlsx"]) == 0  # all of it is in the data by now
-    assert "nothing to take over" in capsys.readouterr().out
+    assert "nothing to apply" in capsys.readouterr().out
 
 
 def test_an_ods_file_is_pulled_by_way_of_libreoffice(office: Office, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def without(plan: Plan, chosen: Mapping[Key, Stated]) -> list[Key]:
     return list(dict.fromkeys(replace(key, name="") for key in found))
 
 
-RULE = "chosen: of the layouts that fit, the one of least hours"
+RULE = "chosen: of the layouts that fit, the one with the fewest hours"
 NONE_FITS = "chosen: no layout fits, and this one is nearest to it"
 
 

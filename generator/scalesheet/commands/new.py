@@ -103,7 +103,7 @@ def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
     if made.parameters is None or made.active is None:
         print("parameters are not counted: the book lacks the formulas, or 'check' refuses it")
     elif made.active < made.parameters:
-        print(f"{made.parameters:,} parameters, {made.active:,} of them met by a token of text")
+        print(f"{made.parameters:,} parameters, {made.active:,} of them active for a text token")
     else:
         print(f"{made.parameters:,} parameters")
     for remark in made.remarks:
@@ -151,9 +151,9 @@ def _from_example(
     for written in files:
         print(f"wrote {shown(written)}")
     if not made.given.filled:
-        print("its figures are those of an example: put in yours")
+        print("the figures are from an example; replace them with yours")
     elif made.left:
-        print(f"still those of an example: {', '.join(made.left)}")
+        print(f"still from the example: {', '.join(made.left)}")
     if TO_BE_STATED in made.text:
         _blank(made.given.source)
     return GOOD
@@ -242,7 +242,7 @@ def _nothing_written(data: Path, name: str) -> Iterator[None]:
     except entry.LayoutError as error:
         raise UsageError(str(error)) from None
     except EOFError:
-        raise UsageError("the questions were left unanswered; nothing was written") from None
+        raise UsageError("no answers were given; nothing was written") from None
     except Refused:
         print(f"nothing was written: {name} would not fit the book", file=sys.stderr)
         raise
@@ -250,7 +250,7 @@ def _nothing_written(data: Path, name: str) -> Iterator[None]:
 
 def _blank(source: str | None) -> None:
     if source is None:
-        print("its source is still to be stated: a key of sources.yaml, and the place in it")
+        print("the source is still missing; add a key of sources.yaml and the place in the source")
 
 
 # ------------------------------------------------------------------ what was asked for

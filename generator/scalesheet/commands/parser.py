@@ -40,7 +40,9 @@ class Parser(argparse.ArgumentParser):
         from scalesheet.nearest import nearest
 
         if not word.startswith("-"):
-            self.error(f"'{word}' is one argument too many; leave it out, or quote what has blanks")
+            self.error(
+                f"'{word}' is an unexpected argument; remove it, or put text with spaces in quotes"
+            )
         name = word.partition("=")[0]
         every = [each for action in self._actions for each in action.option_strings]
         known = [each for each in every if each.startswith("--") and each != "--help"]

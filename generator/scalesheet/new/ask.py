@@ -56,7 +56,7 @@ class _Asking:
                 self.tell("This does not fit the book:")
                 for each in error.diagnostics:
                     self.tell(f"  {each.message}")
-                self.tell("Once more; your earlier answers are in brackets.")
+                self.tell("Try again; your answers are in brackets.")
 
     # -------------------------------------------------------------- a blank
 

@@ -59,7 +59,7 @@ def gemma3_text(c: Config) -> Architecture:
 
 def phi(c: Config) -> Architecture:
     if c.flag("qk_layernorm", default=False):
-        c.unsupported("qk_layernorm", "a LayerNorm of queries and keys cannot be written yet")
+        c.unsupported("qk_layernorm", "LayerNorm on queries and keys is not supported yet")
     made = decoder(c, gated=False)
     return {**made, **ALL_BIASES, "head_bias": "yes", "norm": "layernorm", "block_norms": 1}
 
@@ -175,7 +175,7 @@ def mpt(c: Config) -> Architecture:
     longest = c.size("max_seq_len", default=2048)
     attention = c.part("attn_config", needed=False) or Config(c.path, c.text, {}, c.found)
     if attention.flag("qk_ln", default=False):
-        c.unsupported("attn_config", "a LayerNorm of queries and keys cannot be written yet")
+        c.unsupported("attn_config", "LayerNorm on queries and keys is not supported yet")
     kind = attention.word("attn_type", "multihead_attention")
     grouped = {"multihead_attention": heads, "multiquery_attention": 1}
     plain = c.flag("no_bias", default=True)
@@ -232,7 +232,7 @@ def falcon(c: Config) -> Architecture:
 def opt(c: Config) -> Architecture:
     hidden = c.size("hidden_size")
     if c.size("word_embed_proj_dim", default=hidden) != hidden:
-        c.unsupported("word_embed_proj_dim", "embeddings of another width cannot be written yet")
+        c.unsupported("word_embed_proj_dim", "embeddings of another width are not supported yet")
     if not c.flag("do_layer_norm_before", default=True):
         c.unsupported("do_layer_norm_before", "a decoder without a last norm cannot be written yet")
     bias = dict.fromkeys(ALL_BIASES, yes_or_no(c.flag("enable_bias", default=True)))

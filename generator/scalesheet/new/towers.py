@@ -122,7 +122,7 @@ def llava(c: Config) -> Architecture:
         return {}
     if text.word("model_type", "llama") != "llama":
         text.unsupported(
-            "model_type", "LLaVA is read with a language model of the type llama alone"
+            "model_type", "LLaVA is supported only with a language model of type llama"
         )
     c.ignore("vision_feature_layer", "vision_feature_select_strategy", "image_seq_length")
     made = image_transformer(tower)

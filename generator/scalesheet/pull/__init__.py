@@ -75,7 +75,9 @@ def _read(data: Path, path: Path) -> Pulled:
         return _unread(error.code, error.message)
     stamp = stamp_of(workbook)
     if stamp is None:
-        text = "no sheet of it says which plan it is of, as About does; give a workbook of 'build'"
+        text = (
+            "no sheet says which plan it belongs to, as About does; use a workbook made by 'build'"
+        )
         return _unread("W002", text)
     pulling = _begun(data, workbook, stamp)
     if isinstance(pulling, Finding):

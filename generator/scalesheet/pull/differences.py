@@ -114,7 +114,7 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
             pulling.refuse("W004", heading, f"{text}; put it back with its name")
             return
     for id, at in rows.twice:
-        text = f"the id '{id}' stands twice in '{table.name}'; give one of the rows another"
+        text = f"the id '{id}' is used twice in '{table.name}'; give one of the rows another"
         pulling.refuse("W008", rows.at(at, rows.key), text)
     for at, head in rows.strange.items():
         _strange(pulling, table, rows, at, head)

@@ -259,7 +259,7 @@ def _part(key: Node, table: str, column: str, tree: Fn, around: Around) -> Node:
             return CellName(around.short(table), row, column)
         case CellName():
             return Opaque(tree, "a look-up through a single cell has no form; name the cell first")
-    return Opaque(tree, "the key of a look-up is no reference")
+    return Opaque(tree, "the key of a look-up is not a reference")
 
 
 def if_error(tree: Fn, around: Around) -> Node:

@@ -93,7 +93,7 @@ def read_package(path: Path, then: Callable[[Package], Any]) -> Any:
         with zipfile.ZipFile(path) as archive:
             return then(_judged(archive))
     except zipfile.BadZipFile as error:
-        text = f"it is no .xlsx file, or cut off ({error}); save it anew as .xlsx"
+        text = f"it is not an .xlsx file, or is truncated ({error}); save it anew as .xlsx"
         raise UnreadableError("W001", text) from None
 
 

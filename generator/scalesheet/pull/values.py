@@ -207,7 +207,7 @@ def _reason(text: str, quantity: Quantity, stated: Stated | None) -> str:
             return text
         raise ValueProblem("W005", f"is the text {quotable(text)!r}; write it as a number")
     if not _may_reason(quantity, stated):
-        message = f"is the text {quotable(text)!r} where a number is wanted"
+        message = f"is the text {quotable(text)!r}, not a number"
         raise ValueProblem("W005", f"{message}, and it may not be a reason; write a number")
     return text.strip()
 

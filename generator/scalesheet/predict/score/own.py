@@ -26,7 +26,7 @@ TITLE = "Own measurements"
 TASKS = ("throughput", "memory")
 #: Marks of a record whose step time is not what the machine can do, and why it is not scored then.
 _NOT_TIMED: Mapping[str, str] = {
-    "interrupted": "interrupted before the mean was known as well as was asked",
+    "interrupted": "interrupted before the mean was precise enough",
     "unsteady": "unsteady: the machine was busy, or its clock changed",
     "input_bound": "waited for its data",
 }

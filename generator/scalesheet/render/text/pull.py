@@ -37,7 +37,7 @@ def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
     lines += [_line(path, finding) for finding in (*pulled.left, *pulled.notes)]
     files = len(pulled.files)
     if not pulled.edits:
-        text = f"{path.name} states what the data of '{pulled.plan}' state: nothing to take over"
+        text = f"{path.name} matches the data of '{pulled.plan}': nothing to apply"
     else:
         count = len(pulled.edits)
         what = f"{counted(count, 'change')} of {counted(files, 'file')}"

@@ -203,7 +203,7 @@ def value(tree: Node, draft: Draft, rest: tuple[str, ...], node: Node, scope: Sc
         s.at_least is not None or s.at_most is not None for s in draft.stated.values()
     )
     if only_bound and not draft.formulas:
-        raise BindError("N008", f"'{draft.name}' is an open bound; it enters no arithmetic", node)
+        raise BindError("N008", f"'{draft.name}' is an open bound; formulas cannot use it", node)
     return Typed(
         replace(tree, span=node.span),
         draft.kind,
