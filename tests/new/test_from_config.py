@@ -267,7 +267,7 @@ MOE = {
             "M004 tie_word_embeddings: expected true or false, found the text 'no'",
         ),
         (small(model_type="mistral"), "1:1", "M003 the key 'num_key_value_heads' is missing"),
-        (small(model_type="phi", qk_layernorm=True), "8:3", "M005 qk_layernorm: a LayerNorm"),
+        (small(model_type="phi", qk_layernorm=True), "8:3", "M005 qk_layernorm: LayerNorm on"),
         (
             small(**{**MOE, "num_experts_per_tok": 9}),
             "11:3",

@@ -127,12 +127,12 @@ def foreign(path: Path) -> None:
 
 OLD = bytes.fromhex("d0cf11e0a1b11ae1")  # how .xls files and protected ones begin
 WRITERS = {
-    "W001 it is no .xlsx file, or cut off": lambda p: p.write_bytes(b"PK\x03\x04 no zip"),
+    "W001 it is not an .xlsx file, or is truncated": lambda p: p.write_bytes(b"PK\x03\x04 no zip"),
     "W001 it is protected by a password": lambda p: p.write_bytes(OLD),
     "W001 it unpacks from 0.0 to 40 MB": bombed,
     "W001 its XML has a DOCTYPE": with_entity,
     "W001 its part xl/workbook.xml is broken": with_packed_bytes_changed,
-    "W002 no sheet of it says which plan it is of": foreign,
+    "W002 no sheet says which plan it belongs to": foreign,
 }
 
 
