@@ -57,7 +57,7 @@ def test_the_front_page_answers_the_same(context: Context, shared: Training, met
     answer = answered(question_script(context.book, shared.plan, stated))
 
     shown = flat(answer["answer"])
-    for label, amount in (("Hours", found.wall[found.at[best]]), ("Cost", found.cost[best])):
+    for label, amount in (("Hours", found.wall[best]), ("Cost", found.cost[best])):
         number = re.search(rf"{label}.*?(\d[\d,]*\.?\d*)", shown)
         assert number is not None
         # both round to what the range of a figure allows
