@@ -124,7 +124,7 @@
     tokens: ["Tokens", text],
     sequence: ["Length", text],
     batch: ["Batch", text],
-    gpus: [mode === "card" ? "How many" : "How many, or auto: the cheapest number in time", text],
+    gpus: [mode === "card" ? "GPUs" : "GPUs, or auto", text],
     hours: ["Within hours", text],
     config: [`config.json, or one key a line, at least ${needed.join(", ")}`, box],
   };

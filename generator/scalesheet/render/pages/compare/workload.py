@@ -37,13 +37,10 @@ PAGES = (
         "workload",
         "compare",
         "Accelerators for one job",
-        "Describe a training job once and see which accelerators it fits on, how long it takes, "
-        "what it costs, and how accurate such predictions have been. With the number on auto, each "
-        "accelerator stands in the cheapest of 1, 2, 4 … 1,024 that fits and ends in time; where "
-        "fewer cost less and probably fit, they have a row of their own. Rows are in order of the "
-        "expected cost, at the cheapest offer on demand that sells so many. Start-up and an hour "
-        "at least are paid, and batches stay as they are. Follow a count to open it on the front "
-        "page.",
+        "Describe a training job once and see which accelerators it fits on, how long it takes and "
+        "what it costs. With auto, each has the cheapest count of 1, 2, 4 … 1,024 that fits and "
+        "finishes in time; a smaller count that costs less and probably fits has its own row. Cost "
+        "is at the cheapest on-demand offer with that many, with start-up and at least one hour.",
     ),
     WorkloadPage(
         "fits",

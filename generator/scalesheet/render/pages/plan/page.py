@@ -199,10 +199,10 @@ def _broken(context: Context, plan: Plan, results: Results, check: str) -> str:
 
 def plans_index(context: Context) -> str:
     """All plans with their headline figures."""
-    blocks: list[object] = []
+    blocks: list[object] = [tag("p", "The plans with their headline figures.", class_="lead")]
     for plan in context.book.plans.values():
         results = context.edition.results[plan.id]
         blocks.append(heading(2, Html(f"[{inline(plan.title)}]({plan.id}.md)"), plan.id))
-        blocks.append(tag("p", plan.summary, class_="lead") if plan.summary else None)
+        blocks.append(tag("p", plan.summary) if plan.summary else None)
         blocks.append(_cards(context, plan, results, ""))
     return page("Plans", *blocks)
