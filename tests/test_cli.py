@@ -169,7 +169,7 @@ def test_a_list_for_an_issue_is_no_markup_and_fits_into_one() -> None:
             ["show", "small", "--sets", "cards=2"],
             "there is no option '--sets'; did you mean '--set'?",
         ),
-        (["show", "small", "cards=2"], "'cards=2' is one argument too many"),
+        (["show", "small", "cards=2"], "'cards=2' is an unexpected argument"),
         (["show", "small", "--format", "jsn"], "did you mean 'json'?"),
         ([], "the following arguments are required"),
     ],

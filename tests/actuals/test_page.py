@@ -46,6 +46,6 @@ def test_it_tells_of_every_key_of_a_plan() -> None:
 
 def test_its_ratios_are_those_of_the_model() -> None:
     ratios = [learn({"sft": [1.5] * count}).ratio("sft") for count in (1, 3)]
-    assert re.findall(r"expected ratio of its phase ([\d.]+), three make it ([\d.]+)\. ", PAGE) == [
+    assert re.findall(r"expected ratio of its phase ([\d.]+); three make it ([\d.]+)\. ", PAGE) == [
         tuple(f"{ratio:.2f}" for ratio in ratios)
     ]

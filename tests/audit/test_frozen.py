@@ -150,9 +150,9 @@ def test_an_input_that_was_changed_says_what_its_line_says(
 @pytest.mark.parametrize(
     ("edit_", "told"),
     [
-        ("runs['one'].steps=1200", "= 1200.0 (changed from line 20, which says 1,000)\n"),
-        ("runs['one'].steps=1000", "= 1000.0 (lines 20-29)\n"),
-        ("need=40", "= 40.0 (changed from line 6, where it was 30)\n"),
+        ("runs['one'].steps=1200", "= 1200 (changed from line 20, which says 1,000)\n"),
+        ("runs['one'].steps=1000", "= 1000 (lines 20-29)\n"),
+        ("need=40", "= 40 (changed from line 6, where it was 30)\n"),
     ],
 )
 def test_an_edit_for_once_says_it_too(

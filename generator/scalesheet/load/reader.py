@@ -133,7 +133,7 @@ def decoded(content: bytes, path: str) -> tuple[str | None, list[Diagnostic]]:
     if conflict and _CONFLICT_END.search(text, conflict.end()):
         line, column = _line_and_column(text, conflict.start())
         message = (
-            "a merge left both sides of a conflict here; keep what is right of the two, and delete "
+            "a merge left both sides of a conflict here; keep the right lines, and delete "
             "the lines '<<<<<<<', '=======' and '>>>>>>>'"
         )
         return None, [Diagnostic(path, line, column, "Y013", message)]
