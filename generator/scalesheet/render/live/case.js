@@ -8,7 +8,7 @@
 scalesheet.cases = (() => {
   const { Refused, read, edited, change, rowsOf, written } = scalesheet.inputs;
   const { number, people } = scalesheet.numbers;
-  const { AXES, nearest, search, sells, forget } = scalesheet.layouts;
+  const { AXES, nearest, possible, search, sells, forget } = scalesheet.layouts;
   const MOST_GPUS = 1024;
   const AUTO = "auto";
   const BLOCKED = ["does not fit", "cannot run"];
@@ -161,6 +161,20 @@ scalesheet.cases = (() => {
     const layout = nearest(plan, inputsOf(wanted, {}).inputs, fixedIn(wanted));
     const { holds, says } = computed(inputsOf(wanted, layout).inputs).tables.conditions;
     return says.filter((_, n) => !holds[n].value).map(({ value }) => value);
+  }
+
+  /** What an address says of the layout, that no list has, and that alone leaves no layout that can
+   *  run: `[[name, why], ...]`. */
+  function impossible(wanted) {
+    const unlisted = LAYOUT.filter((name) => ![AUTO, ...AXES[name]].includes(wanted.get(name)));
+    const can = (each) => possible(plan, inputsOf(each, {}).inputs, fixedIn(each));
+    if (!unlisted.length || can(wanted)) return [];
+    return unlisted
+      .filter((name) => can(changedTo(wanted, { [name]: AUTO })))
+      .map((name) => {
+        const lists = AXES[name].join(", ");
+        return [name, `“${written(wanted.get(name))}” is not possible here; one of ${lists} is.`];
+      });
   }
 
   /** The answer to a case: the layout, the plan's results with it, and their inputs. */
@@ -385,6 +399,6 @@ scalesheet.cases = (() => {
     ...{ plan, changedTo, cheapest, onDemand, own, weighed },
     ...{ AUTO, FOUND, ASKED, built, first, valueOf, readCase, complete, told, unasked, inField, longest },
     ...{ toField, fromField },
-    ...{ figureOf, fits, runs, obstaclesTo, answerTo, offersFor, changesOf, mended },
+    ...{ figureOf, fits, runs, obstaclesTo, impossible, answerTo, offersFor, changesOf, mended },
   });
 })();

@@ -12,7 +12,7 @@
   const { tell, inSlices } = scalesheet.fields;
   const { cases } = scalesheet;
   const { AUTO, FOUND, ASKED, valueOf, readCase, complete, told, unasked, inField, longest } = cases;
-  const { toField, fromField } = cases;
+  const { toField, fromField, impossible } = cases;
   const { answered } = scalesheet.answer;
 
   const form = document.querySelector("[data-question]");
@@ -22,6 +22,8 @@
   const status = form.querySelector("[role=status]");
   const faultsAt = form.querySelector("[data-faults]");
   const [copy, reset] = ["copy", "reset"].map((act) => form.querySelector(`[data-do=${act}]`));
+
+  const UNKNOWN = "This link contains a value we don't know: ";
 
   let stated = new Map(); // what the reader says
   let asked = complete(stated); // the case
@@ -88,15 +90,21 @@
     warn();
   }
 
-  /** Says where the model was made for shorter sequences; the answer stands all the same. */
+  /** Says what keeps an address from running, and where the model was made for shorter sequences; the
+   *  answer stands all the same. */
   function warn() {
     const model = asked.get("model");
     const most = longest(model);
-    const field = fields.get("sequence");
-    if (field.warned) tell(field, "");
-    field.warned = asked.get("sequence") > most && !field.error;
-    if (field.warned)
-      tell(field, `${rowTitle(plan, "models", model)} takes at most ${inField(most)} tokens in a sequence.`);
+    const warnings = new Map(impossible(asked).map(([name, why]) => [name, UNKNOWN + why]));
+    if (asked.get("sequence") > most) {
+      const title = rowTitle(plan, "models", model);
+      warnings.set("sequence", `${title} takes at most ${inField(most)} tokens in a sequence.`);
+    }
+    for (const [name, field] of fields) {
+      if (field.warned) tell(field, "");
+      field.warned = warnings.has(name) && !field.error;
+      if (field.warned) tell(field, warnings.get(name));
+    }
   }
 
   /** What was found, beside the word that leaves it open. */
@@ -191,7 +199,7 @@
     const { stated: said, faults } = readCase(texts.filter(([name]) => !FOREIGN.has(name)));
     clearFaults();
     for (const { name, message: why } of faults) {
-      const message = `This link contains a value we don't know: ${why}`;
+      const message = UNKNOWN + why;
       if (fields.has(name)) tell(fields.get(name), message);
       else faultsAt.append(element("p", { class: "bad" }, message));
     }

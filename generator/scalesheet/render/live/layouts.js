@@ -75,6 +75,9 @@ scalesheet.layouts = (() => {
     }
   }
 
+  /** Whether any layout breaks no condition. */
+  const possible = (plan, inputs, fixed) => !candidates(plan, inputs, fixed).next().done;
+
   /** The layout that breaks the fewest conditions; of equal ones the plainest. */
   function nearest(plan, inputs, fixed) {
     let [best, fewest] = [undefined, Infinity];
@@ -130,5 +133,5 @@ scalesheet.layouts = (() => {
     known.clear();
   }
 
-  return Object.freeze({ AXES, nearest, search, sells, forget });
+  return Object.freeze({ AXES, nearest, possible, search, sells, forget });
 })();
