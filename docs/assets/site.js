@@ -328,7 +328,7 @@
     if (alone) write = remembered(sorts, filter)
     else filter.apply()
   }
-  // the theme puts a button beside code, now and later, as a navigation: it is none
+  // the theme puts a button beside code, now and later, as a navigation, which it is not
   const plain = () => {
     for (const nav of document.querySelectorAll(".md-code__nav")) nav.setAttribute("role", "none")
   }

@@ -109,7 +109,7 @@ def sound(part: Part, here: Here) -> Part:
 
 
 def finite(operation: str, data: Any, here: Here, *operands: Any) -> Part:
-    """What an operation gives, if it is a number; of an operand without a value it is none."""
+    """What an operation gives, if it is a number; without one if an operand has none."""
     if isinstance(data, np.ndarray):
         if here.suspect is not None and not np.isfinite(data).all():
             lost = ~np.isfinite(data)

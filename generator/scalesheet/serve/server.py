@@ -147,7 +147,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 def _parts(address: str) -> SplitResult | None:
-    """An address taken apart, or None where it is none."""
+    """An address taken apart, or None if it is not one."""
     try:
         return urlsplit(address)
     except ValueError:

@@ -52,7 +52,7 @@ _SENTENCE = re.compile(r"[A-Za-z“*].*?(?:[.?!](?=\s|$)|$)", re.DOTALL)
 
 
 def page_texts(pages: Path, plain: Path | None) -> dict[str, str]:
-    """The Markdown of each page that is told in text, by its place: from `plain` where that has it,
+    """The Markdown of each page with text, by its place: from `plain` where that has it,
     else as written. Links to the others lead to the pages themselves."""
     result: dict[str, str] = {}
     for page in sorted(pages.rglob("*.md")):

@@ -420,7 +420,7 @@ def test_a_change_that_does_not_fit_has_no_hours_and_no_cost(ask: Ask) -> None:
 
 def test_the_plain_page_of_what_does_not_fit_says_what_would(book: Book) -> None:
     written = WRITTEN.replace("h100-sxm", "rtx4090").replace("gpus: 8", "gpus: 2")
-    said = as_markdown(filled(book, written).page).split("## Whole programmes")[0]
+    said = as_markdown(filled(book, written).page).split("## Whole programs")[0]
     assert "- Does it fit?: [does not fit](" in said
     assert "- Hours" not in said
     assert "- Cost" not in said

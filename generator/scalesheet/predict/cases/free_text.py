@@ -149,7 +149,7 @@ def says_bf16(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """What is trained, and what the text says beyond that; or why it is none of ours."""
+    """What is trained, and what the text says beyond that; or why it cannot be used."""
 
     name: str = ""
     variant: str = ""

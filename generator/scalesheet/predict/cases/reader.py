@@ -144,12 +144,12 @@ class Read:
 
 
 def read_csv(path: Path, task: str) -> Read:
-    """A CSV file. Raises NotATable where it is none, and OSError where it cannot be read."""
+    """A CSV file. Raises NotATable if it is not one, and OSError where it cannot be read."""
     return read_bytes(path.read_bytes(), task)
 
 
 def read_bytes(content: bytes, task: str) -> Read:
-    """The content of a CSV file. Raises NotATable where it is none."""
+    """The content of a CSV file. Raises NotATable if it is not one."""
     text = content.decode("utf-8-sig", errors="replace")
     if "\x00" in text:
         raise NotATable("the file is not text; expected CSV in UTF-8 with a line of column names")

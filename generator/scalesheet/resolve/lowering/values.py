@@ -54,7 +54,7 @@ class Lowering:
         self.problems.append(at(self.document.at(*path), code, message))
 
     def unit(self, text: Any, *path: str | int) -> Unit:
-        """The unit at a path; a diagnostic, and a unit that fits any, where it is none."""
+        """The unit at a path; a diagnostic, and a unit that fits any, if it is not one."""
         try:
             return self.units.parse(str(text))
         except UnitError as error:
@@ -83,7 +83,7 @@ def show(data: Mapping[str, Any] | None) -> Show:
 
 
 def written(low: Lowering, text: Any, *path: str | int, claims: bool = False) -> Written | None:
-    """The formula at a path, parsed; a diagnostic where it is none."""
+    """The formula at a path, parsed; a diagnostic if it is not one."""
     position = low.document.at(*path)
     formula = Written(str(text), Number(0.0), position, indent=_indent(position))
     try:
@@ -176,7 +176,7 @@ def stated(
 def _written(
     low: Lowering, name: str, text: str, unit: Unit | None, path: tuple[str | int, ...]
 ) -> float:
-    """The number that a text such as `50k` or `20 GB` writes; a diagnostic where it is none."""
+    """The number that a text such as `50k` or `20 GB` writes; a diagnostic if it is not one."""
     try:
         return quantity(text, unit, low.units)
     except ValueError as error:
