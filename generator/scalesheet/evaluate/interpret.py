@@ -27,32 +27,8 @@ from scalesheet.evaluate.parts import (
 )
 from scalesheet.evaluate.spelling import fixed, join, reason, title
 from scalesheet.language import arithmetic, arithmetic_vector
-from scalesheet.language.syntax import (
-    Aggregate,
-    Binary,
-    Call,
-    Cell,
-    Choice,
-    Column,
-    Compare,
-    Constant,
-    Fixed,
-    Flag,
-    Guard,
-    Join,
-    Known,
-    Logic,
-    Lookup,
-    Negative,
-    Node,
-    Not,
-    Number,
-    OneOf,
-    Reason,
-    Scalar,
-    Text,
-    Title,
-)
+from scalesheet.language import syntax as nodes
+from scalesheet.language.syntax import Node
 
 
 def interpret(node: Node, here: Here) -> Part:
@@ -94,7 +70,7 @@ def _again(part: Part, node: Node, here: Here, suspect: NDArray[np.bool_]) -> Pa
     return Part(data, why if absent(why).any() else None)
 
 
-def _scalar(node: Scalar, here: Here) -> Part:
+def _scalar(node: nodes.Scalar, here: Here) -> Part:
     ends = here.state.scalars[node.name]
     return sound(ends.get(node.end, ends["value"]), here)
 
@@ -106,19 +82,19 @@ def _at(part: Part, row: int, here: Here) -> Part:
     return sound(Part(data, None if part.why is None else part.why[row]), here)
 
 
-def _column(node: Column, here: Here) -> Part:
+def _column(node: nodes.Column, here: Here) -> Part:
     if here.around is not None and (node.own or node.table != here.table):
         here = here.around
     part = here.state.columns[node.table, node.column].part(node.end)
     return sound(part, here) if here.row is None else _at(part, here.row, here)
 
 
-def _cell(node: Cell, here: Here) -> Part:
+def _cell(node: nodes.Cell, here: Here) -> Part:
     row = here.state.rows[node.table][node.row]
     return _at(here.state.columns[node.table, node.column].part(node.end), row, here)
 
 
-def _lookup(node: Lookup, here: Here) -> Part:
+def _lookup(node: nodes.Lookup, here: Here) -> Part:
     found_key = _of(node.key, here)
     key = found_key.data
     if isinstance(found_key.why, str):
@@ -149,7 +125,7 @@ def _picks(cells: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
     return cells[places, np.arange(len(places))] if cells.ndim > 1 else cells[places]
 
 
-def _binary(node: Binary, here: Here) -> Part:
+def _binary(node: nodes.Binary, here: Here) -> Part:
     left, right = _of(node.left, here), _of(node.right, here)
     # not `any_array`, which takes as long as the operation
     many = isinstance(left.data, np.ndarray) or isinstance(right.data, np.ndarray)
@@ -186,7 +162,7 @@ _COMPARE = {
 }
 
 
-def _compare(node: Compare, here: Here) -> Part:
+def _compare(node: nodes.Compare, here: Here) -> Part:
     left, right = _of(node.left, here), _of(node.right, here)
     if node.of == "number":
         module = arithmetic_vector if any_array(left, right) else arithmetic
@@ -206,7 +182,7 @@ def _or_reason(part: Part) -> Any:
     return np.where(absent(part.why), part.why, part.data)
 
 
-def _logic(node: Logic, here: Here) -> Part:
+def _logic(node: nodes.Logic, here: Here) -> Part:
     left = holding(_of(node.left, here))
     if not isinstance(left, np.ndarray) and left == (node.op == "or"):
         return Part(left)  # decided; the other side need not have a value
@@ -216,17 +192,17 @@ def _logic(node: Logic, here: Here) -> Part:
     return Part(right)
 
 
-def _not(node: Not, here: Here) -> Part:
+def _not(node: nodes.Not, here: Here) -> Part:
     inner = holding(_of(node.operand, here))
     return Part(~inner if isinstance(inner, np.ndarray) else not inner)
 
 
-def _known(node: Known, here: Here) -> Part:
+def _known(node: nodes.Known, here: Here) -> Part:
     why = _of(node.of, here).why
     return Part(~absent(why) if isinstance(why, np.ndarray) else why is None)
 
 
-def _choice(node: Choice, here: Here) -> Part:
+def _choice(node: nodes.Choice, here: Here) -> Part:
     flags = holding(_of(node.test, here))
     if not isinstance(flags, np.ndarray):
         return _of(node.then if flags else node.other, here)
@@ -253,7 +229,7 @@ def _picked(data: Any, flags: NDArray[np.bool_]) -> Any:
     return data[flags] if isinstance(data, np.ndarray) else data
 
 
-def _guard(node: Guard, here: Here) -> Part:
+def _guard(node: nodes.Guard, here: Here) -> Part:
     first: Any = None
     for subject in node.subjects:
         why = _of(subject, here).why
@@ -281,7 +257,7 @@ def _guard(node: Guard, here: Here) -> Part:
     return Part(data, why)
 
 
-def _call(node: Call, here: Here) -> Part:
+def _call(node: nodes.Call, here: Here) -> Part:
     if node.function == "workday":
         return _workday(node, here)
     parts = [_of(a, here) for a in node.arguments]
@@ -299,7 +275,7 @@ def _call(node: Call, here: Here) -> Part:
     return finite(name, data, here, *values)
 
 
-def _workday(node: Call, here: Here) -> Part:
+def _workday(node: nodes.Call, here: Here) -> Part:
     day, count = (_of(each, here) for each in node.arguments[:2])
     rest = [_of(each, here).data for each in node.arguments[2:]]
     module: Any = arithmetic_vector if any_array(day, count) else arithmetic
@@ -308,31 +284,31 @@ def _workday(node: Call, here: Here) -> Part:
 
 
 def _literal(node: Node) -> float:
-    return -_literal(node.operand) if isinstance(node, Negative) else node.value  # type: ignore[attr-defined]  # bind took only literals
+    return -_literal(node.operand) if isinstance(node, nodes.Negative) else node.value  # type: ignore[attr-defined]  # bind took only literals
 
 
 _RULES: dict[type[Node], Callable[[Any, Here], Part]] = {
-    Number: lambda n, h: Part(n.value),
-    Constant: lambda n, h: Part(n.value),
-    Text: lambda n, h: Part(n.value),
-    Flag: lambda n, h: Part(n.value),
-    Reason: lambda n, h: reason(_of(n.text, h)),
-    Join: lambda n, h: join([_of(each, h) for each in n.parts]),
-    Fixed: lambda n, h: fixed(n, _of(n.operand, h)),
-    Title: lambda n, h: title(n, _of(n.key, h), h.state),
-    OneOf: lambda n, h: _of(n.of, h),
-    Negative: lambda n, h: Part(-_of(n.operand, h).data),
-    Scalar: _scalar,
-    Column: _column,
-    Cell: _cell,
-    Lookup: _lookup,
-    Binary: _binary,
-    Compare: _compare,
-    Logic: _logic,
-    Not: _not,
-    Known: _known,
-    Choice: _choice,
-    Guard: _guard,
-    Call: _call,
-    Aggregate: lambda n, h: aggregate(n, h, interpret),
+    nodes.Number: lambda n, h: Part(n.value),
+    nodes.Constant: lambda n, h: Part(n.value),
+    nodes.Text: lambda n, h: Part(n.value),
+    nodes.Flag: lambda n, h: Part(n.value),
+    nodes.Reason: lambda n, h: reason(_of(n.text, h)),
+    nodes.Join: lambda n, h: join([_of(each, h) for each in n.parts]),
+    nodes.Fixed: lambda n, h: fixed(n, _of(n.operand, h)),
+    nodes.Title: lambda n, h: title(n, _of(n.key, h), h.state),
+    nodes.OneOf: lambda n, h: _of(n.of, h),
+    nodes.Negative: lambda n, h: Part(-_of(n.operand, h).data),
+    nodes.Scalar: _scalar,
+    nodes.Column: _column,
+    nodes.Cell: _cell,
+    nodes.Lookup: _lookup,
+    nodes.Binary: _binary,
+    nodes.Compare: _compare,
+    nodes.Logic: _logic,
+    nodes.Not: _not,
+    nodes.Known: _known,
+    nodes.Choice: _choice,
+    nodes.Guard: _guard,
+    nodes.Call: _call,
+    nodes.Aggregate: lambda n, h: aggregate(n, h, interpret),
 }

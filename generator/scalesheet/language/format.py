@@ -5,39 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from scalesheet.language import syntax as nodes
 from scalesheet.language.pieces import braced, literals, quoted
-from scalesheet.language.syntax import (
-    Aggregate,
-    Binary,
-    Call,
-    Cast,
-    Cell,
-    CellName,
-    Choice,
-    Column,
-    Compare,
-    Constant,
-    Fixed,
-    Flag,
-    Guard,
-    Join,
-    Known,
-    Logic,
-    Lookup,
-    Member,
-    Name,
-    Negative,
-    Node,
-    Not,
-    Number,
-    OneOf,
-    Over,
-    Placeholder,
-    Reason,
-    Scalar,
-    Text,
-    Title,
-)
+from scalesheet.language.syntax import Node
 
 #: Looser binds first: a part is bracketed when it binds looser than its place allows.
 CHOICE, OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN, POWER, CAST, ATOM = range(11)
@@ -53,7 +23,7 @@ def _part(node: Node, least: int) -> str:
     return text if level >= least else f"({text})"
 
 
-def _number(node: Number) -> tuple[str, int]:
+def _number(node: nodes.Number) -> tuple[str, int]:
     return node.text or repr(node.value), ATOM
 
 
@@ -66,10 +36,10 @@ def _arguments(node: Node) -> list[str]:
     """Pieces as arguments: literals as long as they can be, and choices."""
     arguments: list[str] = []
     contents: list[str] = []
-    for part in node.parts if isinstance(node, Join) else (node,):
+    for part in node.parts if isinstance(node, nodes.Join) else (node,):
         inside = _contents(part)
         contents += inside
-        if not inside and part != Text(""):
+        if not inside and part != nodes.Text(""):
             arguments += literals(contents) if contents else []
             arguments.append(_argument(part))
             contents = []
@@ -78,12 +48,12 @@ def _arguments(node: Node) -> list[str]:
 
 def _contents(part: Node) -> list[str]:
     """A piece as it stands within a literal; nothing where it needs an argument of its own."""
-    if isinstance(part, Text):
+    if isinstance(part, nodes.Text):
         return list(braced(part.value))
-    if isinstance(part, Fixed):
+    if isinstance(part, nodes.Fixed):
         decimals = "" if part.decimals is None else f":.{part.decimals}{part.suffix}"
         return [f"{{{formula_text(part.operand)}{decimals}}}"]
-    if not isinstance(part, Placeholder):
+    if not isinstance(part, nodes.Placeholder):
         return []
     printed = f"{{{formula_text(part.value)}}}"
     if part.decimals is not None:
@@ -93,44 +63,44 @@ def _contents(part: Node) -> list[str]:
 
 
 def _argument(part: Node) -> str:
-    if isinstance(part, Placeholder):
+    if isinstance(part, nodes.Placeholder):
         return formula_text(part.value)
-    if not isinstance(part, Choice):
+    if not isinstance(part, nodes.Choice):
         return formula_text(part)
     then, other = _side(part.then), _side(part.other)
-    if isinstance(part.then, Choice):
+    if isinstance(part.then, nodes.Choice):
         then = f"({then})"
     return f"{then} if {_part(part.test, OR)} else {other}"
 
 
 def _side(side: Node) -> str:
     """One side of a choice between pieces: a literal where it is one, else `text(...)`."""
-    if isinstance(side, Choice):
+    if isinstance(side, nodes.Choice):
         return _argument(side)
     arguments = _arguments(side)
     literal = len(arguments) == 1 and arguments[0][0] in "'\""
     return arguments[0] if literal else f"text({', '.join(arguments)})"
 
 
-def _binary(node: Binary) -> tuple[str, int]:
+def _binary(node: nodes.Binary) -> tuple[str, int]:
     if node.op == "**":
         return f"{_part(node.left, CAST)} ** {_part(node.right, SIGN)}", POWER
     level = SUM if node.op in "+-" else PRODUCT
     return f"{_part(node.left, level)} {node.op} {_part(node.right, level + 1)}", level
 
 
-def _call(node: Call) -> tuple[str, int]:
+def _call(node: nodes.Call) -> tuple[str, int]:
     inside = [_part(a, CHOICE) for a in node.arguments]
     inside += [f"{name}={_part(value, CHOICE)}" for name, value in node.named]
     return f"{node.function}({', '.join(inside)})", ATOM
 
 
-def _over(node: Over) -> tuple[str, int]:
+def _over(node: nodes.Over) -> tuple[str, int]:
     where = f" where {_part(node.where, CHOICE)}" if node.where is not None else ""
     return f"{node.function}({'.'.join(node.target.path)}{where})", ATOM
 
 
-def _aggregate(node: Aggregate) -> tuple[str, int]:
+def _aggregate(node: nodes.Aggregate) -> tuple[str, int]:
     target = node.table if node.column is None else f"{node.table}.{node.column}"
     where = f" where {_part(node.where, CHOICE)}" if node.where is not None else ""
     return f"{node.function}({_ended(target, node.end)}{where})", ATOM
@@ -141,40 +111,40 @@ def _ended(text: str, end: str) -> str:
 
 
 _PRINT: dict[type[Node], Callable[[Any], tuple[str, int]]] = {
-    Number: _number,
-    Text: lambda n: (quoted(n.value), ATOM),
-    Join: lambda n: _texts("text", n),
-    Placeholder: lambda n: _texts("text", n),
-    Fixed: lambda n: _texts("text", n),
-    Title: lambda n: _PRINT[type(n.key)](n.key),
-    OneOf: lambda n: _PRINT[type(n.of)](n.of),
-    Flag: lambda n: ("yes" if n.value else "no", ATOM),
-    Reason: lambda n: _texts("reason", n.text),
-    Negative: lambda n: (f"-{_part(n.operand, SIGN)}", SIGN),
-    Binary: _binary,
-    Compare: lambda n: (f"{_part(n.left, SUM)} {n.op} {_part(n.right, SUM)}", COMPARE),
-    Logic: lambda n: (
+    nodes.Number: _number,
+    nodes.Text: lambda n: (quoted(n.value), ATOM),
+    nodes.Join: lambda n: _texts("text", n),
+    nodes.Placeholder: lambda n: _texts("text", n),
+    nodes.Fixed: lambda n: _texts("text", n),
+    nodes.Title: lambda n: _PRINT[type(n.key)](n.key),
+    nodes.OneOf: lambda n: _PRINT[type(n.of)](n.of),
+    nodes.Flag: lambda n: ("yes" if n.value else "no", ATOM),
+    nodes.Reason: lambda n: _texts("reason", n.text),
+    nodes.Negative: lambda n: (f"-{_part(n.operand, SIGN)}", SIGN),
+    nodes.Binary: _binary,
+    nodes.Compare: lambda n: (f"{_part(n.left, SUM)} {n.op} {_part(n.right, SUM)}", COMPARE),
+    nodes.Logic: lambda n: (
         f"{_part(n.left, OR if n.op == 'or' else AND)} {n.op} "
         f"{_part(n.right, (OR if n.op == 'or' else AND) + 1)}",
         OR if n.op == "or" else AND,
     ),
-    Known: lambda n: (f"known({_part(n.of, CHOICE)})", ATOM),
-    Not: lambda n: (f"not {_part(n.operand, NOT)}", NOT),
-    Choice: lambda n: (
+    nodes.Known: lambda n: (f"known({_part(n.of, CHOICE)})", ATOM),
+    nodes.Not: lambda n: (f"not {_part(n.operand, NOT)}", NOT),
+    nodes.Choice: lambda n: (
         f"{_part(n.then, OR)} if {_part(n.test, OR)} else {_part(n.other, CHOICE)}",
         CHOICE,
     ),
-    Call: _call,
-    Name: lambda n: (".".join(n.path), ATOM),
-    CellName: lambda n: (f"{'.'.join(n.table)}[{quoted(n.row)}].{n.column}", ATOM),
-    Over: _over,
-    Member: lambda n: (f"{_part(n.row, ATOM)}.{n.column}", ATOM),
-    Cast: lambda n: (f"{_part(n.operand, ATOM)} as {n.unit}", CAST),
-    Constant: lambda n: (n.name, ATOM),
-    Scalar: lambda n: (_ended(n.name, n.end), ATOM),
-    Column: lambda n: (_ended(f"own.{n.column}" if n.own else n.column, n.end), ATOM),
-    Cell: lambda n: (_ended(f"{n.table}['{n.row}'].{n.column}", n.end), ATOM),
-    Lookup: lambda n: (_ended(f"{_part(n.key, ATOM)}.{n.column}", n.end), ATOM),
-    Aggregate: _aggregate,
-    Guard: lambda n: _PRINT[type(n.body)](n.body),
+    nodes.Call: _call,
+    nodes.Name: lambda n: (".".join(n.path), ATOM),
+    nodes.CellName: lambda n: (f"{'.'.join(n.table)}[{quoted(n.row)}].{n.column}", ATOM),
+    nodes.Over: _over,
+    nodes.Member: lambda n: (f"{_part(n.row, ATOM)}.{n.column}", ATOM),
+    nodes.Cast: lambda n: (f"{_part(n.operand, ATOM)} as {n.unit}", CAST),
+    nodes.Constant: lambda n: (n.name, ATOM),
+    nodes.Scalar: lambda n: (_ended(n.name, n.end), ATOM),
+    nodes.Column: lambda n: (_ended(f"own.{n.column}" if n.own else n.column, n.end), ATOM),
+    nodes.Cell: lambda n: (_ended(f"{n.table}['{n.row}'].{n.column}", n.end), ATOM),
+    nodes.Lookup: lambda n: (_ended(f"{_part(n.key, ATOM)}.{n.column}", n.end), ATOM),
+    nodes.Aggregate: _aggregate,
+    nodes.Guard: lambda n: _PRINT[type(n.body)](n.body),
 }

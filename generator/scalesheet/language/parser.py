@@ -10,36 +10,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import cast
 
+from scalesheet.language import syntax as nodes
 from scalesheet.language.arithmetic import stated
 from scalesheet.language.functions import EVERY, OF_RANGES
 from scalesheet.language.pieces import join, joined, template
-from scalesheet.language.syntax import (
-    Aggregation,
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    CellName,
-    Choice,
-    Compare,
-    CompareOp,
-    Flag,
-    Join,
-    Known,
-    Logic,
-    Member,
-    Name,
-    Negative,
-    Node,
-    Not,
-    Number,
-    Over,
-    Placeholder,
-    Reason,
-    Span,
-    Text,
-    children,
-)
+from scalesheet.language.syntax import Node
 from scalesheet.language.tokens import FormulaError, Token, tokens_of
 
 LONGEST = 4000
@@ -85,7 +60,7 @@ def _height(root: Node) -> int:
     while stack:
         node, height = stack.pop()
         tallest = max(tallest, height)
-        stack.extend((child, height + 1) for child in children(node))
+        stack.extend((child, height + 1) for child in nodes.children(node))
     return tallest
 
 
@@ -153,7 +128,7 @@ class _Parser:
             test = self.either()
             self.expect("else", "after the condition of 'if'")
             other = self.choice()
-            node = Choice(node, test, other, span=_over(node, other))
+            node = nodes.Choice(node, test, other, span=_over(node, other))
         self.depth -= 1
         return node
 
@@ -162,7 +137,7 @@ class _Parser:
         while self.sees("or"):
             self.take()
             right = self.both()
-            node = Logic("or", node, right, span=_over(node, right))
+            node = nodes.Logic("or", node, right, span=_over(node, right))
         return node
 
     def both(self) -> Node:
@@ -170,7 +145,7 @@ class _Parser:
         while self.sees("and"):
             self.take()
             right = self.negation()
-            node = Logic("and", node, right, span=_over(node, right))
+            node = nodes.Logic("and", node, right, span=_over(node, right))
         return node
 
     def negation(self) -> Node:
@@ -180,15 +155,15 @@ class _Parser:
             count += 1
         node = self.comparison()
         for _ in range(count):
-            node = Not(node, span=Span(start, _end(node)))
+            node = nodes.Not(node, span=nodes.Span(start, _end(node)))
         return node
 
     def comparison(self) -> Node:
         node = self.sum()
         if self.sees("<", "<=", "==", "!=", ">=", ">"):
-            op = cast(CompareOp, self.take().text)
+            op = cast(nodes.CompareOp, self.take().text)
             right = self.sum()
-            node = Compare(op, node, right, span=_over(node, right))
+            node = nodes.Compare(op, node, right, span=_over(node, right))
             if self.sees("<", "<=", "==", "!=", ">=", ">"):
                 raise FormulaError(
                     "comparisons do not chain; write 'a < b and b < c'", self.next.start
@@ -198,17 +173,17 @@ class _Parser:
     def sum(self) -> Node:
         node = self.product()
         while self.sees("+", "-"):
-            op = cast(BinaryOp, self.take().text)
+            op = cast(nodes.BinaryOp, self.take().text)
             right = self.product()
-            node = Binary(op, node, right, span=_over(node, right))
+            node = nodes.Binary(op, node, right, span=_over(node, right))
         return node
 
     def product(self) -> Node:
         node = self.signed()
         while self.sees("*", "/"):
-            op = cast(BinaryOp, self.take().text)
+            op = cast(nodes.BinaryOp, self.take().text)
             right = self.signed()
-            node = Binary(op, node, right, span=_over(node, right))
+            node = nodes.Binary(op, node, right, span=_over(node, right))
         return node
 
     def signed(self) -> Node:
@@ -219,7 +194,7 @@ class _Parser:
                 raise FormulaError("too many signs in a row", start, "F002")
             operand = self.signed()
             self.depth -= 1
-            return Negative(operand, span=Span(start, _end(operand)))
+            return nodes.Negative(operand, span=nodes.Span(start, _end(operand)))
         if self.sees("+"):
             raise self.fault("a sign '+' is not needed; drop it")
         return self.power()
@@ -233,19 +208,19 @@ class _Parser:
                 raise FormulaError("too many powers in a row", self.next.start, "F002")
             right = self.signed()
             self.depth -= 1
-            node = Binary("**", node, right, span=_over(node, right))
+            node = nodes.Binary("**", node, right, span=_over(node, right))
         return node
 
     def postfix(self) -> Node:
         node = self.primary()
-        while self.sees(".") and not isinstance(node, Name):
+        while self.sees(".") and not isinstance(node, nodes.Name):
             self.take()
             name = self.name("after '.'")
-            node = Member(node, name.text, span=Span(_start(node), name.end))
+            node = nodes.Member(node, name.text, span=nodes.Span(_start(node), name.end))
         if self.sees("as"):
             self.take()
             unit = self.name("after 'as': a counted unit, as in 'count(t) as run'")
-            node = Cast(node, unit.text, span=Span(_start(node), unit.end))
+            node = nodes.Cast(node, unit.text, span=nodes.Span(_start(node), unit.end))
         return node
 
     def primary(self) -> Node:
@@ -256,10 +231,10 @@ class _Parser:
             self.take()
             if "{" in token.text or "}" in token.text:
                 self.braces.add(token.start)
-            return Text(token.text[1:-1], span=Span(token.start, token.end))
+            return nodes.Text(token.text[1:-1], span=nodes.Span(token.start, token.end))
         if self.sees("yes", "no"):
             self.take()
-            return Flag(token.text == "yes", span=Span(token.start, token.end))
+            return nodes.Flag(token.text == "yes", span=nodes.Span(token.start, token.end))
         if self.sees("("):
             self.take()
             node = self.choice()
@@ -281,14 +256,14 @@ class _Parser:
             value = stated(token.text)
         except ValueError as error:
             raise FormulaError(f"'{token.text}' {error}", token.start) from None
-        return Number(value, token.text, span=Span(token.start, token.end))
+        return nodes.Number(value, token.text, span=nodes.Span(token.start, token.end))
 
     def name(self, where: str) -> Token:
         if self.next.kind not in ("name", "word"):
             raise self.fault(f"expected a name {where}")
         return self.take()
 
-    def path(self) -> tuple[tuple[str, ...], Span]:
+    def path(self) -> tuple[tuple[str, ...], nodes.Span]:
         first = self.take()
         parts, end = [first.text], first.end
         while self.sees("."):
@@ -296,7 +271,7 @@ class _Parser:
             part = self.name("after '.'")
             parts.append(part.text)
             end = part.end
-        return tuple(parts), Span(first.start, end)
+        return tuple(parts), nodes.Span(first.start, end)
 
     def named(self) -> Node:
         path, span = self.path()
@@ -308,14 +283,16 @@ class _Parser:
             self.expect("]", "after the row's id")
             self.expect(".", "and a column after the row")
             column = self.name("of a column")
-            return CellName(path, row.text[1:-1], column.text, span=Span(span.start, column.end))
+            return nodes.CellName(
+                path, row.text[1:-1], column.text, span=nodes.Span(span.start, column.end)
+            )
         if self.sees("("):
             if len(path) > 1:
                 raise FormulaError(f"'{'.'.join(path)}' is not a function", span.start)
             return self.call(path[0], span)
-        return Name(path, span=span)
+        return nodes.Name(path, span=span)
 
-    def call(self, function: str, span: Span) -> Node:
+    def call(self, function: str, span: nodes.Span) -> Node:
         self.take()
         if function in ("reason", "text"):
             return self.pieces(function, span)
@@ -334,7 +311,7 @@ class _Parser:
                 named.append((key.text, self.choice()))
             else:
                 arguments.append(self.choice())
-            if self.sees("where") and len(arguments) == 1 and isinstance(arguments[0], Name):
+            if self.sees("where") and len(arguments) == 1 and isinstance(arguments[0], nodes.Name):
                 if function not in AGGREGATES:
                     raise self.fault(f"'{function}' does not draw a column together")
                 return self.aggregate(function, span, arguments[0])
@@ -349,12 +326,14 @@ class _Parser:
         end = self.take().end
         _arity(function, len(arguments), bool(named), span)
         if function == "known":
-            return Known(arguments[0], span=Span(span.start, end))
-        return Call(function, tuple(arguments), tuple(named), span=Span(span.start, end))
+            return nodes.Known(arguments[0], span=nodes.Span(span.start, end))
+        return nodes.Call(
+            function, tuple(arguments), tuple(named), span=nodes.Span(span.start, end)
+        )
 
     # -- texts
 
-    def pieces(self, function: str, span: Span) -> Node:
+    def pieces(self, function: str, span: nodes.Span) -> Node:
         """`text(...)` and `reason(...)`: literals with placeholders, words, texts and choices."""
         parts: list[Node] = []
         while not self.sees(")"):
@@ -363,23 +342,23 @@ class _Parser:
                 self.take()
             elif not self.sees(")"):
                 raise self.fault(f"expected ',' or ')' in the pieces of {function}")
-        span = Span(span.start, self.take().end)
+        span = nodes.Span(span.start, self.take().end)
         if not parts:
             raise FormulaError(f"{function} takes a text: {function}('...')", span.start, "F003")
-        return Reason(joined(parts), span=span) if function == "reason" else join(parts, span)
+        return nodes.Reason(joined(parts), span=span) if function == "reason" else join(parts, span)
 
     def read_piece(self, node: Node) -> list[Node]:
         """An argument as pieces; literals in it are templates."""
-        if isinstance(node, Text):
+        if isinstance(node, nodes.Text):
             if _start(node) not in self.braces:
                 return [node]
             self.braces.discard(_start(node))
             at = _start(node) + 1
             return list(template(node.value, at, self.placed, self.read_piece, FormulaError))
-        if isinstance(node, Choice):
+        if isinstance(node, nodes.Choice):
             then, other = (joined(self.read_piece(side)) for side in (node.then, node.other))
-            return [Choice(then, node.test, other, span=node.span)]
-        return [node if isinstance(node, Join) else Placeholder(node, span=node.span)]
+            return [nodes.Choice(then, node.test, other, span=node.span)]
+        return [node if isinstance(node, nodes.Join) else nodes.Placeholder(node, span=node.span)]
 
     def placed(self, text: str, start: int) -> Node:
         """The expression within a placeholder."""
@@ -389,23 +368,25 @@ class _Parser:
         self.braces |= parser.braces
         return node
 
-    def target(self, function: str) -> Name:
+    def target(self, function: str) -> nodes.Name:
         if self.next.kind not in ("name", "claim"):
             what = "a table" if function == "count" else "a column, as in argmin(t.cost)"
             raise self.fault(f"{function} takes {what}")
         path, span = self.path()
-        return Name(path, span=span)
+        return nodes.Name(path, span=span)
 
-    def aggregate(self, function: str, span: Span, target: Name) -> Node:
+    def aggregate(self, function: str, span: nodes.Span, target: nodes.Name) -> Node:
         where = None
         if self.sees("where"):
             self.take()
             where = self.choice()
         end = self.expect(")", f"to close {function}").end
-        return Over(cast(Aggregation, function), target, where, span=Span(span.start, end))
+        return nodes.Over(
+            cast(nodes.Aggregation, function), target, where, span=nodes.Span(span.start, end)
+        )
 
 
-def _arity(function: str, count: int, named: bool, span: Span) -> None:
+def _arity(function: str, count: int, named: bool, span: nodes.Span) -> None:
     if function not in EVERY and function != "known":
         return  # a catalogue formula, or unknown: resolve knows
     fewest, most = (EVERY[function].fewest, EVERY[function].most) if function in EVERY else (1, 1)
@@ -436,5 +417,5 @@ def _end(node: Node) -> int:
     return node.span.end
 
 
-def _over(left: Node, right: Node) -> Span:
-    return Span(_start(left), _end(right))
+def _over(left: Node, right: Node) -> nodes.Span:
+    return nodes.Span(_start(left), _end(right))

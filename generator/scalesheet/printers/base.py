@@ -1,25 +1,41 @@
 """What all printers share: how a tree is walked without recursion, and when a bracket is needed.
 
-A printer is a table from node type to a function. Each function is a generator: it yields
-``(child, context)`` for every child that it wants printed, is sent the child's piece, and returns
-its own. `run` keeps the unfinished ones on a list, so a tree may be thousands of nodes deep.
+A printer is a table from node type to a function. The function of a leaf returns its piece. Any
+other is a generator: it yields ``(child, context)`` for every child that it wants printed, is sent
+the child's piece, and returns its own. `run` keeps the unfinished ones on a list, so a tree may be
+thousands of nodes deep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Generator
+from typing import Any, Generic, TypeVar
 
 from scalesheet.language.pieces import join
 from scalesheet.language.syntax import Fixed, Join, Node, Text
 
 Context = TypeVar("Context")
 Piece = TypeVar("Piece")
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 #: What a printing function is: asks for children, gives its own piece.
 Printing = Generator[tuple[Node, Context], Piece, Piece]
-#: A printer: node type -> printing function of the node and its context.
-Table = Mapping[type[Node], Callable[[Any, Context], Printing[Context, Piece]]]
+
+
+class Table(
+    dict[type[Node], Callable[[Any, Context], Printing[Context, Piece] | Piece]],
+    Generic[Context, Piece],
+):
+    """A printer: node type -> printing function of the node and its context."""
+
+    def of(self, *types: type[Node]) -> Callable[[Function], Function]:
+        """Enters the function below it for nodes of these types."""
+
+        def enter(function: Function) -> Function:
+            self.update(dict.fromkeys(types, function))
+            return function
+
+        return enter
 
 
 class PrinterError(Exception):
@@ -41,8 +57,15 @@ def run(table: Table[Context, Piece], node: Node, context: Context) -> Piece:
             child, inner = wanted
             if type(child) not in table:
                 raise TypeError(f"{type(child).__name__} has no place in a bound tree")
-            unfinished.append(table[type(child)](child, inner))
-            piece = None
+            begun = table[type(child)](child, inner)
+            if isinstance(begun, Generator):
+                unfinished.append(begun)
+                piece = None
+            else:
+                piece = begun
+            wanted = None
+            if not unfinished:
+                break
         try:
             wanted = unfinished[-1].send(piece)  # type: ignore[arg-type]  # a fresh one takes None
         except StopIteration as done:

@@ -18,34 +18,9 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Protocol
 
+from scalesheet.language import syntax as nodes
 from scalesheet.language.functions import FUNCTIONS
-from scalesheet.language.syntax import (
-    Aggregate,
-    Binary,
-    Call,
-    Cell,
-    Choice,
-    Column,
-    Compare,
-    Constant,
-    End,
-    Fixed,
-    Flag,
-    Guard,
-    Join,
-    Known,
-    Logic,
-    Lookup,
-    Negative,
-    Node,
-    Not,
-    Number,
-    OneOf,
-    Reason,
-    Scalar,
-    Text,
-    Title,
-)
+from scalesheet.language.syntax import End, Node
 from scalesheet.printers.base import PrinterError, Printing, Table, number, run, spelled
 from scalesheet.printers.excel_text import (
     ATOM,
@@ -115,6 +90,7 @@ class _Context:
 
 
 _Printing = Printing[_Context, Piece]
+_TABLE: Table[_Context, Piece] = Table()
 
 
 def excel(node: Node, places: Places, row: int | None = None) -> ExcelFormula:
@@ -140,39 +116,40 @@ def _read(piece: Piece, context: _Context) -> Piece:
 # ------------------------------------------------------------------ leaves
 
 
-def _number(node: Number, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Number)
+def _number(node: nodes.Number, context: _Context) -> Piece:
     return Piece(number(node.value).upper(), MINUS if node.value < 0 else ATOM)
 
 
-def _text(node: Text, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Text)
+def _text(node: nodes.Text, context: _Context) -> Piece:
     return literal(node.value)
 
 
-def _flag(node: Flag, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Flag)
+def _flag(node: nodes.Flag, context: _Context) -> Piece:
     if context.test:
         return function("TRUE" if node.value else "FALSE")
     return Piece('"yes"' if node.value else '"no"')
 
 
-def _reason(node: Reason, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Reason)
+def _reason(node: nodes.Reason, context: _Context) -> _Printing:
     return (yield node.text, replace(context, test=False))
 
 
-def _constant(node: Constant, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Constant)
+def _constant(node: nodes.Constant, context: _Context) -> Piece:
     return Piece(context.places.constant(node.name))
 
 
-def _scalar(node: Scalar, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Scalar)
+def _scalar(node: nodes.Scalar, context: _Context) -> Piece:
     return _read(Piece(context.places.scalar(node.name, node.end)), context)
 
 
-def _column(node: Column, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Column)
+def _column(node: nodes.Column, context: _Context) -> Piece:
     if node.table == context.table and not node.own:
         piece = Piece(context.places.range(node.table, node.column, node.end), varies=True)
         return _read(piece, context)
@@ -188,13 +165,14 @@ def _column(node: Column, context: _Context) -> _Printing:
     return _read(Piece(text), context)
 
 
-def _cell(node: Cell, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Cell)
+def _cell(node: nodes.Cell, context: _Context) -> Piece:
     """By the id of its row: a row number would name another row once the table is sorted."""
     return _read(_found(literal(node.row), node, context), context)
 
 
-def _lookup(node: Lookup, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Lookup)
+def _lookup(node: nodes.Lookup, context: _Context) -> _Printing:
     key = yield node.key, replace(context, test=False)
     if key.varies:
         raise PrinterError(
@@ -206,7 +184,7 @@ def _lookup(node: Lookup, context: _Context) -> _Printing:
     return _read(function("IFERROR", result, key) if node.open else result, context)
 
 
-def _found(key: Piece, node: Cell | Lookup, context: _Context) -> Piece:
+def _found(key: Piece, node: nodes.Cell | nodes.Lookup, context: _Context) -> Piece:
     """The cell of a column in the row that has an id."""
     named = (node.table, node.column, node.end)
     where = function("MATCH", key, Piece(context.places.keys(*named)), ZERO)
@@ -224,11 +202,13 @@ _OPERATORS = {
 }
 
 
-def _minus(node: Negative, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Negative)
+def _minus(node: nodes.Negative, context: _Context) -> _Printing:
     return negative((yield node.operand, context))
 
 
-def _binary(node: Binary, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Binary)
+def _binary(node: nodes.Binary, context: _Context) -> _Printing:
     left = yield node.left, context
     right = yield node.right, context
     if node.op == "**":
@@ -281,7 +261,8 @@ _CALLS: dict[str, Callable[[list[Piece], _Context], Piece]] = {
 }
 
 
-def _call(node: Call, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Call)
+def _call(node: nodes.Call, context: _Context) -> _Printing:
     parts = []
     for argument in node.arguments:
         parts.append((yield argument, context))
@@ -295,11 +276,12 @@ def _call(node: Call, context: _Context) -> _Printing:
 _BARE = {"<": "<", "<=": "<=", "==": "=", "!=": "<>", ">=": ">=", ">": ">"}
 
 
-def _compare(node: Compare, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Compare)
+def _compare(node: nodes.Compare, context: _Context) -> _Printing:
     left = yield node.left, replace(context, test=False)
     right = yield node.right, replace(context, test=False)
     # with a literal 0 the tolerance is below the number itself, so the bare comparison is the same
-    zero = Number(0.0)
+    zero = nodes.Number(0.0)
     if node.of != "number" or node.plain or zero in (node.left, node.right):
         return _value(infix(_BARE[node.op], COMPARE, left, right), context)
     gap = infix("-", SUM, left, right)
@@ -308,7 +290,8 @@ def _compare(node: Compare, context: _Context) -> _Printing:
     return _value(tolerant(node.op, gap, within), context)
 
 
-def _logic(node: Logic, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Logic)
+def _logic(node: nodes.Logic, context: _Context) -> _Printing:
     parts = []
     for side in _flattened(node):
         parts.append((yield side, replace(context, test=True)))
@@ -320,43 +303,47 @@ def _logic(node: Logic, context: _Context) -> _Printing:
     return _value(infix(">", COMPARE, either, ZERO), context)
 
 
-def _flattened(node: Logic) -> list[Node]:
+def _flattened(node: nodes.Logic) -> list[Node]:
     """The operands of a chain of one operator, left to right."""
-    nodes: list[Node] = []
+    operands: list[Node] = []
     waiting: list[Node] = [node]
     while waiting:
         top = waiting.pop()
-        if isinstance(top, Logic) and top.op == node.op:
+        if isinstance(top, nodes.Logic) and top.op == node.op:
             waiting += [top.right, top.left]
         else:
-            nodes.append(top)
-    return nodes
+            operands.append(top)
+    return operands
 
 
-def _not(node: Not, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Not)
+def _not(node: nodes.Not, context: _Context) -> _Printing:
     operand = yield node.operand, replace(context, test=True)
     if operand.varies:
         return _value(infix("-", SUM, Piece("1"), bracket(operand, ATOM)), context)
     return _value(function("NOT", operand), context)
 
 
-def _is_known(node: Known, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Known)
+def _is_known(node: nodes.Known, context: _Context) -> _Printing:
     of = yield node.of, replace(context, test=False)
     return _value(function("ISNUMBER", of), context)
 
 
-def _choice(node: Choice, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Choice)
+def _choice(node: nodes.Choice, context: _Context) -> _Printing:
     test = yield node.test, replace(context, test=True)
     then = yield node.then, context
     other = yield node.other, context
     return choose(test, then, other)
 
 
-def _guard(node: Guard, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Guard)
+def _guard(node: nodes.Guard, context: _Context) -> _Printing:
     as_value = replace(context, test=False)
     subjects: list[tuple[Piece, Piece | None]] = []
     for subject in node.subjects:
-        if isinstance(subject, OneOf):
+        if isinstance(subject, nodes.OneOf):
             of = yield subject.of, as_value
             subjects.append((of, _known(subject, of, context)))
         else:
@@ -373,39 +360,45 @@ def _guard(node: Guard, context: _Context) -> _Printing:
 # ------------------------------------------------------------------ texts
 
 
-def _join(node: Join, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Join)
+def _join(node: nodes.Join, context: _Context) -> _Printing:
     """Pieces with & between. One reference alone would give 0 for an empty cell."""
     pieces = []
     for part in spelled(node):
         pieces.append((yield part, replace(context, test=False)))
     if not pieces:
         return EMPTY
-    if len(pieces) == 1 and not isinstance(spelled(node)[0], Text | Fixed | Title):
+    if len(pieces) == 1 and not isinstance(
+        spelled(node)[0], nodes.Text | nodes.Fixed | nodes.Title
+    ):
         pieces.append(EMPTY)
     text = "&".join(bracket(piece, JOIN).text for piece in pieces)
     return make(text, ATOM if len(pieces) == 1 else JOIN, pieces)
 
 
-def _fixed(node: Fixed, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Fixed)
+def _fixed(node: nodes.Fixed, context: _Context) -> _Printing:
     """FIXED shows the thousands apart unless told not to."""
     operand = yield node.operand, context
     digits = function("FIXED", operand, Piece(str(node.decimals)), Piece("TRUE"))
     return infix("&", JOIN, digits, literal(node.suffix)) if node.suffix else digits
 
 
-def _title(node: Title, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Title)
+def _title(node: nodes.Title, context: _Context) -> _Printing:
     key = yield node.key, replace(context, test=False)
     where = function("MATCH", key, Piece(context.places.ids(node.table)), ZERO)
     return function("INDEX", Piece(context.places.titles(node.table)), where)
 
 
-def _one_of(node: OneOf, context: _Context) -> _Printing:
+@_TABLE.of(nodes.OneOf)
+def _one_of(node: nodes.OneOf, context: _Context) -> _Printing:
     """0 for a word of the class, so that only a reason is text."""
     of = yield node.of, replace(context, test=False)
     return choose(_known(node, of, context), ZERO, of)
 
 
-def _known(node: OneOf, of: Piece, context: _Context) -> Piece:
+def _known(node: nodes.OneOf, of: Piece, context: _Context) -> Piece:
     """Whether it is one of its class."""
     if node.table is None:
         words = [infix("=", COMPARE, of, literal(word)) for word in node.words]
@@ -422,7 +415,8 @@ _BEST = {"argmin": "MIN", "argmax": "MAX"}
 _PLAIN_WORD = re.compile(r"(?!(?:true|false)$)[A-Za-z][A-Za-z_ -]*", re.IGNORECASE)
 
 
-def _aggregate(node: Aggregate, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Aggregate)
+def _aggregate(node: nodes.Aggregate, context: _Context) -> _Printing:
     places = context.places
     ids = Piece(places.ids(node.table))
     values = ids
@@ -440,7 +434,7 @@ def _aggregate(node: Aggregate, context: _Context) -> _Printing:
     return _read(rows, context)
 
 
-def _whole(node: Aggregate, values: Piece, ids: Piece) -> Piece:
+def _whole(node: nodes.Aggregate, values: Piece, ids: Piece) -> Piece:
     """Over a bare range, which skips reasons and the spacer row."""
     if node.column is None:
         return function("SUMPRODUCT", flags(infix("<>", COMPARE, ids, EMPTY)))
@@ -451,7 +445,9 @@ def _whole(node: Aggregate, values: Piece, ids: Piece) -> Piece:
     return function(_WHOLE[node.function], values)
 
 
-def _filtered(node: Aggregate, values: Piece, ids: Piece, where: Piece, context: _Context) -> Piece:
+def _filtered(
+    node: nodes.Aggregate, values: Piece, ids: Piece, where: Piece, context: _Context
+) -> Piece:
     """Over the rows where a condition holds.
 
     An empty cell counts as 0 in a comparison, so the spacer row and reasons are masked out.
@@ -477,7 +473,9 @@ def _filtered(node: Aggregate, values: Piece, ids: Piece, where: Piece, context:
     return _row_of(ids, times(mask, infix("=", COMPARE, values, best)))
 
 
-def _extreme(node: Aggregate, values: Piece, ids: Piece, mask: Piece, context: _Context) -> Piece:
+def _extreme(
+    node: nodes.Aggregate, values: Piece, ids: Piece, mask: Piece, context: _Context
+) -> Piece:
     """The least or greatest where the mask holds: all other rows are out of reach.
 
     SUMPRODUCT takes each cell by itself without an array formula. SUMIF gives 0 for a reason,
@@ -491,10 +489,10 @@ def _extreme(node: Aggregate, values: Piece, ids: Piece, mask: Piece, context: _
     return function("SUMPRODUCT", function(name, reached))
 
 
-def _is_best(node: Aggregate) -> bool:
+def _is_best(node: nodes.Aggregate) -> bool:
     """Whether the condition asks for the best value itself, so that it names the row."""
     match node.where:
-        case Logic("and", _, Compare("==", Column(table, column, end), _)):
+        case nodes.Logic("and", _, nodes.Compare("==", nodes.Column(table, column, end), _)):
             return (table, column, end) == (node.table, node.column, node.end)
     return False
 
@@ -512,13 +510,13 @@ _BY_CRITERIA = {
 }
 
 
-def _words(where: Node, table: str) -> list[tuple[Column, str]] | None:
+def _words(where: Node, table: str) -> list[tuple[nodes.Column, str]] | None:
     """The condition as column == 'word' and so on, if it is nothing else."""
-    sides = _flattened(where) if isinstance(where, Logic) and where.op == "and" else [where]
+    sides = _flattened(where) if isinstance(where, nodes.Logic) and where.op == "and" else [where]
     result = []
     for side in sides:
         match side:
-            case Compare("==", Column(of, _) as column, Text(word), "text") if (
+            case nodes.Compare("==", nodes.Column(of, _) as column, nodes.Text(word), "text") if (
                 of == table and not column.own and _PLAIN_WORD.fullmatch(word)
             ):
                 result.append((column, word))
@@ -528,37 +526,10 @@ def _words(where: Node, table: str) -> list[tuple[Column, str]] | None:
 
 
 def _by_criteria(
-    node: Aggregate, values: Piece, words: list[tuple[Column, str]], places: Places
+    node: nodes.Aggregate, values: Piece, words: list[tuple[nodes.Column, str]], places: Places
 ) -> Piece:
     """The readable form: SUMIFS(values, column, "word", ...)."""
     arguments = [] if node.column is None else [values]
     for column, word in words:
         arguments += [Piece(places.range(column.table, column.column, column.end)), literal(word)]
     return function(_BY_CRITERIA[node.function, node.column is None], *arguments)
-
-
-_TABLE: Table[_Context, Piece] = {
-    Number: _number,
-    Text: _text,
-    Flag: _flag,
-    Reason: _reason,
-    Constant: _constant,
-    Scalar: _scalar,
-    Column: _column,
-    Cell: _cell,
-    Lookup: _lookup,
-    Negative: _minus,
-    Binary: _binary,
-    Call: _call,
-    Compare: _compare,
-    Logic: _logic,
-    Not: _not,
-    Known: _is_known,
-    Choice: _choice,
-    Guard: _guard,
-    Join: _join,
-    Fixed: _fixed,
-    Title: _title,
-    OneOf: _one_of,
-    Aggregate: _aggregate,
-}

@@ -11,34 +11,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from scalesheet.language.syntax import (
-    READ,
-    Aggregate,
-    Binary,
-    Call,
-    Cell,
-    Choice,
-    Column,
-    Compare,
-    Constant,
-    End,
-    Fixed,
-    Flag,
-    Guard,
-    Join,
-    Known,
-    Logic,
-    Lookup,
-    Negative,
-    Node,
-    Not,
-    Number,
-    OneOf,
-    Reason,
-    Scalar,
-    Text,
-    Title,
-)
+from scalesheet.language import syntax as nodes
+from scalesheet.language.syntax import READ, End, Node
 from scalesheet.printers.base import Printing, Table, number, run, spelled
 from scalesheet.printers.code import ATOM, Piece, bracket, infix
 from scalesheet.printers.references import Names
@@ -84,6 +58,7 @@ class _Context:
 
 
 _Printing = Printing[_Context, Piece]
+_TABLE: Table[_Context, Piece] = Table()
 
 
 def javascript(node: Node, names: Names | None = None) -> str:
@@ -103,48 +78,50 @@ def _read(text: str, context: _Context) -> Piece:
 # ------------------------------------------------------------------ leaves
 
 
-def _number(node: Number, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Number)
+def _number(node: nodes.Number, context: _Context) -> Piece:
     return Piece(number(node.value), UNARY if node.value < 0 else ATOM)
 
 
-def _text(node: Text, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Text)
+def _text(node: nodes.Text, context: _Context) -> Piece:
     return Piece(quoted(node.value))
 
 
-def _flag(node: Flag, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Flag)
+def _flag(node: nodes.Flag, context: _Context) -> Piece:
     return Piece("true" if node.value else "false")
 
 
-def _reason(node: Reason, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Reason)
+def _reason(node: nodes.Reason, context: _Context) -> _Printing:
     piece = yield node.text, replace(context, test=False)
     return _function("reason", piece.text)
 
 
-def _constant(node: Constant, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Constant)
+def _constant(node: nodes.Constant, context: _Context) -> Piece:
     return Piece(context.names.constant(node.name, node.value))
 
 
-def _scalar(node: Scalar, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Scalar)
+def _scalar(node: nodes.Scalar, context: _Context) -> Piece:
     return _read(context.names.scalar(node.name, node.end), context)
 
 
-def _column(node: Column, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Column)
+def _column(node: nodes.Column, context: _Context) -> Piece:
     row = "i" if node.own else context.rows.get(node.table, "i")
     return _read(context.names.column(node.table, node.column, node.end, row), context)
 
 
-def _cell(node: Cell, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Cell)
+def _cell(node: nodes.Cell, context: _Context) -> Piece:
     return _read(context.names.cell(node.table, node.row, node.column, node.end), context)
 
 
-def _lookup(node: Lookup, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Lookup)
+def _lookup(node: nodes.Lookup, context: _Context) -> _Printing:
     key = yield node.key, replace(context, test=False)
     return _read(context.names.lookup(node.table, key.text, node.column, node.end), context)
 
@@ -154,12 +131,14 @@ def _lookup(node: Lookup, context: _Context) -> _Printing:
 _LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT}
 
 
-def _negative(node: Negative, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Negative)
+def _negative(node: nodes.Negative, context: _Context) -> _Printing:
     operand = yield node.operand, context
     return Piece(f"-{bracket(operand, ATOM)}", UNARY)
 
 
-def _binary(node: Binary, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Binary)
+def _binary(node: nodes.Binary, context: _Context) -> _Printing:
     left = yield node.left, context
     right = yield node.right, context
     if node.op in _LEVELS:
@@ -167,7 +146,8 @@ def _binary(node: Binary, context: _Context) -> _Printing:
     return _function("divide" if node.op == "/" else "power", left.text, right.text)
 
 
-def _call(node: Call, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Call)
+def _call(node: nodes.Call, context: _Context) -> _Printing:
     parts = []
     for argument in node.arguments:
         parts.append((yield argument, context))
@@ -186,7 +166,8 @@ _COMPARISONS = {
 }
 
 
-def _compare(node: Compare, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Compare)
+def _compare(node: nodes.Compare, context: _Context) -> _Printing:
     left = yield node.left, replace(context, test=False)
     right = yield node.right, replace(context, test=False)
     if node.of == "number":
@@ -197,24 +178,28 @@ def _compare(node: Compare, context: _Context) -> _Printing:
     return piece if node.op == "==" else Piece(f"!{piece.text}", UNARY)
 
 
-def _logic(node: Logic, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Logic)
+def _logic(node: nodes.Logic, context: _Context) -> _Printing:
     left = yield node.left, replace(context, test=True)
     right = yield node.right, replace(context, test=True)
     level = AND if node.op == "and" else OR
     return infix("&&" if node.op == "and" else "||", level, left, right)
 
 
-def _not(node: Not, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Not)
+def _not(node: nodes.Not, context: _Context) -> _Printing:
     operand = yield node.operand, replace(context, test=True)
     return Piece(f"!{bracket(operand, ATOM)}", UNARY)
 
 
-def _known(node: Known, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Known)
+def _known(node: nodes.Known, context: _Context) -> _Printing:
     of = yield node.of, replace(context, test=False)
     return _function("known", of.text)
 
 
-def _choice(node: Choice, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Choice)
+def _choice(node: nodes.Choice, context: _Context) -> _Printing:
     test = yield node.test, replace(context, test=True)
     then = yield node.then, context
     other = yield node.other, context
@@ -222,7 +207,8 @@ def _choice(node: Choice, context: _Context) -> _Printing:
     return Piece(text, CONDITIONAL)
 
 
-def _guard(node: Guard, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Guard)
+def _guard(node: nodes.Guard, context: _Context) -> _Printing:
     subjects: list[str] = []
     for subject in node.subjects:
         piece = yield subject, replace(context, test=False)
@@ -234,7 +220,8 @@ def _guard(node: Guard, context: _Context) -> _Printing:
 # ------------------------------------------------------------------ texts
 
 
-def _join(node: Join, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Join)
+def _join(node: nodes.Join, context: _Context) -> _Printing:
     parts = []
     for part in spelled(node):
         piece = yield part, replace(context, test=False)
@@ -242,25 +229,29 @@ def _join(node: Join, context: _Context) -> _Printing:
     return _function("join", *parts)
 
 
-def _fixed(node: Fixed, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Fixed)
+def _fixed(node: nodes.Fixed, context: _Context) -> _Printing:
     operand = yield node.operand, context
     digits = _function("fixed", operand.text, str(node.decimals))
     return infix("+", SUM, digits, Piece(quoted(node.suffix))) if node.suffix else digits
 
 
-def _title(node: Title, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Title)
+def _title(node: nodes.Title, context: _Context) -> _Printing:
     key = yield node.key, replace(context, test=False)
     return _function("title", context.names.table(node.table), key.text)
 
 
-def _one_of(node: OneOf, context: _Context) -> _Printing:
+@_TABLE.of(nodes.OneOf)
+def _one_of(node: nodes.OneOf, context: _Context) -> _Printing:
     return (yield node.of, context)
 
 
 # ------------------------------------------------------------------ aggregates
 
 
-def _aggregate(node: Aggregate, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Aggregate)
+def _aggregate(node: nodes.Aggregate, context: _Context) -> _Printing:
     arguments = [context.names.table(node.table)]
     name = "countRows"
     if node.column is not None:
@@ -278,30 +269,3 @@ def _row(rows: dict[str, str]) -> str:
     """A row variable that no condition around here has."""
     taken: Sequence[str] = tuple(rows.values())
     return next(name for n in range(1, 99) if (name := f"j{n if n > 1 else ''}") not in taken)
-
-
-_TABLE: Table[_Context, Piece] = {
-    Number: _number,
-    Text: _text,
-    Flag: _flag,
-    Reason: _reason,
-    Constant: _constant,
-    Scalar: _scalar,
-    Column: _column,
-    Cell: _cell,
-    Lookup: _lookup,
-    Negative: _negative,
-    Binary: _binary,
-    Call: _call,
-    Compare: _compare,
-    Logic: _logic,
-    Not: _not,
-    Known: _known,
-    Choice: _choice,
-    Guard: _guard,
-    Join: _join,
-    Fixed: _fixed,
-    Title: _title,
-    OneOf: _one_of,
-    Aggregate: _aggregate,
-}

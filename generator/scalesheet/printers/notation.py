@@ -13,39 +13,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
+from scalesheet.language import syntax as nodes
 from scalesheet.language.functions import FUNCTIONS
-from scalesheet.language.syntax import (
-    Aggregate,
-    Binary,
-    Call,
-    Cast,
-    Cell,
-    CellName,
-    Choice,
-    Column,
-    Compare,
-    Constant,
-    End,
-    Fixed,
-    Flag,
-    Guard,
-    Join,
-    Known,
-    Logic,
-    Lookup,
-    Member,
-    Name,
-    Negative,
-    Node,
-    Not,
-    Number,
-    Over,
-    Placeholder,
-    Reason,
-    Scalar,
-    Text,
-    Title,
-)
+from scalesheet.language.syntax import End, Node
 from scalesheet.printers.base import Printing, Table, run
 
 CASES, OR, AND, NOT, COMPARE, LARGE, SUM, PRODUCT, FRACTION, POWER, ATOM = range(11)
@@ -115,6 +85,7 @@ class _Context:
 
 
 _Printing = Printing[_Context, _Piece]
+_TABLE: Table[_Context, _Piece] = Table()
 
 
 def notation(node: Node, markup: Markup, naming: Naming) -> str:
@@ -171,8 +142,8 @@ def _applied(function: str, parts: Sequence[str], markup: Markup) -> _Piece:
 # ------------------------------------------------------------------ leaves
 
 
-def _number(node: Number, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Number)
+def _number(node: nodes.Number, context: _Context) -> _Piece:
     markup = context.markup
     digits, power = scientific(node.value)
     piece = _Piece(markup.number(digits))
@@ -188,17 +159,18 @@ def _words(text: str, context: _Context) -> _Piece:
     return _Piece(context.markup.text(text))
 
 
-def _text(node: Text, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Text)
+def _text(node: nodes.Text, context: _Context) -> _Piece:
     return _words(node.value or "“”", context)
 
 
-def _flag(node: Flag, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Flag)
+def _flag(node: nodes.Flag, context: _Context) -> _Piece:
     return _words("yes" if node.value else "no", context)
 
 
-def _reason(node: Reason, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Reason)
+def _reason(node: nodes.Reason, context: _Context) -> _Printing:
     return (yield node.text, context)
 
 
@@ -214,18 +186,18 @@ def _named(node: Node, fallback: str, context: _Context) -> _Piece:
     return _shown(context.naming.reference(node) or Shown(text=fallback), context)
 
 
-def _scalar(node: Scalar | Constant, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Constant, nodes.Scalar)
+def _scalar(node: nodes.Scalar | nodes.Constant, context: _Context) -> _Piece:
     return _named(node, node.name, context)
 
 
-def _name(node: Name, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Name)
+def _name(node: nodes.Name, context: _Context) -> _Piece:
     return _named(node, ".".join(node.path), context)
 
 
-def _column(node: Column, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Column)
+def _column(node: nodes.Column, context: _Context) -> _Piece:
     shown = context.naming.reference(node) or context.naming.column(node.table, node.column)
     return (
         _of_row(shown, context.markup.text("own"), context) if node.own else _shown(shown, context)
@@ -237,17 +209,18 @@ def _of_row(column: Shown, row: str, context: _Context) -> _Piece:
     return _Piece(context.markup.subscript(_shown(column, context).text, row))
 
 
-def _cell(node: Cell | CellName, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Cell, nodes.CellName)
+def _cell(node: nodes.Cell | nodes.CellName, context: _Context) -> _Piece:
     shown = context.naming.reference(node)
     if shown is not None:
         return _shown(shown, context)
-    table = node.table if isinstance(node, Cell) else ".".join(node.table)
+    table = node.table if isinstance(node, nodes.Cell) else ".".join(node.table)
     column = context.naming.column(table, node.column)
     return _of_row(column, context.markup.text(node.row), context)
 
 
-def _lookup(node: Lookup, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Lookup)
+def _lookup(node: nodes.Lookup, context: _Context) -> _Printing:
     shown = context.naming.reference(node)
     if shown is not None:
         return _shown(shown, context)
@@ -255,7 +228,8 @@ def _lookup(node: Lookup, context: _Context) -> _Printing:
     return _of_row(context.naming.column(node.table, node.column), key.text, context)
 
 
-def _member(node: Member, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Member)
+def _member(node: nodes.Member, context: _Context) -> _Printing:
     shown = context.naming.reference(node)
     if shown is not None:
         return _shown(shown, context)
@@ -270,14 +244,16 @@ def _minus(piece: _Piece, markup: Markup) -> _Piece:
     return _Piece(markup.row([markup.operator("−"), _bracket(piece, PRODUCT, markup)]), SUM)
 
 
-def _negative(node: Negative, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Negative)
+def _negative(node: nodes.Negative, context: _Context) -> _Printing:
     return _minus((yield node.operand, context), context.markup)
 
 
 _SIGNS = {"+": ("+", SUM), "-": ("−", SUM), "*": ("×", PRODUCT)}
 
 
-def _binary(node: Binary, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Binary)
+def _binary(node: nodes.Binary, context: _Context) -> _Printing:
     left = yield node.left, context
     right = yield node.right, context
     markup = context.markup
@@ -288,7 +264,8 @@ def _binary(node: Binary, context: _Context) -> _Printing:
     return _infix(*_SIGNS[node.op], left, right, markup)
 
 
-def _call(node: Call, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Call)
+def _call(node: nodes.Call, context: _Context) -> _Printing:
     parts = []
     for argument in (*node.arguments, *(value for _, value in node.named)):
         parts.append((yield argument, context))
@@ -322,7 +299,8 @@ def _call(node: Call, context: _Context) -> _Printing:
 _ORDERS = {"<": "<", "<=": "≤", "==": "=", "!=": "≠", ">=": "≥", ">": ">"}
 
 
-def _compare(node: Compare, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Compare)
+def _compare(node: nodes.Compare, context: _Context) -> _Printing:
     left = yield node.left, context
     right = yield node.right, context
     return _infix(_ORDERS[node.op], COMPARE, left, right, context.markup)
@@ -332,7 +310,8 @@ def _spaced(word: str, context: _Context) -> str:
     return context.markup.text(f"\u00a0{word}\u00a0")
 
 
-def _logic(node: Logic, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Logic)
+def _logic(node: nodes.Logic, context: _Context) -> _Printing:
     left = yield node.left, context
     right = yield node.right, context
     level = AND if node.op == "and" else OR
@@ -340,22 +319,25 @@ def _logic(node: Logic, context: _Context) -> _Printing:
     return _Piece(context.markup.row([*parts, _bracket(right, level + 1, context.markup)]), level)
 
 
-def _not(node: Not, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Not)
+def _not(node: nodes.Not, context: _Context) -> _Printing:
     operand = yield node.operand, context
     inner = _bracket(operand, COMPARE + 1, context.markup)
     return _Piece(context.markup.row([context.markup.text("not\u00a0"), inner]), NOT)
 
 
-def _known(node: Known, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Known)
+def _known(node: nodes.Known, context: _Context) -> _Printing:
     of = yield node.of, context
     inner = _bracket(of, COMPARE + 1, context.markup)
     return _Piece(context.markup.row([inner, context.markup.text("\u00a0is known")]), COMPARE)
 
 
-def _choice(node: Choice, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Choice)
+def _choice(node: nodes.Choice, context: _Context) -> _Printing:
     cases = []
     last: Node = node
-    while isinstance(last, Choice):
+    while isinstance(last, nodes.Choice):
         then = yield last.then, context
         test = yield last.test, context
         condition = [context.markup.text("if\u00a0"), test.text]
@@ -366,59 +348,66 @@ def _choice(node: Choice, context: _Context) -> _Printing:
     return _Piece(context.markup.cases(cases), CASES)
 
 
-def _guard(node: Guard, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Guard)
+def _guard(node: nodes.Guard, context: _Context) -> _Printing:
     return (yield node.body, context)
 
 
-def _cast(node: Cast, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Cast)
+def _cast(node: nodes.Cast, context: _Context) -> _Printing:
     return (yield node.operand, context)
 
 
 # ------------------------------------------------------------------ texts
 
 
-def unrounded(node: Fixed) -> Node:
+def unrounded(node: nodes.Fixed) -> Node:
     """The number that a text prints, before it was rounded for print."""
     match node.operand:
-        case Call("round", arguments):
+        case nodes.Call("round", arguments):
             return arguments[0]
     return node.operand
 
 
-def _join(node: Join, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Join)
+def _join(node: nodes.Join, context: _Context) -> _Printing:
     """One quotation: words as text, what is printed in brackets."""
     markup = context.markup
     parts = [markup.text("“")]
     for part in node.parts:
         piece = yield part, context
-        if isinstance(part, Text):
+        if isinstance(part, nodes.Text):
             parts.append(markup.text(part.value.replace(" ", "\u00a0")))
         else:
             parts.append(
-                piece.text if isinstance(part, Choice) else markup.fence("[", piece.text, "]")
+                piece.text if isinstance(part, nodes.Choice) else markup.fence("[", piece.text, "]")
             )
     return _Piece(markup.row([*parts, markup.text("”")]))
 
 
-def _fixed(node: Fixed, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Fixed)
+def _fixed(node: nodes.Fixed, context: _Context) -> _Printing:
     operand = yield unrounded(node), context
     if node.suffix != "%":
         return operand
     return _Piece(context.markup.row([operand.text, context.markup.text("%")]))
 
 
-def _placeholder(node: Placeholder, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Placeholder)
+def _placeholder(node: nodes.Placeholder, context: _Context) -> _Printing:
     return (yield node.value, context)
 
 
-def _title(node: Title, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Title)
+def _title(node: nodes.Title, context: _Context) -> _Printing:
     return (yield node.key, context)
 
 
 # ------------------------------------------------------------------ aggregates
 
 
-def _aggregate(node: Aggregate | Over, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Aggregate, nodes.Over)
+def _aggregate(node: nodes.Aggregate | nodes.Over, context: _Context) -> _Printing:
     shown = context.naming.reference(node)
     if shown is not None:
         return _shown(shown, context)
@@ -427,7 +416,7 @@ def _aggregate(node: Aggregate | Over, context: _Context) -> _Printing:
     if node.where is not None:
         where = yield node.where, context
         below = where.text
-    if isinstance(node, Over):
+    if isinstance(node, nodes.Over):
         column = (yield node.target, context).text
     elif node.column is None:
         column = markup.text(context.naming.table(node.table))
@@ -442,35 +431,3 @@ def _aggregate(node: Aggregate | Over, context: _Context) -> _Printing:
         {"argmin": "arg min", "argmax": "arg max"}.get(node.function, node.function)
     )
     return _applied(markup.under(name, below) if below else name, [column], markup)
-
-
-_TABLE: Table[_Context, _Piece] = {
-    Number: _number,
-    Text: _text,
-    Flag: _flag,
-    Reason: _reason,
-    Constant: _scalar,
-    Scalar: _scalar,
-    Name: _name,
-    Column: _column,
-    Cell: _cell,
-    CellName: _cell,
-    Lookup: _lookup,
-    Member: _member,
-    Negative: _negative,
-    Binary: _binary,
-    Call: _call,
-    Compare: _compare,
-    Logic: _logic,
-    Not: _not,
-    Known: _known,
-    Choice: _choice,
-    Guard: _guard,
-    Cast: _cast,
-    Join: _join,
-    Fixed: _fixed,
-    Placeholder: _placeholder,
-    Title: _title,
-    Aggregate: _aggregate,
-    Over: _aggregate,
-}

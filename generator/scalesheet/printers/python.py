@@ -14,34 +14,8 @@ import keyword
 import re
 from dataclasses import dataclass, field, replace
 
-from scalesheet.language.syntax import (
-    READ,
-    Aggregate,
-    Binary,
-    Call,
-    Cell,
-    Choice,
-    Column,
-    Compare,
-    Constant,
-    End,
-    Fixed,
-    Flag,
-    Guard,
-    Join,
-    Known,
-    Logic,
-    Lookup,
-    Negative,
-    Node,
-    Not,
-    Number,
-    OneOf,
-    Reason,
-    Scalar,
-    Text,
-    Title,
-)
+from scalesheet.language import syntax as nodes
+from scalesheet.language.syntax import READ, End, Node
 from scalesheet.printers.base import Printing, Table, number, run, spelled
 from scalesheet.printers.code import ATOM, Piece, bracket, infix
 from scalesheet.printers.references import Names
@@ -90,6 +64,7 @@ class _Context:
 
 
 _Printing = Printing[_Context, Piece]
+_TABLE: Table[_Context, Piece] = Table()
 
 
 def python(node: Node, names: Names | None = None) -> str:
@@ -100,48 +75,50 @@ def python(node: Node, names: Names | None = None) -> str:
 # ------------------------------------------------------------------ leaves
 
 
-def _number(node: Number, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Number)
+def _number(node: nodes.Number, context: _Context) -> Piece:
     return Piece(number(node.value), UNARY if node.value < 0 else ATOM)
 
 
-def _text(node: Text, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Text)
+def _text(node: nodes.Text, context: _Context) -> Piece:
     return Piece(repr(node.value))
 
 
-def _flag(node: Flag, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Flag)
+def _flag(node: nodes.Flag, context: _Context) -> Piece:
     return Piece(repr(node.value))
 
 
-def _reason(node: Reason, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Reason)
+def _reason(node: nodes.Reason, context: _Context) -> _Printing:
     piece = yield node.text, context
     return Piece(f"Reason({piece.text})")
 
 
-def _constant(node: Constant, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Constant)
+def _constant(node: nodes.Constant, context: _Context) -> Piece:
     return Piece(context.names.constant(node.name, node.value))
 
 
-def _scalar(node: Scalar, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Scalar)
+def _scalar(node: nodes.Scalar, context: _Context) -> Piece:
     return Piece(context.names.scalar(node.name, node.end))
 
 
-def _column(node: Column, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Column)
+def _column(node: nodes.Column, context: _Context) -> Piece:
     row = "row" if node.own else context.rows.get(node.table, "row")
     return Piece(context.names.column(node.table, node.column, node.end, row))
 
 
-def _cell(node: Cell, context: _Context) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Cell)
+def _cell(node: nodes.Cell, context: _Context) -> Piece:
     return Piece(context.names.cell(node.table, node.row, node.column, node.end))
 
 
-def _lookup(node: Lookup, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Lookup)
+def _lookup(node: nodes.Lookup, context: _Context) -> _Printing:
     key = yield node.key, context
     return Piece(context.names.lookup(node.table, key.text, node.column, node.end))
 
@@ -151,24 +128,27 @@ def _lookup(node: Lookup, context: _Context) -> _Printing:
 _LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT}
 
 
-def _negative(node: Negative, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Negative)
+def _negative(node: nodes.Negative, context: _Context) -> _Printing:
     operand = yield node.operand, context
     return Piece(f"-{bracket(operand, POWER)}", UNARY)
 
 
-def _binary(node: Binary, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Binary)
+def _binary(node: nodes.Binary, context: _Context) -> _Printing:
     left = yield node.left, context
     right = yield node.right, context
     if node.op != "**":
         return infix(node.op, _LEVELS[node.op], left, right)
     # a whole literal is a float here: powers of Python's own whole numbers have no end
     base = bracket(left, ATOM)
-    if isinstance(node.left, Number) and base.isdigit():
+    if isinstance(node.left, nodes.Number) and base.isdigit():
         base += ".0"
     return Piece(f"{base} ** {bracket(right, UNARY)}", POWER)
 
 
-def _call(node: Call, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Call)
+def _call(node: nodes.Call, context: _Context) -> _Printing:
     parts = []
     for argument in node.arguments:
         parts.append((yield argument, context))
@@ -190,7 +170,8 @@ _COMPARISONS = {
 }
 
 
-def _compare(node: Compare, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Compare)
+def _compare(node: nodes.Compare, context: _Context) -> _Printing:
     left = yield node.left, context
     right = yield node.right, context
     if node.of == "number":
@@ -200,18 +181,21 @@ def _compare(node: Compare, context: _Context) -> _Printing:
     return Piece(text, COMPARE)
 
 
-def _logic(node: Logic, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Logic)
+def _logic(node: nodes.Logic, context: _Context) -> _Printing:
     left = yield node.left, context
     right = yield node.right, context
     return infix(node.op, AND if node.op == "and" else OR, left, right)
 
 
-def _not(node: Not, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Not)
+def _not(node: nodes.Not, context: _Context) -> _Printing:
     operand = yield node.operand, context
     return Piece(f"not {bracket(operand, NOT)}", NOT)
 
 
-def _choice(node: Choice, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Choice)
+def _choice(node: nodes.Choice, context: _Context) -> _Printing:
     then = yield node.then, context
     test = yield node.test, context
     other = yield node.other, context
@@ -219,12 +203,14 @@ def _choice(node: Choice, context: _Context) -> _Printing:
     return Piece(text, CONDITIONAL)
 
 
-def _known(node: Known, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Known)
+def _known(node: nodes.Known, context: _Context) -> _Printing:
     of = yield node.of, context
     return Piece(f"known({of.text})")
 
 
-def _guard(node: Guard, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Guard)
+def _guard(node: nodes.Guard, context: _Context) -> _Printing:
     subjects = []
     for subject in node.subjects:
         piece = yield subject, context
@@ -236,25 +222,29 @@ def _guard(node: Guard, context: _Context) -> _Printing:
 # ------------------------------------------------------------------ texts
 
 
-def _join(node: Join, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Join)
+def _join(node: nodes.Join, context: _Context) -> _Printing:
     parts = []
     for part in spelled(node):
         parts.append((yield part, context).text)
     return Piece(f"join({', '.join(parts)})")
 
 
-def _fixed(node: Fixed, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Fixed)
+def _fixed(node: nodes.Fixed, context: _Context) -> _Printing:
     operand = yield node.operand, context
     digits = Piece(f"fixed({operand.text}, {node.decimals})")
     return infix("+", SUM, digits, Piece(repr(node.suffix))) if node.suffix else digits
 
 
-def _title(node: Title, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Title)
+def _title(node: nodes.Title, context: _Context) -> _Printing:
     key = yield node.key, context
     return Piece(f"{context.names.table(node.table)}[{key.text}].title")
 
 
-def _one_of(node: OneOf, context: _Context) -> _Printing:
+@_TABLE.of(nodes.OneOf)
+def _one_of(node: nodes.OneOf, context: _Context) -> _Printing:
     return (yield node.of, context)
 
 
@@ -263,7 +253,8 @@ def _one_of(node: OneOf, context: _Context) -> _Printing:
 _DRAWN = {"sum": "total", "mean": "mean", "min": "least", "max": "greatest", "count": "count"}
 
 
-def _aggregate(node: Aggregate, context: _Context) -> _Printing:
+@_TABLE.of(nodes.Aggregate)
+def _aggregate(node: nodes.Aggregate, context: _Context) -> _Printing:
     row = f"r{len(context.rows) + 1}" if context.rows else "r"
     rows = f"for {row} in {context.names.table(node.table)}"
     if node.where is not None:
@@ -277,30 +268,3 @@ def _aggregate(node: Aggregate, context: _Context) -> _Printing:
     if node.function == "list":
         return Piece(f"[*numbers({value} {rows})]")
     return Piece(f"{_DRAWN[node.function]}(numbers({value} {rows}))")
-
-
-_TABLE: Table[_Context, Piece] = {
-    Number: _number,
-    Text: _text,
-    Flag: _flag,
-    Reason: _reason,
-    Constant: _constant,
-    Scalar: _scalar,
-    Column: _column,
-    Cell: _cell,
-    Lookup: _lookup,
-    Negative: _negative,
-    Binary: _binary,
-    Call: _call,
-    Compare: _compare,
-    Logic: _logic,
-    Not: _not,
-    Known: _known,
-    Choice: _choice,
-    Guard: _guard,
-    Join: _join,
-    Fixed: _fixed,
-    Title: _title,
-    OneOf: _one_of,
-    Aggregate: _aggregate,
-}

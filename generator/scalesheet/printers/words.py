@@ -9,38 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scalesheet.language import syntax as nodes
 from scalesheet.language.functions import FUNCTIONS
-from scalesheet.language.syntax import (
-    Aggregate,
-    Binary,
-    Call,
-    Cast,
-    Cell,
-    CellName,
-    Choice,
-    Column,
-    Compare,
-    Constant,
-    Fixed,
-    Flag,
-    Guard,
-    Join,
-    Known,
-    Logic,
-    Lookup,
-    Member,
-    Name,
-    Negative,
-    Node,
-    Not,
-    Number,
-    Over,
-    Placeholder,
-    Reason,
-    Scalar,
-    Text,
-    Title,
-)
+from scalesheet.language.syntax import Node
 from scalesheet.printers.base import Printing, Table, run
 from scalesheet.printers.notation import Naming, Shown, scientific, unrounded
 
@@ -57,6 +28,7 @@ class _Piece:
 
 
 _Printing = Printing[Naming, _Piece]
+_TABLE: Table[Naming, _Piece] = Table()
 
 
 def words(node: Node, naming: Naming) -> str:
@@ -77,54 +49,56 @@ def _phrase(shown: Shown) -> str:
 # ------------------------------------------------------------------ leaves
 
 
-def _number(node: Number, naming: Naming) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Number)
+def _number(node: nodes.Number, naming: Naming) -> _Piece:
     digits, power = scientific(node.value)
     text = digits if power is None else f"{digits} × 10^{power}".replace("-", "−")
     return _Piece(f"minus {text}" if node.value < 0 else text)
 
 
-def _text(node: Text, naming: Naming) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Text)
+def _text(node: nodes.Text, naming: Naming) -> _Piece:
     return _Piece(f"‘{node.value}’")
 
 
-def _flag(node: Flag, naming: Naming) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Flag)
+def _flag(node: nodes.Flag, naming: Naming) -> _Piece:
     return _Piece("yes" if node.value else "no")
 
 
-def _reason(node: Reason, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Reason)
+def _reason(node: nodes.Reason, naming: Naming) -> _Printing:
     text = (yield node.text, naming).text
-    return _Piece(f"no value: {text if isinstance(node.text, Choice) else text[1:-1]}")
+    return _Piece(f"no value: {text if isinstance(node.text, nodes.Choice) else text[1:-1]}")
 
 
-def _scalar(node: Scalar | Constant, naming: Naming) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Constant, nodes.Scalar)
+def _scalar(node: nodes.Scalar | nodes.Constant, naming: Naming) -> _Piece:
     return _Piece(_phrase(naming.reference(node) or Shown(text=node.name)))
 
 
-def _name(node: Name, naming: Naming) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Name)
+def _name(node: nodes.Name, naming: Naming) -> _Piece:
     return _Piece(_phrase(naming.reference(node) or Shown(text=".".join(node.path))))
 
 
-def _column(node: Column, naming: Naming) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Column)
+def _column(node: nodes.Column, naming: Naming) -> _Piece:
     phrase = _phrase(naming.reference(node) or naming.column(node.table, node.column))
     return _Piece(f"the row’s own {phrase}" if node.own else phrase)
 
 
-def _cell(node: Cell | CellName, naming: Naming) -> _Printing:
-    yield from ()
+@_TABLE.of(nodes.Cell, nodes.CellName)
+def _cell(node: nodes.Cell | nodes.CellName, naming: Naming) -> _Piece:
     shown = naming.reference(node)
     if shown is not None:
         return _Piece(_phrase(shown))
-    table = node.table if isinstance(node, Cell) else ".".join(node.table)
+    table = node.table if isinstance(node, nodes.Cell) else ".".join(node.table)
     return _Piece(f"{_phrase(naming.column(table, node.column))} of ‘{node.row}’")
 
 
-def _lookup(node: Lookup, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Lookup)
+def _lookup(node: nodes.Lookup, naming: Naming) -> _Printing:
     shown = naming.reference(node)
     if shown is not None:
         return _Piece(_phrase(shown))
@@ -132,7 +106,8 @@ def _lookup(node: Lookup, naming: Naming) -> _Printing:
     return _Piece(f"{_phrase(naming.column(node.table, node.column))} of {_apart(key)}")
 
 
-def _member(node: Member, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Member)
+def _member(node: nodes.Member, naming: Naming) -> _Printing:
     shown = naming.reference(node)
     if shown is not None:
         return _Piece(_phrase(shown))
@@ -156,15 +131,17 @@ def _step(left: _Piece, phrase: str, family: str = "") -> _Piece:
     return _Piece(f"{_apart(left, STEPS)}, {phrase}", STEPS)
 
 
-def _negative(node: Negative, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Negative)
+def _negative(node: nodes.Negative, naming: Naming) -> _Printing:
     operand = yield node.operand, naming
     return _Piece(f"minus {_apart(operand)}", CHAIN)
 
 
-def _binary(node: Binary, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Binary)
+def _binary(node: nodes.Binary, naming: Naming) -> _Printing:
     left = yield node.left, naming
     if node.op == "**":
-        if isinstance(node.right, Number) and node.right.value in _POWERS:
+        if isinstance(node.right, nodes.Number) and node.right.value in _POWERS:
             return _Piece(f"{_apart(left)} {_POWERS[node.right.value]}", CHAIN)
         right = yield node.right, naming
         return _Piece(f"{_apart(left)} to the power of {_apart(right)}", CHAIN)
@@ -172,7 +149,8 @@ def _binary(node: Binary, naming: Naming) -> _Printing:
     return _step(left, f"{_VERBS[node.op]} {_apart(right)}", _FAMILIES[node.op])
 
 
-def _call(node: Call, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Call)
+def _call(node: nodes.Call, naming: Naming) -> _Printing:
     parts = []
     for argument in (*node.arguments, *(value for _, value in node.named)):
         parts.append((yield argument, naming))
@@ -209,33 +187,38 @@ _ORDERS = {
 }
 
 
-def _compare(node: Compare, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Compare)
+def _compare(node: nodes.Compare, naming: Naming) -> _Printing:
     left = yield node.left, naming
     right = yield node.right, naming
     return _Piece(f"{_apart(left, CHAIN)} {_ORDERS[node.op]} {_apart(right, CHAIN)}", COMPARE)
 
 
-def _logic(node: Logic, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Logic)
+def _logic(node: nodes.Logic, naming: Naming) -> _Printing:
     left = yield node.left, naming
     right = yield node.right, naming
     level = AND if node.op == "and" else OR
     return _Piece(f"{_apart(left, level)} {node.op} {_apart(right, level + 1)}", level)
 
 
-def _not(node: Not, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Not)
+def _not(node: nodes.Not, naming: Naming) -> _Printing:
     operand = yield node.operand, naming
     return _Piece(f"not {_apart(operand)}", COMPARE)
 
 
-def _known(node: Known, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Known)
+def _known(node: nodes.Known, naming: Naming) -> _Printing:
     of = yield node.of, naming
     return _Piece(f"{_apart(of)} is known", COMPARE)
 
 
-def _choice(node: Choice, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Choice)
+def _choice(node: nodes.Choice, naming: Naming) -> _Printing:
     parts = []
     last: Node = node
-    while isinstance(last, Choice):
+    while isinstance(last, nodes.Choice):
         then = yield last.then, naming
         test = yield last.test, naming
         parts.append(f"{_apart(then, CHAIN)} if {test.text}")
@@ -244,36 +227,42 @@ def _choice(node: Choice, naming: Naming) -> _Printing:
     return _Piece(f"{', '.join(parts)}, otherwise {_apart(other, CHAIN)}", CHOICE)
 
 
-def _guard(node: Guard, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Guard)
+def _guard(node: nodes.Guard, naming: Naming) -> _Printing:
     return (yield node.body, naming)
 
 
-def _cast(node: Cast, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Cast)
+def _cast(node: nodes.Cast, naming: Naming) -> _Printing:
     return (yield node.operand, naming)
 
 
 # ------------------------------------------------------------------ texts
 
 
-def _join(node: Join, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Join)
+def _join(node: nodes.Join, naming: Naming) -> _Printing:
     """One quotation; what is printed in it stands in brackets."""
     text = ""
     for part in node.parts:
         piece = yield part, naming
-        text += part.value if isinstance(part, Text) else f"[{piece.text}]"
+        text += part.value if isinstance(part, nodes.Text) else f"[{piece.text}]"
     return _Piece(f"‘{text}’")
 
 
-def _fixed(node: Fixed, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Fixed)
+def _fixed(node: nodes.Fixed, naming: Naming) -> _Printing:
     operand = yield unrounded(node), naming
     return _Piece(operand.text + node.suffix if node.suffix == "%" else operand.text)
 
 
-def _placeholder(node: Placeholder, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Placeholder)
+def _placeholder(node: nodes.Placeholder, naming: Naming) -> _Printing:
     return (yield node.value, naming)
 
 
-def _title(node: Title, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Title)
+def _title(node: nodes.Title, naming: Naming) -> _Printing:
     return (yield node.key, naming)
 
 
@@ -291,11 +280,12 @@ _DRAWN = {
 }
 
 
-def _aggregate(node: Aggregate | Over, naming: Naming) -> _Printing:
+@_TABLE.of(nodes.Aggregate, nodes.Over)
+def _aggregate(node: nodes.Aggregate | nodes.Over, naming: Naming) -> _Printing:
     shown = naming.reference(node)
     if shown is not None:
         return _Piece(_phrase(shown))
-    if isinstance(node, Over):
+    if isinstance(node, nodes.Over):
         what = (yield node.target, naming).text
     elif node.column is None:
         what = f"rows of {naming.table(node.table)}"
@@ -306,35 +296,3 @@ def _aggregate(node: Aggregate | Over, naming: Naming) -> _Printing:
         return _Piece(text, STEPS)
     where = yield node.where, naming
     return _Piece(f"{text} where {where.text}", STEPS)
-
-
-_TABLE: Table[Naming, _Piece] = {
-    Number: _number,
-    Text: _text,
-    Flag: _flag,
-    Reason: _reason,
-    Constant: _scalar,
-    Scalar: _scalar,
-    Name: _name,
-    Column: _column,
-    Cell: _cell,
-    CellName: _cell,
-    Lookup: _lookup,
-    Member: _member,
-    Negative: _negative,
-    Binary: _binary,
-    Call: _call,
-    Compare: _compare,
-    Logic: _logic,
-    Not: _not,
-    Known: _known,
-    Choice: _choice,
-    Guard: _guard,
-    Cast: _cast,
-    Join: _join,
-    Fixed: _fixed,
-    Placeholder: _placeholder,
-    Title: _title,
-    Aggregate: _aggregate,
-    Over: _aggregate,
-}

@@ -11,35 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scalesheet.language import syntax as nodes
 from scalesheet.language.arithmetic import ARITHMETIC, DIVISION, POWER
 from scalesheet.language.functions import EVERY
-from scalesheet.language.syntax import (
-    Aggregate,
-    Binary,
-    Call,
-    Cell,
-    Choice,
-    Column,
-    Compare,
-    Constant,
-    Fixed,
-    Flag,
-    Guard,
-    Join,
-    Known,
-    Logic,
-    Lookup,
-    Negative,
-    Node,
-    Not,
-    Number,
-    OneOf,
-    Reason,
-    Scalar,
-    Text,
-    Title,
-    walk,
-)
+from scalesheet.language.syntax import Node
 from scalesheet.resolve.binding.scope import BindError
 from scalesheet.resolve.proving.facts import REFERENCES, Facts, FactsOf, interval
 from scalesheet.resolve.proving.integers import is_whole
@@ -63,14 +38,14 @@ class Settled:
 
     @property
     def whole(self) -> Node:
-        if self.subjects in ((self.body,), (OneOf(self.body, YES_NO),)):
+        if self.subjects in ((self.body,), (nodes.OneOf(self.body, YES_NO),)):
             return self.body  # a reason passes through by itself
-        return Guard(self.subjects, self.body) if self.subjects else self.body
+        return nodes.Guard(self.subjects, self.body) if self.subjects else self.body
 
     @property
     def may_reason(self) -> bool:
         """A look-up that is open gives its key's reason, of words too, which no guard can name."""
-        opens = isinstance(self.body, Lookup) and self.body.open
+        opens = isinstance(self.body, nodes.Lookup) and self.body.open
         return self.maybe or bool(self.subjects) or opens
 
 
@@ -93,16 +68,16 @@ def _own(node: Node, known: Facts) -> tuple[Node, ...]:
     """A reference as the subject of a guard, where it may be a reason."""
     if not known.may_reason or not (known.number or known.flag):
         return ()
-    return (OneOf(node, YES_NO) if known.flag else node,)
+    return (nodes.OneOf(node, YES_NO) if known.flag else node,)
 
 
 def _absent(key: Settled, facts: FactsOf) -> bool:
     """Whether a key may be a reason: by itself, or since its own look-up's key may be one."""
-    opens = isinstance(key.body, Lookup) and key.body.open
+    opens = isinstance(key.body, nodes.Lookup) and key.body.open
     return opens or key.maybe or (isinstance(key.body, REFERENCES) and facts(key.body).may_reason)
 
 
-def _lookup(node: Lookup, facts: FactsOf) -> Settled:
+def _lookup(node: nodes.Lookup, facts: FactsOf) -> Settled:
     key = settle(node.key, facts)
     absent = _absent(key, facts)
     node = replace(node, key=key.body, open=absent)
@@ -113,17 +88,17 @@ def _lookup(node: Lookup, facts: FactsOf) -> Settled:
 
 def _subjects(*parts: Settled) -> tuple[Node, ...]:
     """What must be no reason before the parts can be used, each once, in order."""
-    nodes: list[Node] = []
+    subjects: list[Node] = []
     for part in parts:
         for subject in (*part.subjects, *((part.body,) if part.maybe else ())):
-            if subject not in nodes:
-                nodes.append(subject)
-    return tuple(nodes)
+            if subject not in subjects:
+                subjects.append(subject)
+    return tuple(subjects)
 
 
-def _binary(node: Binary, facts: FactsOf) -> Settled:
+def _binary(node: nodes.Binary, facts: FactsOf) -> Settled:
     left, right = settle(node.left, facts), settle(node.right, facts)
-    body: Node = Binary(node.op, left.body, right.body, span=node.span)
+    body: Node = nodes.Binary(node.op, left.body, right.body, span=node.span)
     subjects = _subjects(left, right)
     if node.op == "/" and interval(node.right, facts).zero:
         return Settled(
@@ -137,36 +112,36 @@ def _binary(node: Binary, facts: FactsOf) -> Settled:
 
 
 def _unless(test: Node, reason: str, body: Node) -> Node:
-    return Choice(Reason(Text(reason)), test, body)
+    return nodes.Choice(nodes.Reason(nodes.Text(reason)), test, body)
 
 
 def _is_zero(body: Node, node: Node, facts: FactsOf) -> Node:
     """The nearer end of a range is 0: then the quotient has no bounds."""
     end = "high" if interval(node, facts).never_positive else "low"
-    return Compare("==", Call(end, (body,)), Number(0, "0"), plain=True)
+    return nodes.Compare("==", nodes.Call(end, (body,)), nodes.Number(0, "0"), plain=True)
 
 
-def _power_test(node: Binary, base: Node, exponent: Node, facts: FactsOf) -> Node | None:
+def _power_test(node: nodes.Binary, base: Node, exponent: Node, facts: FactsOf) -> Node | None:
     """When a power has no value: 0 to a power that is not positive, or a broken power of a
     negative number. None where the domains rule it out."""
     a, b = interval(node.left, facts), interval(node.right, facts)
-    whole = isinstance(node.right, Number) and node.right.value.is_integer()
+    whole = isinstance(node.right, nodes.Number) and node.right.value.is_integer()
     tests: list[Node] = []
     if a.low < 0 and not whole:
-        tests.append(Compare("<", Call("low", (base,)), Number(0, "0")))
+        tests.append(nodes.Compare("<", nodes.Call("low", (base,)), nodes.Number(0, "0")))
     if a.zero and (b.low < 0 or b.zero):
-        zero = Compare("==", Call("low", (base,)), Number(0, "0"), plain=True)
-        if isinstance(node.right, Number) or b.never_positive:
+        zero = nodes.Compare("==", nodes.Call("low", (base,)), nodes.Number(0, "0"), plain=True)
+        if isinstance(node.right, nodes.Number) or b.never_positive:
             tests.append(zero)
         else:
-            small = Compare("<=", Call("low", (exponent,)), Number(0, "0"))
-            tests.append(Logic("and", zero, small))
+            small = nodes.Compare("<=", nodes.Call("low", (exponent,)), nodes.Number(0, "0"))
+            tests.append(nodes.Logic("and", zero, small))
     if not tests:
         return None
-    return tests[0] if len(tests) == 1 else Logic("or", tests[0], tests[1])
+    return tests[0] if len(tests) == 1 else nodes.Logic("or", tests[0], tests[1])
 
 
-def _call(node: Call, facts: FactsOf) -> Settled:
+def _call(node: nodes.Call, facts: FactsOf) -> Settled:
     parts = [settle(a, facts) for a in node.arguments]
     body: Node = replace(node, arguments=tuple(p.body for p in parts))
     subjects = _subjects(*parts)
@@ -177,11 +152,13 @@ def _call(node: Call, facts: FactsOf) -> Settled:
     positive = function.defined == "positive"
     if inside.low >= 0 and not (positive and inside.zero):
         return Settled(body, subjects)
-    test = Compare("<=" if positive else "<", Call("low", (parts[0].body,)), Number(0, "0"))
+    test = nodes.Compare(
+        "<=" if positive else "<", nodes.Call("low", (parts[0].body,)), nodes.Number(0, "0")
+    )
     return Settled(_unless(test, function.undefined, body), subjects, True)
 
 
-def _compare(node: Compare, facts: FactsOf) -> Settled:
+def _compare(node: nodes.Compare, facts: FactsOf) -> Settled:
     left, right = settle(node.left, facts), settle(node.right, facts)
     plain = node.plain or (_plain(node.left, facts) and _plain(node.right, facts))
     body = replace(node, left=left.body, right=right.body, plain=plain)
@@ -190,26 +167,28 @@ def _compare(node: Compare, facts: FactsOf) -> Settled:
 
 def _plain(node: Node, facts: FactsOf) -> bool:
     """Nothing was computed, so nothing was rounded: a literal, an input, a count."""
-    if isinstance(node, Number):
+    if isinstance(node, nodes.Number):
         return True
-    if isinstance(node, Aggregate):
+    if isinstance(node, nodes.Aggregate):
         return node.function == "count"
     return isinstance(node, REFERENCES) and facts(node).stated
 
 
-def _two(node: Logic, facts: FactsOf) -> Settled:
+def _two(node: nodes.Logic, facts: FactsOf) -> Settled:
     left, right = settle(node.left, facts), settle(node.right, facts)
-    return Settled(Logic(node.op, left.body, right.body, span=node.span), _subjects(left, right))
+    return Settled(
+        nodes.Logic(node.op, left.body, right.body, span=node.span), _subjects(left, right)
+    )
 
 
-def _one(node: Negative | Not, facts: FactsOf) -> Settled:
+def _one(node: nodes.Negative | nodes.Not, facts: FactsOf) -> Settled:
     inner = settle(node.operand, facts)
     return Settled(replace(node, operand=inner.body), _subjects(inner))
 
 
-def _known(node: Known, facts: FactsOf) -> Settled:
+def _known(node: nodes.Known, facts: FactsOf) -> Settled:
     """What is asked about needs no guard: a reason is an answer."""
-    if not isinstance(node.of, Scalar | Column | Cell | Lookup):
+    if not isinstance(node.of, nodes.Scalar | nodes.Column | nodes.Cell | nodes.Lookup):
         raise BindError(
             "F004",
             "known() asks about a quantity or a look-up; give the expression a name of its own",
@@ -218,26 +197,26 @@ def _known(node: Known, facts: FactsOf) -> Settled:
     return Settled(replace(node, of=settle(node.of, facts).body))
 
 
-def _choice(node: Choice, facts: FactsOf) -> Settled:
+def _choice(node: nodes.Choice, facts: FactsOf) -> Settled:
     test = settle(node.test, facts)
     then, other = settle(node.then, facts), settle(node.other, facts)
-    if isinstance(node.test, Known):  # then it is known where it is used
+    if isinstance(node.test, nodes.Known):  # then it is known where it is used
         asked = settle(node.test.of, facts).subjects
         then = replace(then, subjects=tuple(s for s in then.subjects if s not in asked))
-    body = Choice(then.whole, test.body, other.whole, span=node.span)
+    body = nodes.Choice(then.whole, test.body, other.whole, span=node.span)
     return Settled(body, _subjects(test), then.may_reason or other.may_reason)
 
 
 def _looked_at(node: Node, table: str) -> bool:
-    return isinstance(node, Column) and node.table == table and not node.own
+    return isinstance(node, nodes.Column) and node.table == table and not node.own
 
 
-def _aggregate(node: Aggregate, facts: FactsOf) -> Settled:
+def _aggregate(node: nodes.Aggregate, facts: FactsOf) -> Settled:
     subjects: tuple[Node, ...] = ()
     if node.where is not None:
-        for ref in walk(node.where):
+        for ref in nodes.walk(node.where):
             if isinstance(ref, REFERENCES) and facts(ref).may_reason:
-                if any(_looked_at(n, node.table) for n in walk(ref)):
+                if any(_looked_at(n, node.table) for n in nodes.walk(ref)):
                     raise BindError(
                         "F004",
                         "the condition uses a column that may hold a reason instead of a "
@@ -248,13 +227,13 @@ def _aggregate(node: Aggregate, facts: FactsOf) -> Settled:
         node = replace(node, where=settle(node.where, facts).body)
     known = facts(node)
     lacks = node.column is not None and known.may_reason
-    count = Aggregate("count", node.table, node.column, where=node.where)
+    count = nodes.Aggregate("count", node.table, node.column, where=node.where)
     body: Node = node
     if node.function not in ("sum", "count", "list") and (node.where is not None or lacks):
-        test = Compare("==", count, Number(0, "0"), plain=True)
+        test = nodes.Compare("==", count, nodes.Number(0, "0"), plain=True)
         body = _unless(test, EMPTY, body)
     if node.function in ("sum", "mean") and lacks and known.needed:
-        test = Compare("<", count, replace(count, column=None), plain=True)
+        test = nodes.Compare("<", count, replace(count, column=None), plain=True)
         body = _unless(test, f"{INCOMPLETE}: {node.table}.{node.column}", body)
     return Settled(body, subjects, body is not node)
 
@@ -269,28 +248,28 @@ def _text(node: Node, facts: FactsOf) -> Settled:
     return _PIECE[type(node)](node, facts)
 
 
-def _reason(node: Reason, facts: FactsOf) -> Settled:
+def _reason(node: nodes.Reason, facts: FactsOf) -> Settled:
     inner = _text(node.text, facts)
-    return Settled(Reason(inner.body, span=node.span), inner.subjects, True)
+    return Settled(nodes.Reason(inner.body, span=node.span), inner.subjects, True)
 
 
-def _join(node: Join, facts: FactsOf) -> Settled:
+def _join(node: nodes.Join, facts: FactsOf) -> Settled:
     parts = [_text(part, facts) for part in node.parts]
-    return Settled(Join(tuple(p.body for p in parts), span=node.span), _subjects(*parts))
+    return Settled(nodes.Join(tuple(p.body for p in parts), span=node.span), _subjects(*parts))
 
 
-def _text_choice(node: Choice, facts: FactsOf) -> Settled:
+def _text_choice(node: nodes.Choice, facts: FactsOf) -> Settled:
     test = settle(node.test, facts)
     then, other = _text(node.then, facts), _text(node.other, facts)
-    none = Number(0.0, "0")
+    none = nodes.Number(0.0, "0")
     result = [*_subjects(test)]
-    result += [Choice(subject, test.body, none) for subject in then.subjects]
-    result += [Choice(none, test.body, subject) for subject in other.subjects]
-    body = Choice(then.body, test.body, other.body, span=node.span)
+    result += [nodes.Choice(subject, test.body, none) for subject in then.subjects]
+    result += [nodes.Choice(none, test.body, subject) for subject in other.subjects]
+    body = nodes.Choice(then.body, test.body, other.body, span=node.span)
     return Settled(body, tuple(dict.fromkeys(result)))
 
 
-def _fixed(node: Fixed, facts: FactsOf) -> Settled:
+def _fixed(node: nodes.Fixed, facts: FactsOf) -> Settled:
     inner = settle(node.operand, facts)
     if node.decimals is None and not is_whole(inner.whole, facts):
         raise BindError(
@@ -303,16 +282,16 @@ def _fixed(node: Fixed, facts: FactsOf) -> Settled:
     return Settled(body, _subjects(inner))
 
 
-def _title(node: Title, facts: FactsOf) -> Settled:
+def _title(node: nodes.Title, facts: FactsOf) -> Settled:
     key = _key(node.key, node.table, facts)
-    return Settled(Title(node.table, key.body, span=node.span), key.subjects)
+    return Settled(nodes.Title(node.table, key.body, span=node.span), key.subjects)
 
 
 def _key(node: Node, table: str, facts: FactsOf) -> Settled:
     """The id of a row; the ids of the table tell it from a reason."""
     key = settle(node, facts)
     absent = _absent(key, facts)
-    own = (OneOf(key.body, table=table),) if absent else ()
+    own = (nodes.OneOf(key.body, table=table),) if absent else ()
     return Settled(key.body, (*key.subjects, *own))
 
 
@@ -320,7 +299,7 @@ def _printed(node: Node, facts: FactsOf) -> Settled:
     """A word, text or date as it stands."""
     subjects: tuple[Node, ...] = ()
     known = facts(node)
-    if isinstance(node, Lookup):
+    if isinstance(node, nodes.Lookup):
         key = _key(node.key, node.table, facts)
         node, subjects = replace(node, key=key.body), key.subjects
     if known.may_reason and not known.words:
@@ -331,41 +310,41 @@ def _printed(node: Node, facts: FactsOf) -> Settled:
             node,
         )
     if known.may_reason:
-        subjects += (OneOf(node, known.words),)
+        subjects += (nodes.OneOf(node, known.words),)
     return Settled(node, subjects)
 
 
 _PIECE: dict[type[Node], Callable[[Any, FactsOf], Settled]] = {
-    Text: _leaf,
-    Join: _join,
-    Choice: _text_choice,
-    Fixed: _fixed,
-    Title: _title,
-    Scalar: _printed,
-    Column: _printed,
-    Cell: _printed,
-    Lookup: _printed,
+    nodes.Text: _leaf,
+    nodes.Join: _join,
+    nodes.Choice: _text_choice,
+    nodes.Fixed: _fixed,
+    nodes.Title: _title,
+    nodes.Scalar: _printed,
+    nodes.Column: _printed,
+    nodes.Cell: _printed,
+    nodes.Lookup: _printed,
 }
 
 
 _SETTLE: dict[type[Node], Callable[[Any, FactsOf], Settled]] = {
-    Join: _join,
-    Number: _leaf,
-    Text: _leaf,
-    Flag: _leaf,
-    Constant: _leaf,
-    Reason: _reason,
-    Scalar: _reference,
-    Column: _reference,
-    Cell: _reference,
-    Lookup: _lookup,
-    Aggregate: _aggregate,
-    Negative: _one,
-    Not: _one,
-    Binary: _binary,
-    Compare: _compare,
-    Logic: _two,
-    Known: _known,
-    Choice: _choice,
-    Call: _call,
+    nodes.Join: _join,
+    nodes.Number: _leaf,
+    nodes.Text: _leaf,
+    nodes.Flag: _leaf,
+    nodes.Constant: _leaf,
+    nodes.Reason: _reason,
+    nodes.Scalar: _reference,
+    nodes.Column: _reference,
+    nodes.Cell: _reference,
+    nodes.Lookup: _lookup,
+    nodes.Aggregate: _aggregate,
+    nodes.Negative: _one,
+    nodes.Not: _one,
+    nodes.Binary: _binary,
+    nodes.Compare: _compare,
+    nodes.Logic: _two,
+    nodes.Known: _known,
+    nodes.Choice: _choice,
+    nodes.Call: _call,
 }

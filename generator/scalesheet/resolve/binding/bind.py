@@ -12,35 +12,11 @@ from fractions import Fraction
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.language import syntax as nodes
 from scalesheet.language.arithmetic import working_days
 from scalesheet.language.functions import EVERY, FUNCTIONS
 from scalesheet.language.parser import SPECIAL
-from scalesheet.language.syntax import (
-    Aggregate,
-    Aggregation,
-    Binary,
-    Call,
-    Cast,
-    CellName,
-    Choice,
-    Column,
-    Compare,
-    Constant,
-    Flag,
-    Join,
-    Known,
-    Logic,
-    Member,
-    Name,
-    Negative,
-    Node,
-    Not,
-    Number,
-    Over,
-    Reason,
-    Text,
-    walk,
-)
+from scalesheet.language.syntax import Node
 from scalesheet.nearest import nearest
 from scalesheet.quantities import DATE
 from scalesheet.resolve.binding.conversion import convert
@@ -51,7 +27,12 @@ from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Space, Wri
 from scalesheet.units import PURE, UNKNOWN, Unit, UnitError
 
 #: Functions that are aggregates where their one argument is a column.
-_OF_COLUMNS: Mapping[str, Aggregation] = {"sum": "sum", "mean": "mean", "min": "min", "max": "max"}
+_OF_COLUMNS: Mapping[str, nodes.Aggregation] = {
+    "sum": "sum",
+    "mean": "mean",
+    "min": "min",
+    "max": "max",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +67,8 @@ def _without_a_unit(tree: Node, draft: Draft, scope: Scope) -> str:
 def _uses(tree: Node, space: Space) -> set[str]:
     return {
         space.records[n.function].id
-        for n in walk(tree)
-        if isinstance(n, Call) and n.function in space.records
+        for n in nodes.walk(tree)
+        if isinstance(n, nodes.Call) and n.function in space.records
     }
 
 
@@ -135,11 +116,11 @@ def _checked(tree: Node, draft: Draft, scope: Scope) -> Typed:
     return typed
 
 
-def _words(tree: Node) -> list[Text]:
+def _words(tree: Node) -> list[nodes.Text]:
     """The words that a formula can result in."""
-    if isinstance(tree, Choice):
+    if isinstance(tree, nodes.Choice):
         return _words(tree.then) + _words(tree.other)
-    return [tree] if isinstance(tree, Text) else []
+    return [tree] if isinstance(tree, nodes.Text) else []
 
 
 # ------------------------------------------------------------------ inference
@@ -151,13 +132,13 @@ def infer(node: Node, scope: Scope, want: Unit | None = None) -> Typed:
     return _INFER[type(node)](node, scope, want)
 
 
-def _number(node: Number, scope: Scope, want: Unit | None) -> Typed:
+def _number(node: nodes.Number, scope: Scope, want: Unit | None) -> Typed:
     return Typed(node, "number", None if node.value == 0 else PURE)
 
 
-def _negative(node: Negative, scope: Scope, want: Unit | None) -> Typed:
+def _negative(node: nodes.Negative, scope: Scope, want: Unit | None) -> Typed:
     inner = _numeric(node.operand, scope, want)
-    return replace(inner, tree=Negative(inner.tree, span=node.span))
+    return replace(inner, tree=nodes.Negative(inner.tree, span=node.span))
 
 
 def _numeric(node: Node, scope: Scope, want: Unit | None) -> Typed:
@@ -168,16 +149,16 @@ def _numeric(node: Node, scope: Scope, want: Unit | None) -> Typed:
 
 
 def _is_literal_zero(node: Node) -> bool:
-    while isinstance(node, Negative):
+    while isinstance(node, nodes.Negative):
         node = node.operand
-    return isinstance(node, Number) and node.value == 0
+    return isinstance(node, nodes.Number) and node.value == 0
 
 
-def _binary(node: Binary, scope: Scope, want: Unit | None) -> Typed:
+def _binary(node: nodes.Binary, scope: Scope, want: Unit | None) -> Typed:
     if node.op in "+-":
         left, right = _alike((node.left, node.right), scope, want, f"'{node.op}' needs")
         return Typed(
-            Binary(node.op, left.tree, right.tree, span=node.span),
+            nodes.Binary(node.op, left.tree, right.tree, span=node.span),
             "number",
             left.unit if left.unit is not None else right.unit,
             left.rounded or right.rounded,
@@ -190,17 +171,17 @@ def _binary(node: Binary, scope: Scope, want: Unit | None) -> Typed:
     if node.op == "/" and _is_literal_zero(right.tree):
         raise BindError("V003", "division by zero", node.right)
     return Typed(
-        Binary(node.op, left.tree, right.tree, span=node.span),
+        nodes.Binary(node.op, left.tree, right.tree, span=node.span),
         "number",
         unit,
         left.rounded or right.rounded,
     )
 
 
-def _power(node: Binary, scope: Scope) -> Typed:
+def _power(node: nodes.Binary, scope: Scope) -> Typed:
     base = _numeric(node.left, scope, None)
     exponent = _pure(node.right, scope, "an exponent")
-    tree = Binary("**", base.tree, exponent.tree, span=node.span)
+    tree = nodes.Binary("**", base.tree, exponent.tree, span=node.span)
     if base.unit is None or base.unit.pure:
         return Typed(tree, "number", PURE, base.rounded)
     value = _literal(exponent.tree)
@@ -215,11 +196,11 @@ def _power(node: Binary, scope: Scope) -> Typed:
 
 
 def _literal(tree: Node) -> float | None:
-    if isinstance(tree, Number):
+    if isinstance(tree, nodes.Number):
         return tree.value
-    if isinstance(tree, Negative) and isinstance(tree.operand, Number):
+    if isinstance(tree, nodes.Negative) and isinstance(tree.operand, nodes.Number):
         return -tree.operand.value
-    if isinstance(tree, Binary) and tree.op == "/":
+    if isinstance(tree, nodes.Binary) and tree.op == "/":
         a, b = _literal(tree.left), _literal(tree.right)
         return a / b if a is not None and b else None
     return None
@@ -229,15 +210,17 @@ def _pure(node: Node, scope: Scope, what: str) -> Typed:
     return convert(_numeric(node, scope, PURE), PURE, scope, node, f"{what} needs a number of unit")
 
 
-def _alike(nodes: Iterable[Node], scope: Scope, want: Unit | None, place: str) -> tuple[Typed, ...]:
+def _alike(
+    operands: Iterable[Node], scope: Scope, want: Unit | None, place: str
+) -> tuple[Typed, ...]:
     """Operands that must measure the same, brought to the unit of the first that has one."""
-    nodes = tuple(nodes)
-    typed = [_numeric(n, scope, want) for n in nodes]
+    operands = tuple(operands)
+    typed = [_numeric(n, scope, want) for n in operands]
     unit = next((t.unit for t in typed if t.unit is not None), None)
     if unit is None:
         return tuple(typed)
-    first = next(n for t, n in zip(typed, nodes, strict=True) if t.unit is not None)
-    for t, n in zip(typed, nodes, strict=True):
+    first = next(n for t, n in zip(typed, operands, strict=True) if t.unit is not None)
+    for t, n in zip(typed, operands, strict=True):
         if t.unit is not None and not scope.space.units.compatible(t.unit, unit):
             raise BindError(
                 "U002",
@@ -247,46 +230,50 @@ def _alike(nodes: Iterable[Node], scope: Scope, want: Unit | None, place: str) -
             )
     if want is not None and scope.space.units.compatible(unit, want):
         unit = want
-    return tuple(convert(t, unit, scope, n, place) for t, n in zip(typed, nodes, strict=True))
+    return tuple(convert(t, unit, scope, n, place) for t, n in zip(typed, operands, strict=True))
 
 
-def _compare(node: Compare, scope: Scope, want: Unit | None) -> Typed:
+def _compare(node: nodes.Compare, scope: Scope, want: Unit | None) -> Typed:
     left, right = infer(node.left, scope), infer(node.right, scope)
     kinds = {left.kind, right.kind} - {"reason"}
     if kinds <= {"number"}:
         a, b = _alike((node.left, node.right), scope, None, f"'{node.op}' needs")
-        tree = Compare(
+        tree = nodes.Compare(
             node.op, a.tree, b.tree, "number", _plain(a.tree) and _plain(b.tree), span=node.span
         )
         return Typed(tree, "flag")
     if kinds == {"flag"}:
         _only_equality(node)
-        return Typed(Compare(node.op, left.tree, right.tree, "flag", True, span=node.span), "flag")
+        return Typed(
+            nodes.Compare(node.op, left.tree, right.tree, "flag", True, span=node.span), "flag"
+        )
     if kinds <= {"word", "reference", "text", "date"}:
         if not (kinds <= {"date"} or (kinds <= {"text", "date", "word"} and "date" in kinds)):
             _only_equality(node)
         _rows_of_one_table(left, right, node)
         for one, other, at_node in ((left, right, node.right), (right, left, node.left)):
             _known_word(one, other, at_node, scope)
-        return Typed(Compare(node.op, left.tree, right.tree, "text", True, span=node.span), "flag")
+        return Typed(
+            nodes.Compare(node.op, left.tree, right.tree, "text", True, span=node.span), "flag"
+        )
     raise BindError(
         "F004", f"cannot compare {a_kind(left.kind)} with {a_kind(right.kind)}", node.right
     )
 
 
-def _rows_of_one_table(left: Typed, right: Typed, node: Compare) -> None:
+def _rows_of_one_table(left: Typed, right: Typed, node: nodes.Compare) -> None:
     if left.kind == right.kind == "reference" and left.table != right.table:
         message = f"a row of '{left.table}' is never one of '{right.table}'; name a row of the same"
         raise BindError("F004", message, node.right)
 
 
-def _only_equality(node: Compare) -> None:
+def _only_equality(node: nodes.Compare) -> None:
     if node.op not in ("==", "!="):
         raise BindError("F004", f"'{node.op}' compares numbers; words are equal or not", node)
 
 
 def _known_word(one: Typed, other: Typed, node: Node, scope: Scope) -> None:
-    if not isinstance(other.tree, Text):
+    if not isinstance(other.tree, nodes.Text):
         return
     word = other.tree.value
     if one.kind == "reference" and one.table and word not in scope.space.table(one.table).rows:
@@ -302,18 +289,18 @@ def _known_word(one: Typed, other: Typed, node: Node, scope: Scope) -> None:
 
 def _plain(tree: Node) -> bool:
     """No arithmetic was done on it, so equal means equal."""
-    if isinstance(tree, Number | Text | Flag):
+    if isinstance(tree, nodes.Number | nodes.Text | nodes.Flag):
         return True
-    return isinstance(tree, Aggregate) and tree.function == "count"
+    return isinstance(tree, nodes.Aggregate) and tree.function == "count"
 
 
-def _logic(node: Logic, scope: Scope, want: Unit | None) -> Typed:
+def _logic(node: nodes.Logic, scope: Scope, want: Unit | None) -> Typed:
     left, right = _flag(node.left, scope), _flag(node.right, scope)
-    return Typed(Logic(node.op, left.tree, right.tree, span=node.span), "flag")
+    return Typed(nodes.Logic(node.op, left.tree, right.tree, span=node.span), "flag")
 
 
-def _not(node: Not, scope: Scope, want: Unit | None) -> Typed:
-    return Typed(Not(_flag(node.operand, scope).tree, span=node.span), "flag")
+def _not(node: nodes.Not, scope: Scope, want: Unit | None) -> Typed:
+    return Typed(nodes.Not(_flag(node.operand, scope).tree, span=node.span), "flag")
 
 
 def _flag(node: Node, scope: Scope) -> Typed:
@@ -323,7 +310,7 @@ def _flag(node: Node, scope: Scope) -> Typed:
     return typed
 
 
-def _choice(node: Choice, scope: Scope, want: Unit | None) -> Typed:
+def _choice(node: nodes.Choice, scope: Scope, want: Unit | None) -> Typed:
     test = _flag(node.test, scope)
     then, other = infer(node.then, scope, want), infer(node.other, scope, want)
     kinds = {then.kind, other.kind} - {"reason"}
@@ -338,13 +325,13 @@ def _choice(node: Choice, scope: Scope, want: Unit | None) -> Typed:
     kept = then if then.kind != "reason" else other
     return replace(
         kept,
-        tree=Choice(then.tree, test.tree, other.tree, span=node.span),
+        tree=nodes.Choice(then.tree, test.tree, other.tree, span=node.span),
         unit=then.unit if then.unit is not None else other.unit,
         rounded=then.rounded or other.rounded,
     )
 
 
-def _call(node: Call, scope: Scope, want: Unit | None) -> Typed:
+def _call(node: nodes.Call, scope: Scope, want: Unit | None) -> Typed:
     name = node.function
     if name in scope.space.records:
         return _record(node, scope.space.records[name], scope, want)
@@ -353,42 +340,42 @@ def _call(node: Call, scope: Scope, want: Unit | None) -> Typed:
         raise BindError("N001", f"unknown function '{name}'{nearest(name, known)}", node)
     if name in _OF_COLUMNS and len(node.arguments) == 1:
         only = node.arguments[0]
-        if isinstance(only, Name) and isinstance(find(only, scope), TableColumn):
-            return _over(Over(_OF_COLUMNS[name], only, None, span=node.span), scope, want)
+        if isinstance(only, nodes.Name) and isinstance(find(only, scope), TableColumn):
+            return _over(nodes.Over(_OF_COLUMNS[name], only, None, span=node.span), scope, want)
     function = EVERY[name]
     if name == "workday":
         return _workday(node, scope)
     if function.takes == "alike":
         parts = _alike(node.arguments, scope, want, f"{name} needs")
         unit = next((p.unit for p in parts if p.unit is not None), None)
-        tree: Node = Call(name, tuple(p.tree for p in parts), span=node.span)
+        tree: Node = nodes.Call(name, tuple(p.tree for p in parts), span=node.span)
         return Typed(tree, "number", unit, any(p.rounded for p in parts))
     if function.takes == "pure":
         inner = _pure(node.arguments[0], scope, name)
-        return Typed(Call(name, (inner.tree,), span=node.span), "number", PURE)
+        return Typed(nodes.Call(name, (inner.tree,), span=node.span), "number", PURE)
     inner = _numeric(node.arguments[0], scope, want if function.power == 1 else None)
     rest = node.arguments[1:]
     if function.rounds:
         inner = _rounded(inner, rest, scope, want, node)
     unit = inner.unit if inner.unit is None else inner.unit**function.power
-    return replace(inner, tree=Call(name, (inner.tree, *rest), span=node.span), unit=unit)
+    return replace(inner, tree=nodes.Call(name, (inner.tree, *rest), span=node.span), unit=unit)
 
 
-def _workday(node: Call, scope: Scope) -> Typed:
+def _workday(node: nodes.Call, scope: Scope) -> Typed:
     """A day, a count, days off and a week: `workday(begin, 10, holidays.day, 'sun-thu')`."""
     day = convert(_numeric(node.arguments[0], scope, DATE), DATE, scope, node, "a day is in")
     count = _pure(node.arguments[1], scope, "workday")
     arguments: tuple[Node, ...] = (day.tree, count.tree)
     rest = node.arguments[2:]
-    week = tuple(each for each in rest[-1:] if isinstance(each, Text))
+    week = tuple(each for each in rest[-1:] if isinstance(each, nodes.Text))
     for off in rest[: len(rest) - len(week)]:
-        column = find(off, scope) if isinstance(off, Name) else None
+        column = find(off, scope) if isinstance(off, nodes.Name) else None
         if not isinstance(column, TableColumn):
             raise BindError("N008", "workday takes a column of days off: holidays.day", off)
         draft = scope.space.table(column.table).columns[column.column]
         if draft.kind != "number" or draft.unit != DATE:
             raise BindError("U002", "workday takes days off whose unit is date", off)
-        arguments += (Aggregate("list", column.table, column.column, span=off.span),)
+        arguments += (nodes.Aggregate("list", column.table, column.column, span=off.span),)
     if len(arguments) > 3:
         raise BindError("N008", "workday takes one column of days off", node.arguments[3])
     for each in week:
@@ -397,11 +384,11 @@ def _workday(node: Call, scope: Scope) -> Typed:
         except ValueError:
             message = f"'{each.value}' is no week; write its first and last day, such as 'sun-thu'"
             raise BindError("F006", message, each) from None
-    return Typed(Call("workday", (*arguments, *week), span=node.span), "number", DATE)
+    return Typed(nodes.Call("workday", (*arguments, *week), span=node.span), "number", DATE)
 
 
 def _rounded(
-    inner: Typed, rest: tuple[Node, ...], scope: Scope, want: Unit | None, node: Call
+    inner: Typed, rest: tuple[Node, ...], scope: Scope, want: Unit | None, node: nodes.Call
 ) -> Typed:
     """The argument of a rounding in the unit in which its result is wanted."""
     own = inner.unit
@@ -416,7 +403,7 @@ def _rounded(
     return replace(inner, rounded=True)
 
 
-def _record(node: Call, record: DraftRecord, scope: Scope, want: Unit | None) -> Typed:
+def _record(node: nodes.Call, record: DraftRecord, scope: Scope, want: Unit | None) -> Typed:
     """A catalogue formula, written out with the inputs given. Inputs arrive in their declared
     units, so that what the record says inside holds."""
     if scope.depth > 20:
@@ -444,7 +431,7 @@ def _record(node: Call, record: DraftRecord, scope: Scope, want: Unit | None) ->
             place = f"the input '{name}' of {node.function} is in"
             bound[name] = convert(typed, declared.unit, scope, given[name], place)
         elif name in record.defaults:
-            constant = Constant(f"{node.function}_{name}", record.defaults[name])
+            constant = nodes.Constant(f"{node.function}_{name}", record.defaults[name])
             bound[name] = Typed(constant, "number", declared.unit)
         else:
             raise BindError(
@@ -461,7 +448,7 @@ def _record(node: Call, record: DraftRecord, scope: Scope, want: Unit | None) ->
     return body
 
 
-def _name(node: Name, scope: Scope, want: Unit | None) -> Typed:
+def _name(node: nodes.Name, scope: Scope, want: Unit | None) -> Typed:
     result = find(node, scope)
     if isinstance(result, Typed):
         return result
@@ -476,18 +463,18 @@ def _name(node: Name, scope: Scope, want: Unit | None) -> Typed:
     raise BindError("N008", f"'{name}' is a table, not a value", node)
 
 
-def _over(node: Over, scope: Scope, want: Unit | None) -> Typed:
+def _over(node: nodes.Over, scope: Scope, want: Unit | None) -> Typed:
     result = find(node.target, scope)
     name = ".".join(node.target.path)
     if isinstance(result, Typed):
-        if isinstance(result.tree, Column) and scope.table is not None:
+        if isinstance(result.tree, nodes.Column) and scope.table is not None:
             # a column of the table at hand: over all its rows
             result = TableColumn(result.tree.table, result.tree.column)
         else:
             raise BindError(
                 "N007", f"'{name}' is one value; {node.function} draws a column together", node
             )
-    function: Aggregation = node.function
+    function: nodes.Aggregation = node.function
     if isinstance(result, DraftTable):
         if function != "count":
             raise BindError("N008", f"{function} takes a column of '{name}': {name}.column", node)
@@ -502,7 +489,7 @@ def _over(node: Over, scope: Scope, want: Unit | None) -> Typed:
     where = None
     if node.where is not None:
         where = _flag(node.where, replace(scope, looked_at=table.name)).tree
-    tree = Aggregate(function, table.name, column, where=where, span=node.span)
+    tree = nodes.Aggregate(function, table.name, column, where=where, span=node.span)
     if function == "count":
         return Typed(tree, "number", PURE)
     if function in ("argmin", "argmax"):
@@ -511,7 +498,7 @@ def _over(node: Over, scope: Scope, want: Unit | None) -> Typed:
     return Typed(tree, "number", draft.unit)
 
 
-def _cast(node: Cast, scope: Scope, want: Unit | None) -> Typed:
+def _cast(node: nodes.Cast, scope: Scope, want: Unit | None) -> Typed:
     try:
         unit = scope.space.units.parse(node.unit)
     except UnitError as error:
@@ -527,22 +514,26 @@ def _cast(node: Cast, scope: Scope, want: Unit | None) -> Typed:
 
 
 _INFER: dict[type[Node], Callable[[Any, Scope, Unit | None], Typed]] = {
-    Number: _number,
-    Text: lambda n, s, w: Typed(n, "word"),
-    Flag: lambda n, s, w: Typed(n, "flag"),
-    Reason: lambda n, s, w: Typed(Reason(reason(n.text, s, infer), span=n.span), "reason"),
-    Join: lambda n, s, w: Typed(text(n, s, infer), "text"),
-    Negative: _negative,
-    Binary: _binary,
-    Compare: _compare,
-    Logic: _logic,
-    Not: _not,
-    Known: lambda n, s, w: Typed(Known(_numeric(n.of, s, None).tree, span=n.span), "flag"),
-    Choice: _choice,
-    Call: _call,
-    Name: _name,
-    CellName: lambda n, s, w: cell(n, s),
-    Over: _over,
-    Member: lambda n, s, w: member(n, infer(n.row, s), s),
-    Cast: _cast,
+    nodes.Number: _number,
+    nodes.Text: lambda n, s, w: Typed(n, "word"),
+    nodes.Flag: lambda n, s, w: Typed(n, "flag"),
+    nodes.Reason: lambda n, s, w: Typed(
+        nodes.Reason(reason(n.text, s, infer), span=n.span), "reason"
+    ),
+    nodes.Join: lambda n, s, w: Typed(text(n, s, infer), "text"),
+    nodes.Negative: _negative,
+    nodes.Binary: _binary,
+    nodes.Compare: _compare,
+    nodes.Logic: _logic,
+    nodes.Not: _not,
+    nodes.Known: lambda n, s, w: Typed(
+        nodes.Known(_numeric(n.of, s, None).tree, span=n.span), "flag"
+    ),
+    nodes.Choice: _choice,
+    nodes.Call: _call,
+    nodes.Name: _name,
+    nodes.CellName: lambda n, s, w: cell(n, s),
+    nodes.Over: _over,
+    nodes.Member: lambda n, s, w: member(n, infer(n.row, s), s),
+    nodes.Cast: _cast,
 }

@@ -12,31 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from scalesheet.language import syntax as nodes
 from scalesheet.language.format import formula_text
-from scalesheet.language.syntax import (
-    Aggregate,
-    Binary,
-    Call,
-    Choice,
-    Compare,
-    End,
-    Fixed,
-    Guard,
-    Join,
-    Known,
-    Logic,
-    Lookup,
-    Negative,
-    Node,
-    Not,
-    Number,
-    OneOf,
-    Reason,
-    Text,
-    Title,
-    children,
-    walk,
-)
+from scalesheet.language.syntax import End, Node
 from scalesheet.model import Ends
 from scalesheet.resolve.binding.scope import BindError
 from scalesheet.resolve.proving.facts import FALLING, MIXED, REFERENCES, RISING, FactsOf, interval
@@ -102,19 +80,19 @@ def _composed(trace: _Trace) -> dict[str, int]:
 def ranged(node: Node, facts: FactsOf) -> bool:
     """Whether the value has a range; `low(x)`, `expected(x)` and `high(x)` have none, `between`
     always has."""
-    if isinstance(node, Call) and node.function in AT:
+    if isinstance(node, nodes.Call) and node.function in AT:
         return False
-    if isinstance(node, Call) and node.function == "between":
+    if isinstance(node, nodes.Call) and node.function == "between":
         return True
-    if isinstance(node, Aggregate) and node.function in ("count", "argmin", "argmax"):
+    if isinstance(node, nodes.Aggregate) and node.function in ("count", "argmin", "argmax"):
         return False
     if isinstance(node, REFERENCES):
         return node.end == "value" and facts(node).ranged
-    if isinstance(node, Guard):
+    if isinstance(node, nodes.Guard):
         return ranged(node.body, facts)
-    if isinstance(node, Reason | Join | Known):
+    if isinstance(node, nodes.Reason | nodes.Join | nodes.Known):
         return False  # a text prints expected values, or ends by name; both ends are known, or none
-    return any(ranged(child, facts) for child in children(node))
+    return any(ranged(child, facts) for child in nodes.children(node))
 
 
 def _end(node: Node, end: End, trace: _Trace) -> Node:
@@ -126,9 +104,9 @@ def _end(node: Node, end: End, trace: _Trace) -> Node:
 
 
 def _reference(node: Any, end: End, trace: _Trace) -> Node:
-    if isinstance(node, Lookup):
+    if isinstance(node, nodes.Lookup):
         node = replace(node, key=_end(node.key, "value", trace))
-    if isinstance(node, Aggregate) and node.where is not None:
+    if isinstance(node, nodes.Aggregate) and node.where is not None:
         if ranged(node.where, trace.facts):
             raise BindError(
                 "R003",
@@ -142,24 +120,24 @@ def _reference(node: Any, end: End, trace: _Trace) -> Node:
     return replace(node, end=end)  # type: ignore[no-any-return]  # the same
 
 
-def _negative(node: Negative, end: End, trace: _Trace) -> Node:
+def _negative(node: nodes.Negative, end: End, trace: _Trace) -> Node:
     return replace(node, operand=_end(node.operand, OTHER[end], trace))
 
 
-def _binary(node: Binary, end: End, trace: _Trace) -> Node:
+def _binary(node: nodes.Binary, end: End, trace: _Trace) -> Node:
     left, right = _DIRECTION[node.op](node, end, trace) if end != "value" else ("value", "value")
     return replace(node, left=_end(node.left, left, trace), right=_end(node.right, right, trace))
 
 
-def _plus(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
+def _plus(node: nodes.Binary, end: End, trace: _Trace) -> tuple[End, End]:
     return end, end
 
 
-def _minus(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
+def _minus(node: nodes.Binary, end: End, trace: _Trace) -> tuple[End, End]:
     return end, OTHER[end]
 
 
-def _times(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
+def _times(node: nodes.Binary, end: End, trace: _Trace) -> tuple[End, End]:
     """Each factor enters in the direction of the other's sign."""
     return (
         _by_sign(node.left, node.right, end, trace),
@@ -183,7 +161,7 @@ def _by_sign(factor: Node, other: Node, end: End, trace: _Trace) -> End:
     )
 
 
-def _over(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
+def _over(node: nodes.Binary, end: End, trace: _Trace) -> tuple[End, End]:
     below = interval(node.right, trace.facts)
     if not ranged(node.right, trace.facts):
         return _by_sign(node.left, node.right, end, trace), end
@@ -206,9 +184,9 @@ def _over(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
     return left, OTHER[end] if above.never_negative else end
 
 
-def _power(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
+def _power(node: nodes.Binary, end: End, trace: _Trace) -> tuple[End, End]:
     base, exponent = interval(node.left, trace.facts), interval(node.right, trace.facts)
-    odd = isinstance(node.right, Number) and node.right.value % 2 == 1
+    odd = isinstance(node.right, nodes.Number) and node.right.value % 2 == 1
     left: End = end
     right: End = end
     if ranged(node.left, trace.facts):
@@ -235,7 +213,7 @@ def _power(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
     return left, right
 
 
-_DIRECTION: dict[str, Callable[[Binary, End, _Trace], tuple[End, End]]] = {
+_DIRECTION: dict[str, Callable[[nodes.Binary, End, _Trace], tuple[End, End]]] = {
     "+": _plus,
     "-": _minus,
     "*": _times,
@@ -244,7 +222,7 @@ _DIRECTION: dict[str, Callable[[Binary, End, _Trace], tuple[End, End]]] = {
 }
 
 
-def _call(node: Call, end: End, trace: _Trace) -> Node:
+def _call(node: nodes.Call, end: End, trace: _Trace) -> Node:
     name, first = node.function, node.arguments[0]
     if name in AT:
         return _end(first, AT[name], _Trace(trace.name, trace.facts))
@@ -256,7 +234,9 @@ def _call(node: Call, end: End, trace: _Trace) -> Node:
         parts = tuple(_end(a, end, trace) for a in node.arguments)
         if end == "value" and len(parts) == 3:
             return parts[1]
-        return Call({"low": "min", "value": "mean", "high": "max"}[end], parts, span=node.span)
+        return nodes.Call(
+            {"low": "min", "value": "mean", "high": "max"}[end], parts, span=node.span
+        )
     if name == "workday" and any(ranged(each, trace.facts) for each in node.arguments[2:]):
         raise BindError("R003", "a day off is one day; state it without a range", node)
     if name == "abs" and ranged(first, trace.facts):
@@ -277,7 +257,9 @@ def _paired(inner: Node, end: End, trace: _Trace) -> Node:
     if end == "value":
         return corner("value")
     trace.sources[f"paired in {trace.name}"] = RISING
-    return Call("min" if end == "low" else "max", (corner("low"), corner("value"), corner("high")))
+    return nodes.Call(
+        "min" if end == "low" else "max", (corner("low"), corner("value"), corner("high"))
+    )
 
 
 def _together(node: Node, end: End, facts: FactsOf) -> Node:
@@ -285,20 +267,20 @@ def _together(node: Node, end: End, facts: FactsOf) -> Node:
     if isinstance(node, REFERENCES):
         moved: Any = _end(node, "value", _Trace("", facts))
         return replace(moved, end=end) if ranged(node, facts) else moved  # type: ignore[no-any-return]  # a reference again
-    if isinstance(node, Call) and node.function in (*AT, "between", "paired"):
+    if isinstance(node, nodes.Call) and node.function in (*AT, "between", "paired"):
         return _end(node, end, _Trace("", facts))
-    if isinstance(node, Call):
+    if isinstance(node, nodes.Call):
         return replace(node, arguments=tuple(_together(a, end, facts) for a in node.arguments))
-    if isinstance(node, Binary):
+    if isinstance(node, nodes.Binary):
         return replace(
             node, left=_together(node.left, end, facts), right=_together(node.right, end, facts)
         )
-    if isinstance(node, Negative):
+    if isinstance(node, nodes.Negative):
         return replace(node, operand=_together(node.operand, end, facts))
     return _end(node, end, _Trace("", facts))
 
 
-def _choice(node: Choice, end: End, trace: _Trace) -> Node:
+def _choice(node: nodes.Choice, end: End, trace: _Trace) -> Node:
     if ranged(node.test, trace.facts):
         raise BindError(
             "R003",
@@ -314,9 +296,9 @@ def _choice(node: Choice, end: End, trace: _Trace) -> Node:
     )
 
 
-def _guard(node: Guard, end: End, trace: _Trace) -> Node:
+def _guard(node: nodes.Guard, end: End, trace: _Trace) -> Node:
     subjects = tuple(_end(s, "value", trace) for s in node.subjects)
-    return Guard(subjects, _end(node.body, end, trace), span=node.span)
+    return nodes.Guard(subjects, _end(node.body, end, trace), span=node.span)
 
 
 def _pair(node: Any, end: End, trace: _Trace) -> Node:
@@ -326,20 +308,20 @@ def _pair(node: Any, end: End, trace: _Trace) -> Node:
 
 _END: dict[type[Node], Callable[[Any, End, _Trace], Node]] = {
     **dict.fromkeys(REFERENCES, _reference),
-    Negative: _negative,
-    Binary: _binary,
-    Call: _call,
-    Choice: _choice,
-    Guard: _guard,
-    Compare: _pair,
-    Logic: _pair,
-    Known: lambda n, e, t: replace(n, of=_end(n.of, "value", t)),
-    Not: lambda n, e, t: replace(n, operand=_end(n.operand, "value", t)),
-    Reason: lambda n, e, t: replace(n, text=_end(n.text, "value", t)),
-    Join: lambda n, e, t: replace(n, parts=tuple(_end(p, "value", t) for p in n.parts)),
-    Fixed: lambda n, e, t: replace(n, operand=_end(n.operand, "value", t)),
-    Title: lambda n, e, t: replace(n, key=_end(n.key, "value", t)),
-    OneOf: lambda n, e, t: replace(n, of=_end(n.of, "value", t)),
+    nodes.Negative: _negative,
+    nodes.Binary: _binary,
+    nodes.Call: _call,
+    nodes.Choice: _choice,
+    nodes.Guard: _guard,
+    nodes.Compare: _pair,
+    nodes.Logic: _pair,
+    nodes.Known: lambda n, e, t: replace(n, of=_end(n.of, "value", t)),
+    nodes.Not: lambda n, e, t: replace(n, operand=_end(n.operand, "value", t)),
+    nodes.Reason: lambda n, e, t: replace(n, text=_end(n.text, "value", t)),
+    nodes.Join: lambda n, e, t: replace(n, parts=tuple(_end(p, "value", t) for p in n.parts)),
+    nodes.Fixed: lambda n, e, t: replace(n, operand=_end(n.operand, "value", t)),
+    nodes.Title: lambda n, e, t: replace(n, key=_end(n.key, "value", t)),
+    nodes.OneOf: lambda n, e, t: replace(n, of=_end(n.of, "value", t)),
 }
 
 
@@ -347,8 +329,8 @@ _END: dict[type[Node], Callable[[Any, End, _Trace], Node]] = {
 
 
 def _refuse_ranged_tests(tree: Node, trace: _Trace) -> None:
-    for node in walk(tree):
-        if isinstance(node, Compare) and ranged(node, trace.facts):
+    for node in nodes.walk(tree):
+        if isinstance(node, nodes.Compare) and ranged(node, trace.facts):
             raise BindError(
                 "R003",
                 "the condition may differ between the ends of a range; decide on low(x) or high(x)",
@@ -358,10 +340,10 @@ def _refuse_ranged_tests(tree: Node, trace: _Trace) -> None:
 
 def _word(tree: Node, trace: _Trace, differs: str | None) -> Node:
     """A word by a condition on ranges is decided thrice; where that differs, `differs` stands."""
-    if isinstance(tree, Guard):
+    if isinstance(tree, nodes.Guard):
         subjects = tuple(_end(s, "value", trace) for s in tree.subjects)
-        return Guard(subjects, _word(tree.body, trace, differs))
-    tests = [n.test for n in walk(tree) if isinstance(n, Choice)]
+        return nodes.Guard(subjects, _word(tree.body, trace, differs))
+    tests = [n.test for n in nodes.walk(tree) if isinstance(n, nodes.Choice)]
     if not any(ranged(t, trace.facts) for t in tests):
         return _decided(tree, "value", trace)
     if differs is None:
@@ -372,17 +354,17 @@ def _word(tree: Node, trace: _Trace, differs: str | None) -> Node:
             next(t for t in tests if ranged(t, trace.facts)),
         )
     least, expected, most = (_decided(tree, t, trace) for t in ("least", "value", "most"))
-    same = Logic(
+    same = nodes.Logic(
         "and",
-        Compare("==", expected, least, "text", True),
-        Compare("==", expected, most, "text", True),
+        nodes.Compare("==", expected, least, "text", True),
+        nodes.Compare("==", expected, most, "text", True),
     )
-    return Choice(expected, same, Text(differs))
+    return nodes.Choice(expected, same, nodes.Text(differs))
 
 
 def _decided(node: Node, truth: Literal["least", "value", "most"], trace: _Trace) -> Node:
-    if isinstance(node, Choice):
-        return Choice(
+    if isinstance(node, nodes.Choice):
+        return nodes.Choice(
             _decided(node.then, truth, trace),
             _test(node.test, truth, trace),
             _decided(node.other, truth, trace),
@@ -394,11 +376,11 @@ def _test(node: Node, truth: Truth, trace: _Trace) -> Node:
     """A condition at the corner where it is least or most likely to be true."""
     if not ranged(node, trace.facts) or truth == "value":
         return _end(node, "value", trace)
-    if isinstance(node, Not):
-        return Not(_test(node.operand, "most" if truth == "least" else "least", trace))
-    if isinstance(node, Logic):
-        return Logic(node.op, _test(node.left, truth, trace), _test(node.right, truth, trace))
-    assert isinstance(node, Compare)
+    if isinstance(node, nodes.Not):
+        return nodes.Not(_test(node.operand, "most" if truth == "least" else "least", trace))
+    if isinstance(node, nodes.Logic):
+        return nodes.Logic(node.op, _test(node.left, truth, trace), _test(node.right, truth, trace))
+    assert isinstance(node, nodes.Compare)
     if node.op in ("==", "!="):
         raise BindError("R006", "ranges are compared for equality; compare low(x) or high(x)", node)
     rising = node.op in (">", ">=")
