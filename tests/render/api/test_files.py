@@ -6,12 +6,15 @@ import copy
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from render.api.conftest import ROOT, Written
@@ -161,6 +164,24 @@ def test_json_and_csv_hold_the_same_cells(api: Written) -> None:
             assert line["unit"] == (value.get("unit") or "")
             assert original(line["reason"]) == value.get("reason", "")
             assert line["kind"] == (value["kind"] or "")
+
+
+def test_the_csv_of_a_collection_is_read_as_numbers_at_once(api: Written) -> None:
+    for path in sorted(api.root.glob("*.csv")):
+        data = read(path.with_suffix(".json")) if path.with_suffix(".json").exists() else {}
+        if not (columns := data.get("columns")):
+            continue
+        frame = pd.read_csv(path).set_index("id")
+        assert list(frame.index) == [each["id"] for each in data["entries"]]
+        for name, column in columns.items():
+            values = [each["quantities"][name] for each in data["entries"]]
+            ends = [end for end in ("low", "high") if f"{name}_{end}" in frame]
+            assert ends or all(v.get("low") == v.get("high") for v in values), name
+            if column["type"] != "number" or any("date" in v for v in values):
+                continue
+            for key, end in [(name, "value"), *((f"{name}_{end}", end) for end in ends)]:
+                told = [math.nan if v.get(end) is None else v[end] for v in values]
+                np.testing.assert_array_equal(frame[key].to_numpy(float), told, err_msg=key)
 
 
 def same(field: str, value: Any) -> bool:

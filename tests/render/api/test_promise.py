@@ -43,11 +43,11 @@ REVISIONS = {
     19: "d9124090f1355914",
     20: "476497142971cef6",
     21: "39a933fb28f69a1c",
+    22: "2a2240f007eed9ab",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",
     "plans/small.csv": "table,row,name,",
-    "hardware.csv": "table,row,name,",
     "prices.csv": "offer,from,",
 }
 #: What stands behind the columns of a figure.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as members
 
 from scalesheet.book import Book
 from scalesheet.edition import Edition
 from scalesheet.model import Column, Formula, Source, Stated, Table
+from scalesheet.quantities import DATE, day_text
 from scalesheet.render.api.formulas import formulas_csv, record_json
 from scalesheet.render.api.measurements import comparison_json
-from scalesheet.render.api.plans import FIELDS, PLAN_FIELDS, column_json, fields
+from scalesheet.render.api.plans import FIELDS, column_json, fields
 from scalesheet.render.api.text import compact, csv_text
 from scalesheet.render.api.values import Object, origin_json, source_json, value_json
 from scalesheet.steps.comparison import Comparison
@@ -162,18 +163,22 @@ def _dated(price: Stated) -> Object:
 
 
 def table_csv(table: Table, results: Results) -> str:
-    """Every figure of a table as one line, in the form of a plan's."""
+    """A line for each entry and a column for each quantity, in the unit that `columns` of the JSON
+    states. A column with ranges is three; a figure that is missing is an empty field."""
     series = results.tables[table.name]
-    return csv_text(
-        PLAN_FIELDS,
-        (
-            (table.name, row, c.name, *fields(series[c.name][place], c, stated, formula))
-            for place, row in enumerate(table.rows)
-            for c in table.columns.values()
-            for stated in (c.stated.get(row),)
-            for formula in (None if stated else c.own.get(row, c.formula),)
-        ),
-    )
+    header = ["id", "title"]
+    columns: list[Sequence[object]] = [table.rows, table.row_titles]
+    for column in table.columns.values():
+        values = list(series[column.name])
+        ends = ("value", "low", "high") if any(v.low != v.high for v in values) else ("value",)
+        header += [column.name if end == "value" else f"{column.name}_{end}" for end in ends]
+        columns += [[_figure(value, end, column) for value in values] for end in ends]
+    return csv_text(header, zip(*columns, strict=True))
+
+
+def _figure(value: Value, end: str, column: Column) -> object:
+    figure = getattr(value, end)
+    return day_text(figure) if column.unit == DATE and figure is not None else figure
 
 
 def prices_csv(book: Book) -> str:

@@ -137,7 +137,8 @@ def _origins(table: Table, row: str) -> Object:
 
 
 def as_csv(plan: Plan, results: Results) -> str:
-    """Every cell of a plan as one line: its table, row and name, the value and its origin."""
+    """Every cell of a plan as one line: its table, row and name, the value and its origin. The
+    formula of a whole column is in the JSON, once."""
     return csv_text(
         PLAN_FIELDS,
         (
@@ -165,6 +166,8 @@ def fields(
     data = value_json(value, quantity) | origin_json(stated, formula)
     source = data["source"] or {}
     data |= {"source": source.get("key"), "locator": source.get("locator")}
+    if isinstance(quantity, Column) and formula is quantity.formula:
+        data["formula"] = None
     data.setdefault("note", quantity.note)
     return [data.get(field) for field in FIELDS]
 
