@@ -148,6 +148,7 @@ class Stated:
     position: Position | None = field(default=None, compare=False)
     default: bool = False  # stands in no file: what holds where a file of the catalogue is silent
     rule: str = ""  # by which rule it was chosen and why, where no file names it
+    unmeasured: str = ""  # what that rule would choose if no record were measured
     likelihood: Likelihood = Likelihood()
 
     @property

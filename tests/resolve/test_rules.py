@@ -13,6 +13,7 @@ from scalesheet.commands import bench
 from scalesheet.examine import Examined, examine
 from scalesheet.model import Stated
 from scalesheet.resolve.lowering.rules import command
+from scalesheet.sure.quantiles import sure
 from small import HEAD, MINIMAL, lay, said
 
 PLAN = (
@@ -322,3 +323,27 @@ def test_the_command_that_makes_a_record_is_one() -> None:
         True,
         False,
     )
+
+
+def test_a_measured_record_says_which_simulated_one_it_replaces(tmp_path: Path) -> None:
+    records = {"a": record("simulated"), "b": record("simulated", "2026-11-21"), "c": record()}
+    assert (chosen(book(tmp_path, records)).value, chosen(book(tmp_path, records)).unmeasured) == (
+        "c",
+        "b",
+    )
+    alone = book(tmp_path / "alone", {"a": record("simulated")})
+    assert chosen(alone).unmeasured == ""
+
+
+def test_the_reserve_before_a_measured_record_is_that_of_the_simulated_one(tmp_path: Path) -> None:
+    """A simulated step is uncertain by itself; the measured record narrows what rests on it."""
+    wide = record("simulated").replace("value: 0.5", "value: 0.5, low: 0.2, high: 0.9")
+    text = PLAN.replace("{value: 256,", "{value: 256, low: 240, high: 280,")
+    examined = book(tmp_path, {"a": wide, "b": record()}, text)
+    only = book(tmp_path / "only", {"a": wide}, text)
+    assert examined.book is not None, said(examined)
+    assert only.book is not None, said(only)
+    then, first = (sure(each.book, each.book.plans["small"]) for each in (examined, only))
+    assert then.measured == ("Record",)
+    assert then.before == pytest.approx(first.figures["time"].reserve, rel=1e-12)
+    assert then.figures["time"].reserve < then.before

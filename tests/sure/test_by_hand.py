@@ -136,3 +136,20 @@ def test_p80_without_draws_is_exact_for_a_product_of_lognormals(tmp_path: Path) 
     assert spread == pytest.approx(0.8416212 * width, rel=1e-6)
     drawn = made.figures["y"].values["p80"]
     assert 600 * exp(spread) == pytest.approx(drawn, rel=0.02)
+
+
+def test_over_sixty_seeds_the_printed_error_covers_as_promised(tmp_path: Path) -> None:
+    """The true error is how far the quantiles of 60 seeds lie from each other. The printed one must
+    be right in the mean, and within two of it 95 of 100 quantiles are meant to lie."""
+    examined = small.scalars(tmp_path, PLANS["training"][1], "headline: [y]\n")
+    assert examined.book is not None, small.said(examined)
+    book, plan = examined.book, examined.book.plans["small"]
+    made = [sure(book, plan, seed=f"seed {n}").figures["y"] for n in range(60)]
+    inside = []
+    for level in ("p10", "p50", "p80", "p90"):
+        values = np.array([each.values[level] for each in made])
+        errors = np.array([each.errors[level] for each in made])
+        assert np.sqrt(np.mean(errors**2)) == pytest.approx(values.std(ddof=1), rel=0.25), level
+        assert errors.std() / errors.mean() < 0.2, level
+        inside.append(np.mean(np.abs(values - values.mean()) < 2 * errors))
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.04)

@@ -46,7 +46,8 @@ def test_low_and_high_are_the_10th_and_90th_percentile_and_the_value_the_median(
 ) -> None:
     found = made(tmp_path, ranged("a", 80, 100, 150) + formula("a * 2"))
     expected = {"p10": 160, "p50": 200, "p90": 300}
-    assert {n: found.values[n] for n in expected} == pytest.approx(expected, rel=2e-3)
+    for name, value in expected.items():
+        assert abs(found.values[name] - value) < min(4 * found.errors[name], 0.01 * value), name
 
 
 def test_the_product_of_lognormals_is_lognormal(tmp_path: Path) -> None:
@@ -142,7 +143,8 @@ def test_each_draw_is_what_the_evaluator_says(tmp_path: Path) -> None:
 def test_a_range_that_a_formula_makes_is_drawn(tmp_path: Path) -> None:
     found = made(tmp_path, "a: {value: 100, unit: 1, kind: assumption}\n" + formula(PREDICTED))
     expected = {"p10": 50, "p50": 100, "p90": 300}
-    assert {n: found.values[n] for n in expected} == pytest.approx(expected, rel=2e-3)
+    for name, value in expected.items():
+        assert abs(found.values[name] - value) < min(4 * found.errors[name], 0.01 * value), name
 
 
 def test_a_prediction_of_an_uncertain_input_spreads_by_both(tmp_path: Path) -> None:
@@ -161,7 +163,7 @@ def test_the_same_formula_errs_alike_and_another_by_itself(tmp_path: Path) -> No
         )
         return made(tmp_path, lines + formula("p + q")).values["p90"]
 
-    assert p90(PREDICTED) == pytest.approx(600, rel=2e-3)
+    assert p90(PREDICTED) == pytest.approx(600, rel=5e-3)
     assert 300 < p90("between(0.5 * a, a, 3 * a)") < 580
 
 

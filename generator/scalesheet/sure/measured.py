@@ -3,33 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from scalesheet.language.syntax import Cell, Column, Known, Lookup, Node, Scalar, walk
 from scalesheet.model import Formula, Key, Plan, Stated
 
-BEFORE = Stated(reason="not measured")
+UNKNOWN = Stated(reason="not measured")
 
 
-def measured(plan: Plan) -> Mapping[Key, str]:
-    """The measured inputs for which formulas have something else where they are not known, each
-    with its title."""
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The title of a measured input, and what stands in its place where nothing was measured."""
+
+    title: str
+    before: Stated
+
+
+def measured(plan: Plan) -> Mapping[Key, Measured]:
+    """The measured inputs for which formulas have something else where they are not known, and the
+    measured records that a rule chose over a simulated one."""
     asked = {
         _place(node.of)
         for formula in _formulas(plan)
         for node in walk(formula.ends.value)
         if isinstance(node, Known)
     }
-    found: dict[Key, str] = {}
+    found: dict[Key, Measured] = {}
     for scalar in plan.scalars.values():
-        if (None, scalar.name) in asked and _is_measured(scalar.stated):
-            found[Key(scalar.name)] = scalar.title
+        stated = scalar.stated
+        if (None, scalar.name) in asked and _is_measured(stated):
+            found[Key(scalar.name)] = Measured(scalar.title, UNKNOWN)
+        elif stated is not None and stated.unmeasured:
+            found[Key(scalar.name)] = Measured(scalar.title, Stated(stated.unmeasured))
     for table in plan.tables.values():
         titles = dict(zip(table.rows, table.row_titles, strict=True))
         for column in table.columns.values():
             if (table.name, column.name) in asked:
                 for row, stated in column.stated.items():
                     if _is_measured(stated):
-                        found[Key(column.name, table.name, row)] = f"{titles[row]}: {column.title}"
+                        title = f"{titles[row]}: {column.title}"
+                        found[Key(column.name, table.name, row)] = Measured(title, UNKNOWN)
     return found
 
 

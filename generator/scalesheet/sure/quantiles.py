@@ -14,7 +14,7 @@ from scalesheet.evaluate import Overrides, computed
 from scalesheet.model import Key, Plan
 from scalesheet.sure.causes import Cause, causes
 from scalesheet.sure.draws import Unknown, drawn
-from scalesheet.sure.measured import BEFORE, measured
+from scalesheet.sure.measured import measured
 from scalesheet.sure.shapes import Array
 from scalesheet.sure.spread import REPLICATES, SEED, affordable, uniform
 from scalesheet.sure.together import together
@@ -191,12 +191,12 @@ def sure(
         given = {**(overrides or {}), **edits}
         return drawn(book, plan, (name,), given, uniforms=uniforms, draws=draws).figures[name]
 
-    if known := {
-        key: title for key, title in measured(plan).items() if key not in (overrides or {})
-    }:
-        before = quantiles(without(dict.fromkeys(known, BEFORE)), falls=made[name].falls)
+    if known := {key: of for key, of in measured(plan).items() if key not in (overrides or {})}:
+        edits = {key: of.before for key, of in known.items()}
+        before = quantiles(without(edits), falls=made[name].falls)
         reserve = before.reserve if before is not None else float("nan")
-        whole = replace(whole, measured=tuple(known.values()), before=reserve)
+        titles = tuple(of.title for of in known.values())
+        whole = replace(whole, measured=titles, before=reserve)
     if held and not made[name].falls:
         bare = without({key: 0.0 for each in held for key in stated_behind(plan, each)})
         enough = bare[~np.isnan(bare)] <= value(name)

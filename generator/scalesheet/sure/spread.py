@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scalesheet.sure.shapes import Array, normal
 
 DRAWS = 4096
-REPLICATES = 8  # independent samples that the draws consist of; they give the error
+REPLICATES = 32  # independent samples that the draws consist of; they give the error
 SEED = "scalesheet-1"
 MOST = 2**25  # numbers of a column at all its draws: 256 MB
 
@@ -20,7 +20,7 @@ def affordable(rows: int) -> int:
     """So many draws as a table of so many rows leaves room for: all of them up to 8,192 rows. Fewer
     draws have larger errors, which each quantile states."""
     draws = DRAWS
-    while draws * rows > MOST and draws > 32 * REPLICATES:
+    while draws * rows > MOST and draws > 8 * REPLICATES:
         draws //= 2
     return draws
 

@@ -1,8 +1,8 @@
 """What each unknown does together with others: total Sobol indices, by Jansen's estimator.
 
-The draws of one replicate are taken once more for each unknown, with its own draws moved on by one
-and those of all others as they were. Half the mean square of what that changes is the variance that
-is left when everything else is known.
+One draw of eight is made once more for each unknown, with its own draws moved on by one and those
+of all others as they were. Half the mean square of what that changes is the variance that is left
+when everything else is known.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from scalesheet.evaluate import Overrides
 from scalesheet.model import Plan
 from scalesheet.sure.draws import Drawn, Uniforms, drawn
 from scalesheet.sure.shapes import Array
-from scalesheet.sure.spread import REPLICATES
+
+AGAIN = 8  # one draw of so many is made once more
 
 
 def together(
@@ -34,13 +35,13 @@ def together(
 
     def moved(name: str) -> Array:
         own = uniforms(name)
-        first = own[: len(own) // REPLICATES]
+        first = own[: len(own) // AGAIN]
         each = np.tile(first, (len(names), 1))
         if name in names:
             each[names.index(name)] = np.roll(first, 1)
         return each.ravel()
 
-    size = len(uniforms(names[0])) // REPLICATES
+    size = len(uniforms(names[0])) // AGAIN
     again = drawn(book, plan, figures, overrides, uniforms=moved, draws=size * len(names))
     found: dict[str, dict[str, float]] = {}
     for name in figures:

@@ -79,7 +79,7 @@ const { draws, answer } = (() => {
   const draws = scalesheet.makeDraws(scalesheet.runtime);
   return { draws, answer: scalesheet.makeQuantiles(draws).answering({ steps, inputs, drawn }) };
 })();
-const uniforms = (key) => Array.from(draws.uniforms(key, 4096, 8));
+const uniforms = (key) => Array.from(draws.uniforms(key, 4096, 32));
 const normals = (numbers) => numbers.map(draws.normal);
 const answered = (changes) => {
   const found = Array.from(answer(changes)).at(-1);

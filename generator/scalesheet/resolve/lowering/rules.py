@@ -199,6 +199,9 @@ def _choose(
         cause = _cause(matches, before, match)
         past = (*before.was, Earlier(before, since, cause))
         result = replace(shared, value=match.id, note=note, rule=rule, since=since, was=past)
+        others = [m for m in on_file if m.how != "measured"]
+        if match.how == "measured" and others:
+            result = replace(result, unmeasured=max(others, key=lambda m: m.rank).id)
     return result or replace(shared, reason=NONE_YET)
 
 

@@ -7,8 +7,7 @@
 scalesheet.makeQuantiles = (draws) => {
   const LEVELS = { p10: 0.1, p50: 0.5, p80: 0.8, p90: 0.9 };
   const [BINS, FEW, LEAST] = [32, 64, 0.05]; // as in causes.py
-
-  const UNKNOWN = { reason: "not measured" };
+  const AGAIN = 8; // as in together.py
 
   const meanOf = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
   const sumOf = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
@@ -119,7 +118,7 @@ scalesheet.makeQuantiles = (draws) => {
 
   /** The total index of each unknown on a figure, as `sure/together.py` has it. */
   function together(plan, drawn, of, given, name, sample, unknowns) {
-    const size = drawn.draws / drawn.replicates;
+    const size = drawn.draws / AGAIN;
     const moved = draws.source((key) => {
       const made = new Float64Array(size * unknowns.length);
       const first = of(key).subarray(0, size);
@@ -142,7 +141,7 @@ scalesheet.makeQuantiles = (draws) => {
 
   /** How sure a plan is with these inputs, as `sure` of Python has it, with the causes of the figure
    *  that comes first: at once without their total indices, then with them. */
-  function* sure(plan, drawn, take, given) {
+  function* sure(plan, drawn, take, given, measured) {
     const asked = Array.from(new Set([...drawn.figures.map(({ name }) => name), ...Object.values(drawn.checks), ...drawn.held.map(({ on }) => on)]));
     const { figures, unknowns, results } = plan.run(given, asked, take, drawn.draws);
     const value = (name) => {
@@ -182,8 +181,9 @@ scalesheet.makeQuantiles = (draws) => {
     }
     const { falls, reserve } = made[first];
     const expected = value(first);
-    if (drawn.measured.length) {
-      const before = plan.run(edited(given, drawn.measured.map((at) => ({ ...at, value: UNKNOWN }))), [first], take, drawn.draws);
+    if (measured.length) {
+      const before = plan.run(edited(given, known), [first], take, drawn.draws);
+      found.measured = measured.map(({ title }) => title);
       found.before = quantiles(before.figures[first], falls, NaN, drawn.replicates)?.reserve;
     }
     if (drawn.held.length && !falls) {
@@ -218,7 +218,12 @@ scalesheet.makeQuantiles = (draws) => {
   function answering({ steps, inputs, drawn }) {
     const plan = draws.plan({ steps, inputs, drawn });
     const take = draws.source(plan.of);
-    return (changes) => sure(plan, drawn, take, edited(inputs, changes));
+    const place = ({ name, table, column, row }) => JSON.stringify([name, table, column, row]);
+    return (changes) => {
+      const changed = new Set(changes.map(place));
+      const known = drawn.measured.filter((each) => !changed.has(place(each)));
+      return sure(plan, drawn, take, edited(inputs, changes), known);
+    };
   }
 
   return { quantiles, causes, sure, answering };

@@ -157,7 +157,7 @@ onmessage = ({ data: [asked, changes] }) => {
       yield `${scalars[name].title}: ${percent(share)} on ${scalars[on].title} covers ${hundred(covers)} of 100 simulated programs; ${percent(Math.max(needed, 0))} covers 80.`;
     const now = amount(found.first, each.reserve);
     if (found.before !== undefined)
-      yield `Measured: ${some(plan.drawn.titles)}. The reserve was ${amount(found.first, found.before)} before, and is ${now}.`;
+      yield `Measured: ${some(found.measured)}. The reserve was ${amount(found.first, found.before)} before, and is ${now}.`;
     const [{ title, how, saves, worth }] = causesOf(found);
     yield `Measure first: ${title}${how ? ` (${how})` : ""}. Knowing it cuts the reserve by ${saves} (${worth}).`;
     if (plan.drawn.published?.name === found.first)

@@ -28,7 +28,7 @@ def draws_script(plan: Plan, book: Book, published: Sure | None = None) -> str:
     asked = asked_of(plan)
     found = drawable(book, plan, asked.all)
     levers = [each for each in found.levers if each.quantity.ranged or _events(found, each)]
-    made = found.made
+    made, known = found.made, measured(plan)
     names = {one.unknown for tree in made.values() for one in tree.within}
     for lever in levers:
         cells = [cell for side in _sides(found, lever).values() for cell in side.values()]
@@ -45,16 +45,10 @@ def draws_script(plan: Plan, book: Book, published: Sure | None = None) -> str:
         ],
         "checks": asked.checks,
         "measured": [
-            {"name": key.name}
-            if key.table is None
-            else {
-                "table": key.table,
-                "column": key.name,
-                "row": found.tables[key.table].rows.index(key.row or ""),
-            }
-            for key in measured(plan)
+            _place(found, key)
+            | {"title": of.title, "value": of.before.value or {"reason": of.before.reason}}
+            for key, of in known.items()
         ],
-        "titles": list(measured(plan).values()),
         "held": [
             {"name": name, "on": on, "inputs": [key.name for key in stated_behind(plan, name)]}
             for name, on in asked.held.items()
@@ -150,6 +144,14 @@ def _functions(key: Key, tree: Tree) -> str:
     assert tree.spread is not None
     parts = ", ".join(f"[{', '.join(map(function, one.parts))}]" for one in tree.within)
     return f"[{function(tree.spread)}, [{parts}]]"
+
+
+def _place(found: Drawable, key: Key) -> dict[str, Any]:
+    """Where an input stands in the script of the plan."""
+    if key.table is None:
+        return {"name": key.name}
+    row = found.tables[key.table].rows.index(key.row or "")
+    return {"table": key.table, "column": key.name, "row": row}
 
 
 def _name(key: Key) -> str:
