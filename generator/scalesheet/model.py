@@ -598,7 +598,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """What another program publishes of its own predictions."""
+    """How good the predictions of another program are, and who says so."""
 
     name: str
     predicts: str

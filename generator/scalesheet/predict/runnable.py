@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.predict.arrays import Flags, Reasons, first_reason, no_reasons
+from scalesheet.predict.arrays import Array, Flags, Reasons, first_reason, no_reasons
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.engine import COMPONENT, figures
 
@@ -24,35 +24,37 @@ def broken(book: Book, cases: Cases) -> Reasons:
         return reasons
     known = component.plan.scalars.keys()
     names = [name for name in CONDITIONS if f"{name}_holds" in known]
-    told = figures(
-        book,
-        len(cases),
-        {
-            "gpus": cases.gpus,
-            "stage": np.nan_to_num(cases.zero),
-            "tensor": cases.tensor,
-            "pipeline": cases.pipeline,
-            "context": cases.context,
-            "experts": cases.expert,
-            "model.experts": cases.experts,
-            "parameters": cases.parameters,
-            "active": cases.active,
-            "sequence": cases.sequence,
-            "batch": cases.global_batch,
-            # a micro-batch that is not stated is no reason to refuse
-            "micro_batch": np.where(np.isnan(cases.micro_batch), 1.0, cases.micro_batch),
-            "model.heads": cases.heads,
-            "model.layers": cases.layers,
-        },
-        [f"{name}_{what}" for name in names for what in ("holds", "says")],
-        {},
-    )
+    holds = _of(book, cases, [f"{name}_holds" for name in names])
+    fails = {name: (holds[f"{name}_holds"] == 0) & _stated(name, cases) for name in names}
+    rows = np.logical_or.reduce([*fails.values(), np.zeros(len(cases), dtype=bool)])
+    # sentences are spelled row by row, so only where they are needed
+    says = _of(book, cases.only(rows), [f"{name}_says" for name in names])
     for name in names:
-        fails = (told[f"{name}_holds"] == 0) & _stated(name, cases)
         why = no_reasons(len(cases))
-        why[fails] = told[f"{name}_says"][fails]
+        why[fails[name]] = says[f"{name}_says"][fails[name][rows]]
         reasons = first_reason(reasons, why)
     return reasons
+
+
+def _of(book: Book, cases: Cases, names: list[str]) -> dict[str, Array]:
+    given = {
+        "gpus": cases.gpus,
+        "stage": np.nan_to_num(cases.zero),
+        "tensor": cases.tensor,
+        "pipeline": cases.pipeline,
+        "context": cases.context,
+        "experts": cases.expert,
+        "model.experts": cases.experts,
+        "parameters": cases.parameters,
+        "active": cases.active,
+        "sequence": cases.sequence,
+        "batch": cases.global_batch,
+        # a micro-batch that is not stated is no reason to refuse
+        "micro_batch": np.where(np.isnan(cases.micro_batch), 1.0, cases.micro_batch),
+        "model.heads": cases.heads,
+        "model.layers": cases.layers,
+    }
+    return figures(book, len(cases), given, names, {})
 
 
 def _stated(name: str, cases: Cases) -> Flags:

@@ -48,8 +48,8 @@ ASKED = (
     "shows, made without the family of the row."
 )
 PEERS = (
-    "What other programs publish of their own predictions. They chose the cases themselves, and "
-    "mostly knew the efficiency that the runs had reached."
+    "First two programs that we ran on the rows of our own score. Then what programs publish of "
+    "themselves: they chose the cases, and mostly knew the efficiency that the runs had reached."
 )
 OWN = (
     "Runs that were timed for this book, with the program's own bench: kept apart from published "

@@ -179,7 +179,7 @@ def _numbers(texts: Iterable[str]) -> list[Html]:
 def _peers(context: Context) -> Iterator[object]:
     if not context.book.peers:
         return
-    yield heading(2, "What others say of themselves", "peers")
+    yield heading(2, "Other programs", "peers")
     yield tag("p", PEERS)
     yield tag("ul", *(tag("li", *_peer(context, peer)) for peer in context.book.peers))
 
