@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.predict.arrays import Array, Flags, Reasons, first_reason, no_reasons
+from scalesheet.predict.arrays import Array, Flags, Reasons, given, no_reasons
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.engine import COMPONENT, figures
 
@@ -25,19 +25,15 @@ def broken(book: Book, cases: Cases) -> Reasons:
     known = component.plan.scalars.keys()
     names = [name for name in CONDITIONS if f"{name}_holds" in known]
     holds = _of(book, cases, [f"{name}_holds" for name in names])
-    fails = {name: (holds[f"{name}_holds"] == 0) & _stated(name, cases) for name in names}
-    rows = np.logical_or.reduce([*fails.values(), np.zeros(len(cases), dtype=bool)])
-    # sentences are spelled row by row, so only where they are needed
-    says = _of(book, cases.only(rows), [f"{name}_says" for name in names])
     for name in names:
-        why = no_reasons(len(cases))
-        why[fails[name]] = says[f"{name}_says"][fails[name][rows]]
-        reasons = first_reason(reasons, why)
+        rows = (holds[f"{name}_holds"] == 0) & _stated(name, cases) & ~given(reasons)
+        if rows.any():  # a sentence is spelled row by row, so only where it is needed
+            reasons[rows] = _of(book, cases.only(rows), [f"{name}_says"])[f"{name}_says"]
     return reasons
 
 
 def _of(book: Book, cases: Cases, names: list[str]) -> dict[str, Array]:
-    given = {
+    stated = {
         "gpus": cases.gpus,
         "stage": np.nan_to_num(cases.zero),
         "tensor": cases.tensor,
@@ -54,7 +50,7 @@ def _of(book: Book, cases: Cases, names: list[str]) -> dict[str, Array]:
         "model.heads": cases.heads,
         "model.layers": cases.layers,
     }
-    return figures(book, len(cases), given, names, {})
+    return figures(book, len(cases), stated, names, {})
 
 
 def _stated(name: str, cases: Cases) -> Flags:
