@@ -6,6 +6,7 @@ module and `commands` prints.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
@@ -18,6 +19,7 @@ from scalesheet.commands.parser import parser
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and gives its exit status."""
     _print_anywhere()
+    gc.set_threshold(100_000, 50, 100)  # a command makes many objects and little garbage
     whole = parser()
     options, unknown = whole.parse_known_args(arguments)
     unknown = options.command.late(options, unknown)

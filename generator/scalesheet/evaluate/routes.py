@@ -122,7 +122,8 @@ def _column_keys(table: Table, column: Column) -> Iterator[Key]:
         yield Key(column.name, table.name)
     for row in column.own:
         yield Key(column.name, table.name, row)
-    yield from dict.fromkeys(stated_key(table.name, column.name, row) for row in column.stated)
+    rows = column.stated if table.name == PHASES else (STATED,) if column.stated else ()
+    yield from (Key(column.name, table.name, row) for row in rows)
 
 
 def _reads(

@@ -201,7 +201,7 @@ class _Run:
 
     def state(self, lever: Lever, side: Side, places: Sequence[Place]) -> State:
         """The plan with the lever at one side: its own values, and what changes with them."""
-        base = self.base
+        base, tables = self.base, self.tables
         state = State(dict(base.scalars), dict(base.columns), base.rows, base.titles)
         part, key = self._moved(lever, side), lever.key
         columns = {(at.table, at.name) for at, _ in places if at.table is not None}
@@ -222,7 +222,7 @@ class _Run:
                 continue
             again = (each.table, each.name) in columns if each.table else each.name in scalars
             if again:
-                compute(each, self.tables, self.plan, state)
+                compute(each, tables, self.plan, state)
         return state
 
     def _anew(self, table: str, name: str) -> Filled:

@@ -359,18 +359,19 @@ _INNER = {
 }
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> list[Node]:
     """The nodes directly below, in the order of the text."""
+    found: list[Node] = []
     for name in _INNER[type(node)]:
         value = getattr(node, name)
         if isinstance(value, Node):
-            yield value
+            found.append(value)
         elif isinstance(value, tuple):
-            for part in value:
-                if isinstance(part, Node):
-                    yield part
-                elif isinstance(part, tuple) and len(part) == 2 and isinstance(part[1], Node):
-                    yield part[1]
+            parts = (
+                part[1] if isinstance(part, tuple) and len(part) == 2 else part for part in value
+            )
+            found += [part for part in parts if isinstance(part, Node)]
+    return found
 
 
 def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
@@ -391,4 +392,5 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         top = stack.pop()
         yield top
-        stack.extend(reversed(list(children(top))))
+        if _INNER[type(top)]:
+            stack.extend(reversed(children(top)))

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalesheet.model import DOMAINS, Event, Likelihood, Stated
-from scalesheet.schemas import written
 
 Array = NDArray[np.float64]
 NORMAL = NormalDist()
@@ -29,6 +28,8 @@ HALVINGS = 60  # of the place of the most likely value
 
 def shape_of(stated: Likelihood, domain: str) -> str:
     """The shape that is stated, or that of the domain."""
+    from scalesheet.schemas import written  # imports jsonschema, which nothing else here needs
+
     by_domain: dict[str, str] = written("common")["$defs"]["spread"]["x-by-domain"]
     return stated.spread or by_domain[domain]
 

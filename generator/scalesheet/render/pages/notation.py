@@ -28,8 +28,9 @@ _ENDS: Mapping[End, str] = {"low": " (low)", "value": "", "high": " (high)"}
 def constant_title(records: Mapping[str, Record], name: str) -> str:
     """A named constant in words: the default of a formula's input by the input's title."""
     for record in records.values():
-        for each in record.inputs:
-            if name == f"{record.id.replace('-', '_')}_{each.name}":
+        prefix = f"{record.id.replace('-', '_')}_"
+        for each in record.inputs if name.startswith(prefix) else ():
+            if name == prefix + each.name:
                 return each.title
     return name.replace("_", " ")
 

@@ -77,9 +77,9 @@ def stepped(book: Book, plan: Plan) -> Plan:
 # ------------------------------------------------------------------ trees
 
 
-def _below(node: Node) -> Iterator[Node]:
+def _below(node: Node) -> list[Node]:
     """The children that may become steps: in a condition of rows names mean the row looked at."""
-    return iter(()) if isinstance(node, Aggregate) else children(node)
+    return [] if isinstance(node, Aggregate) else children(node)
 
 
 def _within(node: Node) -> Iterator[Node]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scalesheet.book import Book
-from scalesheet.evaluate.routes import graph
+from scalesheet.evaluate.routes import Graph, graph
 from scalesheet.model import Key, Plan, Scalar, Table
 from scalesheet.units import UnitError
 
@@ -36,13 +36,15 @@ class Choice:
 def choice_of(book: Book, plan: Plan) -> Choice | None:
     """The first choice of an offer, else of a row of the plan that says what it runs on; nothing
     where no cost of the headline follows it."""
+    headline = [name for name in plan.headline if not plan.scalars[name].hidden]
+    routes = graph(book, plan, headline)
     for scalar in sorted(_choices(plan), key=lambda each: each.refers_to != OFFERS):
         name = scalar.refers_to or ""
         table = plan.tables.get(name) or book.tables.get(name)
         facts = _facts(table) if table is not None else ()
         if table is None or not facts:
             continue
-        cost, time, figures = _figures(book, plan, scalar)
+        cost, time, figures = _figures(book, plan, scalar, headline, routes)
         if not cost or not time:
             continue
         by = "accelerator" if table.name == OFFERS else ""
@@ -65,29 +67,31 @@ def _facts(table: Table) -> tuple[str, ...]:
     return tuple(c.name for c in table.columns.values() if c.refers_to in (HARDWARE, OFFERS))
 
 
-def _figures(book: Book, plan: Plan, choice: Scalar) -> tuple[str, str, tuple[str, ...]]:
+def _figures(
+    book: Book, plan: Plan, choice: Scalar, headline: Sequence[str], routes: Graph
+) -> tuple[str, str, tuple[str, ...]]:
     """Cost, time, and these with the rest of the headline, as far as they follow the choice.
 
     The time is that of the headline; else, on the way from the choice to the cost, the last time or
     the last GPU hours.
     """
-    headline = [name for name in plan.headline if not plan.scalars[name].hidden]
-    reached = _reached(book, plan, choice, headline)
+    reached = _reached(routes, choice)
     following = [name for name in headline if name in reached]
     cost = next((n for n in following if _is_a(book, plan, n, "USD", "EUR")), "")
     if not cost:
         return "", "", ()
     time = next((n for n in following if _is_a(book, plan, n, "hour")), "")
     if not time:
-        way = [n for n in reversed(_reached(book, plan, choice, [cost])) if _is_shown(plan, n)]
+        way = _reached(graph(book, plan, [cost]), choice)
+        way = [n for n in reversed(way) if _is_shown(plan, n)]
         times = (n for unit in ("hour", "GPU * hour") for n in way if _is_a(book, plan, n, unit))
         time = next(times, "")
     return cost, time, tuple(dict.fromkeys([cost, time, *following]))
 
 
-def _reached(book: Book, plan: Plan, choice: Scalar, figures: Sequence[str]) -> list[str]:
-    """The scalars on the way from a choice to some figures, in the order of computation."""
-    places = graph(book, plan, figures).route([(Key(choice.name), "value")])
+def _reached(routes: Graph, choice: Scalar) -> list[str]:
+    """The scalars on the way from a choice, in the order of computation."""
+    places = routes.route([(Key(choice.name), "value")])
     return [key.name for key, end in places if end == "value" and key.table is None]
 
 
