@@ -31,9 +31,12 @@ from shipped import part, shipped, shipped_book
 CONFIGS: Mapping[str, Mapping[str, Any]] = json.loads(
     (Path(__file__).parent / "configs.json").read_text("utf-8")
 )
-#: Llama 4 and Gemma 3 alone have a type for their language model by itself; a mixture with another
+#: Some have a type for their language model by itself; a mixture with another
 #: type may state no more than these say.
-ELSEWHERE = {"llama4_text", "olmo3", "gpt_neo", "cohere"}
+ELSEWHERE = {
+    *("llama4_text", "olmo3", "gpt_neo", "cohere"),
+    *("ministral3", "qwen3_5_text", "qwen3_5_moe_text"),
+}
 
 
 @pytest.fixture(scope="module")

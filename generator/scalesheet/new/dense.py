@@ -44,6 +44,25 @@ def switched_windows(c: Config, made: Architecture) -> Architecture:
     return windowed(c, made, tokens=4096, first=c.size("max_window_layers", default=28, least=0))
 
 
+def qwen3_5_text(c: Config, ffn: str = "intermediate_size") -> Architecture:
+    """With Gated DeltaNet in the layers that `layer_types` names, or in all but each fourth."""
+    made = biased(c, decoder(c, grouped=True, ffn=ffn))
+    made |= {"qk_norm": "head", "attention_gate": "yes"}
+    kinds, layers = c.words("layer_types"), made["layers"]
+    if kinds and len(kinds) != layers:
+        c.wrong("layer_types", f"a list of {layers} texts, one for each layer")
+    every = c.size("full_attention_interval", default=4)
+    linear = {
+        "layers": kinds.count("linear_attention") if kinds else layers - layers // every,
+        "key_heads": c.size("linear_num_key_heads", default=16),
+        "key_dim": c.size("linear_key_head_dim", default=128),
+        "value_heads": c.size("linear_num_value_heads", default=32),
+        "value_dim": c.size("linear_value_head_dim", default=128),
+        "convolution": c.size("linear_conv_kernel_dim", default=4),
+    }
+    return {**made, "linear": linear} if linear["layers"] else made
+
+
 def gemma(c: Config) -> Architecture:
     return biased(c, decoder(c, tied=True, grouped=True))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from scalesheet.new.architecture import Architecture, biased, decoder, windowed, yes_or_no
 from scalesheet.new.config import Config
-from scalesheet.new.dense import qwen2, qwen3
+from scalesheet.new.dense import qwen2, qwen3, qwen3_5_text
 
 
 def mixtral(c: Config) -> Architecture:
@@ -41,6 +41,32 @@ def qwen3_moe(c: Config) -> Architecture:
     made = qwen3(c)
     experts = routed_experts(c, made["layers"], "num_experts", c.size("moe_intermediate_size"))
     return {**made, "experts": checked(c, made, experts)}
+
+
+def qwen3_next(c: Config, ffn: str = "intermediate_size") -> Architecture:
+    made = qwen3_5_text(c, ffn)
+    width = c.size("moe_intermediate_size", default=512)
+    together = c.size("shared_expert_intermediate_size", default=512, least=0)
+    experts = {
+        **routed_experts(c, made["layers"], "num_experts", width),
+        "shared": together // width,
+        "shared_gate": "yes",
+    }
+    return {**made, "experts": checked(c, made, experts)}
+
+
+def qwen3_5_moe_text(c: Config) -> Architecture:
+    """Every layer has experts, so no width of a plain feed-forward layer is stated."""
+    return qwen3_next(c, "moe_intermediate_size")
+
+
+def gpt_oss(c: Config) -> Architecture:
+    made = windowed(c, biased(c, decoder(c, grouped=True)), full=2, tokens=128)
+    c.ignore("swiglu_limit")
+    experts = {"routed": c.size("num_local_experts"), "active": c.size("num_experts_per_tok")}
+    routed = {**experts, "ffn": made["ffn"], "router_bias": "yes"}
+    remark = "without the biases of the experts"
+    return {**made, "experts": checked(c, made, routed), "remarks": [remark]}
 
 
 def routed_experts(c: Config, layers: int, count: str, width: int) -> dict[str, Any]:

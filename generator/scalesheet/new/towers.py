@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scalesheet.new.architecture import Architecture
 from scalesheet.new.config import Config
-from scalesheet.new.dense import gemma3_text, llama, qwen2
-from scalesheet.new.mixtures import llama4_text
+from scalesheet.new.dense import gemma3_text, llama, mistral, qwen2, qwen3_5_text
+from scalesheet.new.mixtures import llama4_text, qwen3_5_moe_text
 
 
 def qwen2_vl(c: Config) -> Architecture:
@@ -132,10 +132,23 @@ def llava(c: Config) -> Architecture:
     return {**llama(text), "vision": {**made, **outer}}
 
 
-def llama4(c: Config) -> Architecture:
-    text = c.part("text_config")
-    made = llama4_text(text) if text is not None else {}
-    return {**made, **without_vision(c)}
+def language_model(
+    read: Callable[[Config], Architecture],
+) -> Callable[[Config], Architecture]:
+    """Reads the language model of a config that also has a vision tower, and says so."""
+
+    def only(c: Config) -> Architecture:
+        text = c.part("text_config")
+        made = read(text) if text is not None else {}
+        return {**made, **without_vision(c)}
+
+    return only
+
+
+llama4 = language_model(llama4_text)
+mistral3 = language_model(mistral)
+qwen3_5 = language_model(qwen3_5_text)
+qwen3_5_moe = language_model(qwen3_5_moe_text)
 
 
 def without_vision(c: Config) -> Architecture:

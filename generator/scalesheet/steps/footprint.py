@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.predict.cases.catalogue import LINEAR
 from scalesheet.predict.engine import figures
 from scalesheet.predict.records import rows_of
 from scalesheet.steps.architecture import traits_of
@@ -109,4 +110,5 @@ def _sizes(shape: Shape) -> dict[str, Any]:
         "experts_shared": float(traits.shared),
         "expert_ffn": float(traits.expert_ffn),
         "dense_layers": float(traits.dense_layers),
+        **dict.fromkeys(LINEAR, 0.0),  # no measured model has linear attention
     }

@@ -92,6 +92,11 @@ class Cases:
     dense_layers: Array  # of a mixture
     window: Array  # tokens; 0 without sliding windows
     window_layers: Array
+    linear_layers: Array  # those with linear attention, and what it keeps of a sequence in each
+    linear_state: Array
+    linear_key_dim: Array
+    linear_value_heads: Array
+    linear_value_dim: Array
     gated: Flags
     tied: Flags
     known: Flags  # whether the architecture is stated or of the catalogue

@@ -37,8 +37,18 @@ USUAL_EXPERTS, USUAL_SHARE = 8.0, 0.6
 
 NO_TABLE = Table("", "", (), (), {})
 SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
-#: What a row does not state and most models do not have: latent attention, windows, experts.
-ATTENTION = ("query_rank", "kv_rank", "rope_dim", "value_dim", "window", "window_layers")
+#: What a row does not state and most models do not have: latent and linear attention, windows,
+#: experts.
+LINEAR = ("linear_layers", "linear_key_dim", "linear_value_heads", "linear_value_dim")
+ATTENTION = (
+    *("query_rank", "kv_rank", "rope_dim", "value_dim", "window", "window_layers"),
+    *(*LINEAR, "linear_state"),
+)
+#: What a cache of keys and values depends on.
+CACHED = (
+    *("layers", "kv_heads", "head_dim", "kv_rank", "rope_dim", "window_layers", "window"),
+    *("linear_layers", "linear_state"),
+)
 EXPERTS = ("experts", "experts_active", "experts_shared", "expert_ffn", "dense_layers")
 #: Column of the accelerators -> the unit that cases have it in.
 _FIGURES = {

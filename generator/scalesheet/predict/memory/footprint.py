@@ -16,6 +16,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Coded, Flags, Words, among, coded, first_stated
 from scalesheet.predict.cases import Cases
+from scalesheet.predict.cases.catalogue import CACHED
 from scalesheet.predict.engine import Partly, assumed, figures
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import rows_of
@@ -253,11 +254,10 @@ class Footprint:
     def _cache(self) -> Array:
         """Keys and values of sequences at their full length; training has none."""
         cases = self.cases
-        names = ("layers", "kv_heads", "head_dim", "kv_rank", "rope_dim", "window_layers", "window")
         whole = rows_of(
             self.book,
             "kv-cache-bytes",
-            **{name: getattr(cases, name) for name in names},
+            **{name: getattr(cases, name) for name in CACHED},
             length=self.layout.sequence,
             sequences=self.settings.batch,
         )

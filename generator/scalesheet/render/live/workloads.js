@@ -260,7 +260,7 @@
     const active = row.active_parameters < 0.99 * row.parameters ? `${people(row.active_parameters)} met by a token` : "";
     const gib = (bytes) => `${Number((bytes / 2 ** 30).toPrecision(3))} GiB`;
     const sequence = wanted().get("sequence");
-    const given = { ...row, bits_per_parameter: 16, length: sequence, sequences: 1, element_bytes: 2, window: 0, window_layers: 0 };
+    const given = { ...row, bits_per_parameter: 16, length: sequence, sequences: 1, element_bytes: 2, window: 0, window_layers: 0, linear_layers: 0, linear_state: 0 };
     const cells = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, { value }]));
     const { weight_bytes: weights, kv_cache_bytes: cache } = question.formulas;
     const cards = [card("Parameters", people(row.parameters), active)];

@@ -114,6 +114,12 @@ MODEL: Mapping[str, Given] = {
     "value_dim": _size("Value head dimension", "latent", "value_dim"),
     "window": Given("Sliding window", "token / sequence", "whole", ("window", "tokens"), 0.0),
     "window_layers": _size("Layers with a sliding window", "window", "layers"),
+    "linear_layers": _size("Layers with linear attention", "linear", "layers"),
+    "linear_key_heads": _size("Key heads of linear attention", "linear", "key_heads"),
+    "linear_key_dim": _size("Key head dimension of linear attention", "linear", "key_dim"),
+    "linear_value_heads": _size("Value heads of linear attention", "linear", "value_heads"),
+    "linear_value_dim": _size("Value head dimension of linear attention", "linear", "value_dim"),
+    "convolution": _size("Convolution of linear attention", "linear", "convolution"),
     "vision_layers": _size("Vision tower layers", "vision", "layers"),
     "vision_hidden": _size("Vision tower width", "vision", "hidden"),
     "vision_ffn": _size("Feed-forward width of the vision tower", "vision", "ffn"),
@@ -138,6 +144,7 @@ MODEL_FLAGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "gated": ("Gated feed-forward", ()),
     "qkv_bias": ("QKV bias", ()),
     "output_bias": ("Bias of the attention's output", ()),
+    "attention_gate": ("Gate of the attention's output", ()),
     "ffn_bias": ("Feed-forward bias", ()),
     "head_bias": ("Bias of the output head", ()),
     "embedding_norm": ("Norm of the embeddings", ()),
@@ -230,7 +237,18 @@ _QK_NORM = (
 _ATTENTION = (
     "latent_attention_part if kv_rank > 0 else "
     "attention_parameters(hidden=hidden, heads=heads, kv_heads=kv_heads, head_dim=head_dim, "
-    "qkv_bias=1 if qkv_bias else 0, output_bias=1 if output_bias else 0, qk_norm=qk_norm_width)"
+    "qkv_bias=1 if qkv_bias else 0, output_bias=1 if output_bias else 0, qk_norm=qk_norm_width, "
+    "gate=1 if attention_gate else 0)"
+)
+_LINEAR = (
+    "linear_attention_parameters(hidden=hidden, key_heads=linear_key_heads, "
+    "key_dim=linear_key_dim, value_heads=linear_value_heads, value_dim=linear_value_dim, "
+    "convolution=convolution) if linear_layers > 0 else 0"
+)
+_STATE = (
+    "linear_value_heads * linear_key_dim * linear_value_dim "
+    "+ convolution * (2 * linear_key_heads * linear_key_dim "
+    "+ linear_value_heads * linear_value_dim)"
 )
 _VISION_BLOCK = (
     "vision_block_parameters(width=vision_hidden, ffn=vision_ffn, matrices=3 if vision_gated else "
@@ -262,7 +280,8 @@ _EXPERTS = (
     "if experts > 0 else 0"
 )
 _DECODER = (
-    f"embedding_part + layers * (attention_part + (block_norms * {_NORM}) as parameter) "
+    f"embedding_part + (layers - linear_layers) * attention_part + linear_layers * linear_part "
+    f"+ layers * (block_norms * {_NORM}) as parameter "
     "+ (dense_layers if experts > 0 else layers) * feed_forward_part "
     "+ (layers - dense_layers if experts > 0 else 0) * {experts}"
 )
@@ -305,6 +324,12 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
             "Query and key norm elements", "1", _QK_NORM, "non-negative", step=True
         ),
         "attention_part": Computed("Parameters of an attention", "parameter", _ATTENTION),
+        "linear_part": Computed(
+            "Parameters of a linear attention", "parameter", _LINEAR, "non-negative", step=True
+        ),
+        "linear_state": Computed(
+            "State of linear attention, elements", "1", _STATE, "non-negative", step=True
+        ),
         "feed_forward_part": Computed("Feed-forward layer parameters", "parameter", _FEED_FORWARD),
         "experts_part": Computed(
             "Expert layer parameters",

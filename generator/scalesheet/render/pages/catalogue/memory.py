@@ -17,7 +17,7 @@ from scalesheet.choose.job import ASSUMED, PLAN, Assumptions, stated_in
 from scalesheet.evaluate.findings import call
 from scalesheet.model import Plan
 from scalesheet.predict.arrays import Array, Flags, Words, words
-from scalesheet.predict.cases.catalogue import Known
+from scalesheet.predict.cases.catalogue import CACHED, Known
 from scalesheet.predict.engine import figures, properties
 from scalesheet.render.pages.context import Context, to
 from scalesheet.render.pages.html import Html, heading, link, tag
@@ -104,10 +104,9 @@ def size_cards(context: Context, model: str) -> Html:
         packed = _computed(context, "nf4-bits-per-parameter", {})
         note = f"{gib(parameters * packed / 8)} in NF4" if packed else ""
         cards.append(("To load, in 16 bit", gib(loaded), note))
-    names = ("layers", "kv_heads", "head_dim", "kv_rank", "rope_dim", "window_layers", "window")
     length = min(CONTEXT, value("max_sequence") or CONTEXT)
     cache = _computed(
-        context, "kv-cache-bytes", {**{name: value(name) for name in names}, "length": length}
+        context, "kv-cache-bytes", {**{name: value(name) for name in CACHED}, "length": length}
     )
     if loaded and cache:
         cards.append(
