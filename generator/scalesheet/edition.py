@@ -156,9 +156,11 @@ class Edition:
         digest = hashlib.sha256(self.book.edition.isoformat().encode())
         every = [("", cells_of(self.book.tables.values(), self.catalogue))]
         every += [(id_, cells(plan, self.results[id_])) for id_, plan in self.book.plans.items()]
+        units: dict[int, str] = {}  # as text, by the quantity that has them
         for owner, results in every:
             for table, row, quantity, value in results:
-                ends = (value.value, value.low, value.high, value.reason, str(quantity.unit))
+                unit = units.get(id(quantity)) or units.setdefault(id(quantity), str(quantity.unit))
+                ends = (value.value, value.low, value.high, value.reason, unit)
                 digest.update(repr((owner, table, row, quantity.name, *ends)).encode())
         return digest.hexdigest()[:8]
 

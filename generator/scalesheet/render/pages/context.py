@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from scalesheet.audit.model import Audited
 from scalesheet.book import Book
 from scalesheet.edition import Edition
+from scalesheet.evaluate.references import users
 from scalesheet.model import Citation, Column, Key, Plan, Position, Quantity, Table
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.live.engine import Engine
@@ -37,7 +38,7 @@ class _OnDemand(dict[str, T]):
         return made
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Context:
     """An edition, and where each thing of it has its page.
 
@@ -66,6 +67,12 @@ class Context:
     def homes(self) -> Mapping[str, Homes]:
         """For each plan the page of each of its tables, charts, inputs and formulas."""
         return {plan.id: homes(plan) for plan in self.book.plans.values()}
+
+    @cached_property
+    def users(self) -> Mapping[str, Mapping[Key, tuple[Key, ...]]]:
+        """By plan the figures whose formulas name each of its figures."""
+        plans = self.book.plans
+        return _OnDemand(lambda id_: users(plans[id_]))
 
     @cached_property
     def scripts(self) -> Mapping[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import chain
 
 from scalesheet.model import Key, Plan, Scalar
 from scalesheet.prose import MARKS, named, split
@@ -64,24 +65,14 @@ Homes = Mapping[str | Key, str]
 
 def formula_keys(plan: Plan) -> list[Key]:
     """What the plan computes, in the order in which its pages show it."""
-    keys: list[Key] = []
-    for phase in (None, *(each.id for each in plan.phases)):
-        keys += [
-            Key(scalar.name)
-            for scalar in plan.scalars.values()
-            if scalar.phase == phase
-            and scalar.formula is not None
-            and not scalar.hidden
-            and not scalar.is_input
-        ]
-        keys += [
-            Key(column.name, table.name)
-            for table in plan.tables.values()
-            if table.phase == phase
-            for column in table.columns.values()
-            if computed(column)
-        ]
-    return keys
+    keys: dict[str | None, list[Key]] = {None: [], **{each.id: [] for each in plan.phases}}
+    for scalar in plan.scalars.values():
+        if scalar.formula is not None and not scalar.hidden and not scalar.is_input:
+            keys[scalar.phase].append(Key(scalar.name))
+    for table in plan.tables.values():
+        columns = (column for column in table.columns.values() if computed(column))
+        keys[table.phase] += [Key(column.name, table.name) for column in columns]
+    return list(chain.from_iterable(keys.values()))
 
 
 def divided(plan: Plan) -> bool:

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 from typing import Any, Literal
 
@@ -177,6 +178,7 @@ def _offers(book: Book) -> Table | None:
     return table if table is not None and all(name in table.columns for name in needed) else None
 
 
+@lru_cache(maxsize=1)
 def cheapest(context: Context) -> Mapping[str, tuple[str, Value]]:
     """Of each accelerator the offer on demand with the lowest price for its hour that was seen of
     late; the first by its id where two ask the same."""

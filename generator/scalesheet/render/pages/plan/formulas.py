@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from scalesheet.evaluate.references import references, users
+from scalesheet.evaluate.references import references
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, address, cite, edit_link, to
@@ -67,7 +67,7 @@ def formula_blocks(
     context: Context, plan: Plan, results: Results, keys: Collection[Key], here: str
 ) -> Iterator[object]:
     """The formulas of these figures, each in a line that opens, on the page `here`."""
-    used = users(plan)
+    used = context.users[plan.id]
     groups = {
         phase: [each for each in group if each.key in keys]
         for phase, group in plan_formulas(plan, results).items()
