@@ -6,7 +6,7 @@ It knows no output. An override stands for an edited input: a what-if, a scenari
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scalesheet.book import Book
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.parts import Filled, Here, Part, State, Why, absent
+from scalesheet.kept import OnDemand
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
 from scalesheet.values import Results, Series, Value
@@ -238,12 +239,13 @@ def _fill_column(
 def _results(tables: Mapping[str, Table], plan: Plan, state: State) -> Results:
     return Results(
         scalars={name: value_of(plan.scalars[name], ends) for name, ends in state.scalars.items()},
-        tables={
-            table.name: {name: series_of(state.columns[table.name, name]) for name in table.columns}
-            for table in tables.values()
-        },
+        tables=OnDemand({each.name: partial(_columns, each, state) for each in tables.values()}),
         rows={table.name: table.rows for table in tables.values()},
     )
+
+
+def _columns(table: Table, state: State) -> Mapping[str, Series]:
+    return {name: series_of(state.columns[table.name, name]) for name in table.columns}
 
 
 def value_of(scalar: Scalar, ends: Mapping[End, Part]) -> Value:
