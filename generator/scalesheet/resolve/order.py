@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, Scalar, walk
 from scalesheet.model import Key
-from scalesheet.resolve.drafts import Draft, Space
+
+if TYPE_CHECKING:
+    from scalesheet.resolve.drafts import Draft, Space
 
 
 class Cycle(Exception):
