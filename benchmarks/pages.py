@@ -1,8 +1,8 @@
 """How soon the heaviest pages of a built site can be used: `python -m benchmarks.pages [SITE]`,
 or against an older one, in turn: `python -m benchmarks.pages SITE BEFORE`.
 
-Each is opened in Chromium from the folder, on a processor four times slower (`SLOWER`), the
-median of three loads. Interactive: the end of the last long task before the page was quiet.
+Each is opened in Chromium from the folder, on two cores of this machine, the median of three loads;
+beside it stands what a processor four times slower (`SLOWER`) takes. Interactive: the end of the last long task before the page was quiet.
 Blocking: what tasks took beyond 50 ms. The weight is that of the page and of the scripts that are
 its own; what all pages share is loaded once. The whole site is weighed as it is published.
 """
@@ -79,9 +79,11 @@ def _of_page(browser: Browser, site: Path, page: Path, before: Path | None) -> I
     name = page.relative_to(site).as_posix()
     older = before / name if before and (before / name).is_file() else None
     loads: list[dict[str, Any]] = []
+    slow: list[dict[str, Any]] = []
     loads_before: list[dict[str, Any]] = []
-    for _ in range(LOADS):  # in turn: what else the machine does is the same for both
+    for _ in range(LOADS):  # in turn: what else the machine does is the same for all
         loads.append(_load(browser, page.as_uri()))
+        slow.append(_load(browser, page.as_uri(), SLOWER))
         if older:
             loads_before.append(_load(browser, older.as_uri()))
     weight = f"{page.stat().st_size / 1000:,.0f} kB, {_middle(loads, 'nodes'):,.0f} elements"
@@ -92,19 +94,20 @@ def _of_page(browser: Browser, site: Path, page: Path, before: Path | None) -> I
     ):
         was = _middle(loads_before, key) if loads_before else 0
         ratio = f"; {_middle(loads, key) / was:.2f} of what it was" if was else ""
-        yield Ratio(f"{name}: {words}", _middle(loads, key), most, weight + ratio)
+        slower = f"; {_middle(slow, key):,.4g} on a processor {SLOWER:g} times slower"
+        yield Ratio(f"{name}: {words}", _middle(loads, key), most, weight + slower + ratio)
 
 
 def _middle(loads: list[dict[str, Any]], name: str) -> float:
     return float(statistics.median(load[name] for load in loads))
 
 
-def _load(browser: Browser, address: str) -> dict[str, Any]:
+def _load(browser: Browser, address: str, slower: float = 1) -> dict[str, Any]:
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.add_init_script(WATCH)
     slowed = context.new_cdp_session(page)
-    slowed.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    slowed.send("Emulation.setCPUThrottlingRate", {"rate": slower})
     page.goto(address)
     seen: dict[str, Any] = page.evaluate(SETTLED, QUIET)
     context.close()

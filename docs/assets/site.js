@@ -33,8 +33,20 @@
     const times = (called.get(name) ?? 0) + 1
     called.set(name, times)
     named.set(scroll, times > 1 ? `${name}, ${times}` : name)
-    measure.observe(scroll)
+    sight.observe(scroll)
   }
+
+  /** What is not in sight yet is not laid out, and so not measured. */
+  const sight = new IntersectionObserver(
+    entries => {
+      for (const { target, isIntersecting } of entries) {
+        if (!isIntersecting) continue
+        sight.unobserve(target)
+        measure.observe(target)
+      }
+    },
+    { rootMargin: "50%" }
+  )
 
   /** A box around each data table. */
   function box(table) {

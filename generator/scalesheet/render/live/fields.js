@@ -92,6 +92,12 @@ scalesheet.fields = (() => {
         })
       : choice(plan, quantity, element("select"));
     control.setAttribute("aria-label", name);
+    const words = (kind) => target.querySelector(`.${kind}`)?.textContent;
+    const first = {
+      text: number ? (words("num") ?? "") : written(host.input(of).value),
+      beside: words("range") ?? "",
+      reason: target.matches(".reason") ? target.textContent : words("reason"),
+    };
     const range = element("span", { class: "range" });
     const reset = element("button", { type: "button", class: "reset", hidden: true });
     const shown = element("span", { class: "field" }, control);
@@ -105,6 +111,15 @@ scalesheet.fields = (() => {
     const self = { target, control, of, at, quantity, number, error: undefined };
     listen(self, host, reset);
 
+    function fill({ text, beside, reason }) {
+      if (range.textContent !== beside) range.textContent = beside;
+      if (reason !== undefined) noChoice(control, number, reason);
+      const free = control !== document.activeElement || !number;
+      if (free && (text !== self.text || control.value !== text)) show(self, text);
+      self.text = text;
+    }
+    fill(first); // as the page was published, before anything is computed
+
     self.update = (now, edited) => {
       const cell = now.cell(at);
       const format = now.format(at);
@@ -113,12 +128,7 @@ scalesheet.fields = (() => {
       Object.assign(self, { cell, format, edited });
       const none = cell.reason !== undefined;
       const text = none ? "" : number ? plain(cell, format) : written(cell.value);
-      const beside = none || !number ? "" : ends(cell, format);
-      if (range.textContent !== beside) range.textContent = beside;
-      if (none) noChoice(control, number, cell.reason);
-      const free = control !== document.activeElement || !number;
-      if (free && (text !== self.text || control.value !== text)) show(self, text);
-      self.text = text;
+      fill({ text, beside: none || !number ? "" : ends(cell, format), reason: cell.reason });
       if (edited === reset.hidden) {
         target.classList.toggle("changed", edited);
         reset.hidden = !edited;

@@ -25,6 +25,7 @@
   const sides = new Map(Object.entries(shown.sides)); // by scenario, of what has several
 
   let changes = new Map();
+  let published; // the plan as it is stated: computed when something first asks for it
   let now; // the plan with the changes
 
   // ---------------------------------------------------------------- computing
@@ -62,8 +63,15 @@
     return { ...view(plan, resultsOf(changed)), within };
   }
 
-  const published = computed(new Map());
-  now = published;
+  function start() {
+    published ??= computed(new Map());
+    now ??= published;
+  }
+
+  function current() {
+    start();
+    return now;
+  }
 
   /** The input behind a figure, which may be another in each scenario. */
   const found = new Map(); // by scenario and figure
@@ -103,8 +111,10 @@
     changes = asked;
     host.begin();
     tellFaults(faults);
-    write();
-    writeRest();
+    if (changes.size || now) {
+      write();
+      writeRest();
+    } else writePanel();
     writeLinks();
   }
 
@@ -174,7 +184,7 @@
     follow: (target, writePart) => follow(target, () => writePart(changes)),
     enter: (name, text) => go(change(plan, changes, name, text), true),
     changes: () => changes,
-    results: () => now.results,
+    results: () => current().results,
   });
 
   function followMark(each) {
@@ -200,6 +210,7 @@
 
   /** Writes everything that the page shows of the plan. */
   function write() {
+    start();
     now = computed(changes);
     for (const each of parts) if (near.has(each.block)) each.write();
     for (const each of ofScenario) each.hidden = each.dataset.when !== scenarioOf(changes);
@@ -223,7 +234,7 @@
   document.addEventListener(
     "toggle",
     ({ target }) => {
-      if (!target.open) return;
+      if (!target.open || !now) return;
       for (const each of marks)
         if (each && target.contains(each.target) && inSight(each)) writeMark(each);
     },
@@ -491,12 +502,17 @@
 
   // ---------------------------------------------------------------- on demand
 
-  const readsOf = new Map(plan.steps().map(([key, reads]) => [key, reads.split(" ").filter(Boolean)]));
+  let readBy; // what each step reads, by its key
+  const readsOf = () =>
+    (readBy ??= new Map(plan.steps().map(([key, reads]) => [key, reads.split(" ").filter(Boolean)])));
   scalesheet.explain.attach(plan, content, {
-    published,
-    now: () => now,
-    reads: (key) => readsOf.get(key) ?? [],
-    anchor: (key) => (readsOf.has(key) && !sides.has(key) ? "f." : "i.") + key.replace("/", ":"),
+    get published() {
+      start();
+      return published;
+    },
+    now: current,
+    reads: (key) => readsOf().get(key) ?? [],
+    anchor: (key) => (readsOf().has(key) && !sides.has(key) ? "f." : "i.") + key.replace("/", ":"),
     address: (key, part) =>
       `${shown.pages[shown.homes[key] ?? 0]}.html${toQuery(changes)}#${part}`,
   });
@@ -506,5 +522,6 @@
   addEventListener("popstate", () => {
     if (toQuery(changes) !== location.search) readAddress();
   });
+  content.addEventListener("focusin", () => setTimeout(start), { once: true }); // a change is near
   readAddress();
 })();

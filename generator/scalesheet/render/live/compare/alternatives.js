@@ -205,7 +205,7 @@ if (globalThis.document) (() => {
   const { rows, names, cells, chosenOf, titleOf, result, draw } = of(plan);
   const table = at.querySelector("table");
   const figure = at.querySelector("figure");
-  const machine = scalesheet.runtime.machine(plan, plan.inputs);
+  let machine;
   let changes = host.changes();
   let found; // what the plan gives with each row
   let from; // the changes that it gives this with
@@ -239,6 +239,7 @@ if (globalThis.document) (() => {
   function compute() {
     if (!near || from === changes) return;
     stop?.();
+    machine ??= scalesheet.runtime.machine(plan, plan.inputs);
     const asked = changes;
     at.setAttribute("aria-busy", "true");
     function* every() {
