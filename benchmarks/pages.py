@@ -2,9 +2,10 @@
 or against an older one, in turn: `python -m benchmarks.pages SITE BEFORE`.
 
 Each is opened in Chromium from the folder, on two cores of this machine, the median of three loads;
-beside it stands what a processor four times slower (`SLOWER`) takes. Interactive: the end of the last long task before the page was quiet.
-Blocking: what tasks took beyond 50 ms. The weight is that of the page and of the scripts that are
-its own; what all pages share is loaded once. The whole site is weighed as it is published.
+beside it stands what a processor four times slower (`SLOWER`) takes. Interactive: the end of the
+last long task before the page was quiet. Blocking: what tasks took beyond 50 ms. The weight is that
+of the page and of the scripts that are its own; what all pages share is loaded once. The whole site
+is weighed as it is published.
 """
 
 from __future__ import annotations
