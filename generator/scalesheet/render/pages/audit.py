@@ -167,20 +167,19 @@ def _others(context: Context, audited: Audited) -> Iterator[object]:
 
 def _moved(context: Context, audited: Audited) -> Iterator[object]:
     """How far the plan has moved since it was audited."""
-    if not audited.moved:
+    rows = (_then_and_now(context, moved) for moved in audited.moved)
+    day, moved = audited.audit.day, [[title, then, now] for title, then, now in rows if then != now]
+    if not moved:
         return
     yield heading(2, "The plan since the audit", "moved")
     yield tag(
         "p",
-        f"The plan has changed since {audited.audit.day}. The document is still compared with the "
+        f"The plan has changed since {day}. The document is still compared with the "
         "plan of that day.",
         class_="note",
     )
-    head = [heading_cell("Figure"), heading_cell(audited.audit.day, number=True)]
-    yield grid(
-        [*head, heading_cell("Now", number=True)],
-        [_then_and_now(context, moved) for moved in audited.moved],
-    )
+    head = [heading_cell(each, number=each != "Figure") for each in ("Figure", day, "Now")]
+    yield grid(head, moved)
 
 
 def _then_and_now(context: Context, moved: Moved) -> list[Html]:

@@ -182,7 +182,7 @@ scalesheet.makeQuantiles = (draws) => {
     const { falls, reserve } = made[first];
     const expected = value(first);
     if (measured.length) {
-      const before = plan.run(edited(given, known), [first], take, drawn.draws);
+      const before = plan.run(edited(given, measured), [first], take, drawn.draws);
       found.measured = measured.map(({ title }) => title);
       found.before = quantiles(before.figures[first], falls, NaN, drawn.replicates)?.reserve;
     }

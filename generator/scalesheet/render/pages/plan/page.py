@@ -3,7 +3,7 @@ divided plan it is the answer alone, in short, and leads to the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from scalesheet.breaches import breaches
 from scalesheet.evaluate.findings import broken_rows, wrongs
@@ -54,14 +54,24 @@ def plan_page(context: Context, plan: Plan) -> str:
         *(rest.text() if whole else _charts(context, plan, results, rest.placed)),
         *worst_findings(context, plan),
         *sensitivity_section(context, plan, most=None if whole else 1),
-        *scenario_section(context, plan),
+        *_folded("Its headline under each, side by side", scenario_section(context, plan), whole),
         *(rest.tables() if whole else ()),
-        *_checks(context, plan, results),
+        *_folded("What must hold, with yes or no", _checks(context, plan, results), whole),
         *(rest.inputs() if whole else _pages(context, plan)),
         *formula_blocks(context, plan, results, _computed_here(plan), plan.id),
         *scripts(plan, *rest.scripts, *sure_scripts(context, plan)),
         wide=True,
     )
+
+
+def _folded(summary: str, blocks: Iterable[object], whole: bool) -> Iterator[object]:
+    """A section of which an answer in short shows its heading alone until it is opened."""
+    first, *rest = *blocks, None
+    yield first
+    if whole or first is None:
+        yield from rest
+    else:
+        yield tag("details", tag("summary", summary), *rest, class_="quiet")
 
 
 def _computed_here(plan: Plan) -> list[Key]:
