@@ -8,6 +8,7 @@ from statistics import NormalDist
 import pytest
 
 from scalesheet.choose.odds import odds
+from scalesheet.render.live.engine import Engine
 from scalesheet.sure.shapes import P90
 from scalesheet.values import Value
 
@@ -39,3 +40,24 @@ def test_equal_costs_share_the_chance_and_what_has_no_cost_has_none() -> None:
     assert one == two
     assert one is not None
     assert (one.chance, one.regret, three) == (0.5, 0, None)
+
+
+def test_chances_add_up_and_the_page_computes_the_same() -> None:
+    costs = [
+        ("a", Value.number(100.0, 50.0, 200.0)),
+        ("a", Value.number(110.0, 80.0, 150.0)),
+        ("b", Value.number(130.0, 65.0, 260.0)),
+        ("c", Value(reason="does not fit")),
+        ("d", Value.number(115.0)),
+    ]
+    found = odds(costs)
+    assert sum(each.chance for each in found if each) == pytest.approx(1)
+    candidates = [
+        {"name": name, "cost": {"value": cost.value, "low": cost.low, "high": cost.high}}
+        for name, cost in costs
+    ]
+    shown = Engine().call("scalesheet.odds", candidates)
+    assert [each and (each["chance"], each["regret"]) for each in shown] == [
+        each and (pytest.approx(each.chance, rel=1e-12), pytest.approx(each.regret, rel=1e-12))
+        for each in found
+    ]

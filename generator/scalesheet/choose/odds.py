@@ -1,7 +1,8 @@
 """How likely each of several candidates is the cheapest, and what choosing it would cost too much.
 
-The cost of each is drawn from its range. Those of one accelerator and method err alike, since one
-prediction gives them; others err by themselves, since no published run compares them.
+The cost of each is as uncertain as its range says. Those of one accelerator and method err alike,
+since one prediction gives them; others err by themselves, since no published run compares them.
+`render/live/odds.js` computes the same in a page.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalesheet.sure.shapes import between
-from scalesheet.sure.spread import standard
+from scalesheet.sure.shapes import Array, between, normal
 from scalesheet.values import Value
+
+POINTS = 256  # equally likely ones of each range
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +29,28 @@ class Odds:
 
 def odds(costs: Sequence[tuple[str, Value]]) -> tuple[Odds | None, ...]:
     """For each cost, with the name of what it errs with; None where it has no number."""
-    drawn = [
-        between(cost.low, cost.value, cost.high, standard(f"choose {name}"))
-        for name, cost in costs
-        if isinstance(cost.value, float)
-    ]
-    if not drawn:
+    z = normal((np.arange(POINTS) + 0.5) / POINTS)
+    known = [(name, each) for name, each in costs if isinstance(each.value, float)]
+    if not known:
         return tuple(None for _ in costs)
-    each = np.array(drawn)
-    least = each.min(axis=0)
-    first = each <= least * (1 + 1e-9)
-    chances = (first / first.sum(axis=0)).mean(axis=1).tolist()
-    regrets = (each - least).mean(axis=1).tolist()
-    found = iter(map(Odds, chances, regrets))
+    made = np.array([between(each.low, each.value, each.high, z) for _, each in known])
+    groups: dict[str, list[int]] = {}
+    for at, (name, _) in enumerate(known):
+        groups.setdefault(name, []).append(at)
+    least = {name: made[of].min(axis=0) for name, of in groups.items()}
+    first = np.empty_like(made)
+    for name, of in groups.items():
+        ties = made[of] <= least[name] * (1 + 1e-9)
+        others = [_above(np.sort(least[other]), least[name]) for other in groups if other != name]
+        first[of] = ties / ties.sum(axis=0) * np.prod([np.ones(POINTS), *others], axis=0)
+    first /= first.sum()
+    cheapest = float((first * made).sum())
+    found = iter(map(Odds, first.sum(axis=1).tolist(), (made.mean(axis=1) - cheapest).tolist()))
     return tuple(next(found) if isinstance(cost.value, float) else None for _, cost in costs)
+
+
+def _above(rising: Array, costs: Array) -> Array:
+    """The chance that what has these equally likely values is above each cost; half where equal."""
+    last = np.searchsorted(rising, costs * (1 + 1e-9), side="right")
+    before = np.searchsorted(rising, costs * (1 - 1e-9), side="left")
+    return np.asarray(1 - (last + before) / 2 / len(rising))

@@ -33,24 +33,27 @@ PARTS = (
 #: Those by which the quantiles of a plan's page follow its inputs, after all others.
 SURE = ("quantile_bars", "sure/draws", "sure/quantiles", "sure/section")
 
+#: How likely each of several is the cheapest; it draws ranges as the quantiles do.
+ODDS = ("sure/draws", "odds")
+
 #: Those that answer the question of the front page: `layouts.js` searches as choose/ does,
 #: `case.js` answers a case, `answer.js` draws the answer.
 ANSWER = ("layouts", "case", "answer")
 
 #: Those of the front page, where `front.js` asks.
-FRONT = ("numbers", "inputs", "marks", "fields", *ANSWER, "front")
+FRONT = ("numbers", "inputs", "marks", "fields", *ODDS, *ANSWER, "front")
 
 #: Those of pages that answer for many accelerators or models: `workload.js` asks and draws,
 #: `architecture.js` reads a model that is not in the catalogue, `workloads.js` binds a page.
 WORKLOAD = (
-    *("numbers", "inputs", "charts", "marks", "tables", "fields", *ANSWER, "workload"),
+    *("numbers", "inputs", "charts", "marks", "tables", "fields", *ODDS, *ANSWER, "workload"),
     *("architecture", "workloads"),
 )
 
 #: Those that draw, for the build: of the above, and what no page draws again.
 DRAWING = (
     *("numbers", "inputs", "charts", "stacks", "scatters", "sweeps", "pictures"),
-    *("marks", "tables", "tornado", "compare/alternatives", "published"),
+    *("marks", "tables", "tornado", *ODDS, "compare/alternatives", "published"),
     *("lines", "parity", "paired_bars", "strip_plot", "quantile_bars"),
 )
 

@@ -292,7 +292,7 @@ scalesheet.answer = (() => {
   const NO_HOURS =
     "It has no hours and no cost, since it does not run like this. What would make it run is below.";
 
-  function changesTable(answer, others, stated) {
+  function changesTable(answer, others, stated, own) {
     const verdict = answer && runs(answer) ? figureOf(answer, "verdict").value : "cannot run";
     const title = ["h2", {}, CHANGES[verdict]];
     const section = (content) => ["section", { class: "changes" }, title, content];
@@ -315,7 +315,7 @@ scalesheet.answer = (() => {
           return [
             "tr",
             {},
-            ["th", { scope: "row" }, changeLink(each, stated)],
+            ["th", { scope: "row" }, changeLink(each, stated), ...cheaper(answer, each, own)],
             ["td", { class: `fit ${FITS[verdict] ?? ""}`.trim() }, verdict],
             ...formats.map(([role, shownAs]) =>
               runs(each)
@@ -326,6 +326,14 @@ scalesheet.answer = (() => {
         }),
       ),
     );
+  }
+
+  /** How likely the cheapest on another accelerator is cheaper than the answer. */
+  function cheaper(answer, { some, cheapest: best, ...each }, own) {
+    if (!best || some.gpus || !own) return [];
+    const costs = [{ name: answer.wanted.get("gpu"), cost: own }, { name: some.gpu, cost: figureOf(each, "cost") }];
+    const [, odds] = scalesheet.odds(costs);
+    return odds ? [" ", ["span", { class: "range" }, `cheaper in ${percent(odds.chance)} of cases`]] : [];
   }
 
   /** What a change is, as a link to what is stated with it. */
@@ -500,7 +508,7 @@ scalesheet.answer = (() => {
     };
     const others = found ? yield* changesOf(found) : yield* mended(wanted);
     yield {
-      changes: changesTable(found, others, stated),
+      changes: changesTable(found, others, stated, firsts[0]?.cost),
       sentence: found ? sentence(found) : "",
     };
   }

@@ -41,6 +41,15 @@ scalesheet.tables = (() => {
     ];
   }
 
+  /** The cell of how likely a cost is the lowest of those shown, and its regret. */
+  function likely(odds, format, symbol) {
+    if (!odds) return ["td", {}];
+    const hundred = Math.round(100 * odds.chance);
+    const rest = odds.chance > 0 && odds.chance < 1 && (hundred === 0 ? "under 1" : hundred === 100 ? "over 99" : "");
+    const regret = `regret ${number(odds.regret, format)}\u00a0${symbol}`;
+    return ["td", { class: "num" }, span("num", `${rest || hundred}\u00a0%`), " ", span("range", regret)];
+  }
+
   const digits = (value, count) => number(value, formatBy({ digits: count }, [{ value }]));
 
   /** A ratio as people say it: `25 % less`, `65 % more`, `10.5 ×`; of what is half or less `1/12`. */
@@ -58,5 +67,5 @@ scalesheet.tables = (() => {
     ["tbody", {}, ...rows],
   ];
 
-  return Object.freeze({ span, link, rowLink, heading, head, cell, times, table });
+  return Object.freeze({ span, link, rowLink, heading, head, cell, likely, times, table });
 })();

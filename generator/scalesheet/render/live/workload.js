@@ -9,7 +9,7 @@ scalesheet.workload = (() => {
   const { formatBy, counted, number, people, plain, ends } = scalesheet.numbers;
   const { toQuery } = scalesheet.inputs;
   const { rowTitle } = scalesheet.marks;
-  const { span, link, heading, head, table } = scalesheet.tables;
+  const { span, link, heading, head, likely, table } = scalesheet.tables;
   const { cases, answer, question, charts } = scalesheet;
   const { plan, changedTo, figureOf, fits, runs, answerTo, cheapest, obstaclesTo, weighed } = cases;
   const { FITS, evidenceFor, text } = answer;
@@ -218,21 +218,24 @@ scalesheet.workload = (() => {
     );
     const costs = formatOf("cost", running.map(costOf).filter(numeric));
     const each = formatOf("cost", running.map(perTokens).filter(numeric));
-    const body = rows.map(({ gpu, asked, found, why }) => {
+    const candidates = rows.map(({ gpu, found, why }) => ({ name: gpu, cost: why ? undefined : costOf(found) }));
+    const odds = scalesheet.odds(candidates);
+    const body = rows.map(({ gpu, asked, found, why }, n) => {
       const own = ["th", { scope: "row" }, page("hardware", gpu)];
       if (!found)
-        return ["tr", {}, own, ["td", { class: "reason", colspan: "8" }, `cannot run: ${obstaclesTo(asked).join("; ")}`]];
+        return ["tr", {}, own, ["td", { class: "reason", colspan: "9" }, `cannot run: ${obstaclesTo(asked).join("; ")}`]];
       const many = gpusText(found.wanted.get("gpus"));
       const gpus = ["td", {}, link(opened(found.wanted), many)];
       if (!runs(found)) {
         const none = (count) => Array.from({ length: count }, () => ["td", {}]);
-        return ["tr", {}, own, ...none(2), gpus, memoryCell(found), ...none(4)];
+        return ["tr", {}, own, ...none(3), gpus, memoryCell(found), ...none(4)];
       }
       return [
         "tr",
         {},
         own,
         why ? ["td", { class: "reason" }, why] : amount(costOf(found), costs),
+        likely(odds[n], costs, symbol("cost")),
         amount(figureOf(found, "elapsed_hours"), formats.elapsed_hours, opened(found.wanted)),
         gpus,
         memoryCell(found),
@@ -247,6 +250,7 @@ scalesheet.workload = (() => {
       [
         head("Accelerator"),
         heading({ title: "Cost, on demand", symbol: symbol("cost") }),
+        heading({ title: "Cheapest" }),
         heading({ title: "Hours with start-up", symbol: symbol("hours") }),
         head("Count"),
         head("Memory"),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.edition import Edition
-from scalesheet.render.live import FRONT, SURE, script
+from scalesheet.render.live import FRONT, ODDS, SURE, script
 from scalesheet.render.pages.audit import audit_pages, audit_title, audits_index
 from scalesheet.render.pages.catalogue.components import component_pages
 from scalesheet.render.pages.catalogue.formulas import record_pages
@@ -125,7 +125,7 @@ def _of_plans(context: Context, ids: Collection[str]) -> dict[str, str]:
     pages[f"{ASSETS}/runtime.js"] = runtime()
     pages[f"{ASSETS}/live.js"] = script()
     pages[f"{ASSETS}/sure.js"] = script(SURE)
-    pages[f"{ASSETS}/{ALTERNATIVES}.js"] = script((f"compare/{ALTERNATIVES}",))
+    pages[f"{ASSETS}/{ALTERNATIVES}.js"] = script((*ODDS, f"compare/{ALTERNATIVES}"))
     return pages
 
 

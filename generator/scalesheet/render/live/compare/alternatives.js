@@ -16,9 +16,12 @@ scalesheet.alternatives = (() => {
   const { rowTitle } = scalesheet.marks;
   const { markOf, withUnit } = scalesheet.charts.parts;
   const { scatters } = scalesheet;
-  const { span, rowLink, heading, head, cell, table: tableOf } = scalesheet.tables;
+  const { span, rowLink, heading, head, cell, likely, table: tableOf } = scalesheet.tables;
   const [EVERY, FRONTIER] = ["*", "frontier"];
-  const MARKED = "Marked “frontier”: of all that fit no other is both cheaper and faster.";
+  const MARKED =
+    "Marked “frontier”: of all that fit no other is both cheaper and faster. “Cheapest” is the chance that a row " +
+    "costs least of those shown, and its regret what it costs more than the cheapest on average. Rows with one " +
+    "accelerator err alike, others independently.";
   const TITLE = "Cost against time";
   const ALT = "What the plan costs and how long it takes with each that could be chosen.";
   const UNFIT = "does not fit"; // by this word of a verdict a row is out of the question
@@ -115,8 +118,13 @@ scalesheet.alternatives = (() => {
       const ofFacts = facts.map((fact, n) =>
         formatBy(columns[fact].rule ?? {}, shown[0]?.columns[n] ?? []),
       );
+      const source = ({ id, row }) => (by ? ofRow(id) : String(cells(facts[0])[row]));
+      const odds = scalesheet.odds(
+        shown.map((each) => ({ name: source(each), cost: possible(each) ? cellOf(cost, each) : undefined })),
+      );
+      const ofCost = figures.indexOf(cost);
       const sign = (text, is) => (is ? [span(`sign ${text}`, text)] : []);
-      return shown.map(({ id, figures: given, facts: own }) => [
+      return shown.map(({ id, figures: given, facts: own }, at) => [
         "tr",
         { class: id === chosen && "chosen" },
         [
@@ -128,6 +136,7 @@ scalesheet.alternatives = (() => {
         ],
         ...given.map((each, n) => cell(plan, quantities[n], each, formats[n])),
         ...own.map((each, n) => cell(plan, columns[facts[n]], each, ofFacts[n])),
+        likely(odds[at], formats[ofCost], quantities[ofCost].symbol ?? ""),
       ]);
     }
 
@@ -156,7 +165,7 @@ scalesheet.alternatives = (() => {
       );
       const shown = sorted(every, order);
       const thing = by ? "Offer" : plan.shown.scalars[choice].title;
-      const headings = [...quantities, ...facts.map((fact) => columns[fact])].map(heading);
+      const headings = [...quantities, ...facts.map((fact) => columns[fact]), { title: "Cheapest" }].map(heading);
       return {
         shown,
         best,
@@ -282,7 +291,7 @@ if (globalThis.document) (() => {
   /** Headings sort; the order is the one by cost until another is asked for. */
   function headings() {
     const line = table.tHead.rows[0];
-    if (line.cells.length === names.length)
+    if (line.cells.length === names.length + 1)
       line.append(element("th", { scope: "col", class: "take" }, "Choose"));
     names.forEach((each, n) => {
       const heading = line.cells[n];

@@ -374,5 +374,5 @@ scalesheet.makeDraws = (rt) => {
     return { of, run };
   }
 
-  return { plan, source, even, normal, uniforms, valueOf };
+  return { plan, source, even, normal, between, uniforms, valueOf };
 };

@@ -40,7 +40,9 @@ PAGES = (
         "Describe a training job once and see which accelerators it fits on, how long it takes and "
         "what it costs. With auto, each has the cheapest count of 1, 2, 4 … 1,024 that fits and "
         "finishes in time; a smaller count that costs less and probably fits has its own row. Cost "
-        "is at the cheapest on-demand offer with that many, with start-up and at least one hour.",
+        "is at the cheapest on-demand offer with that many, with start-up and at least one hour. "
+        "“Cheapest” is the chance that a row costs least, and its regret what it costs more than "
+        "the cheapest on average; accelerators err independently.",
     ),
     WorkloadPage(
         "fits",
