@@ -42,7 +42,9 @@ scalars:
   made: {unit: 1, formula: 'between(a / 2, a, a * 3)'}
   runs: {unit: 1, formula: 12 + again / one}
   one: {value: 1, unit: run, kind: decision}
-  base: {unit: 1, formula: made * b + c * d + e * f + g * runs + t.total.cost}
+  took: {value: 85, unit: 1, kind: measured, source: a-paper}
+  seen: {unit: 1, formula: 'took if known(took) else between(a, a * 4, a * 9)'}
+  base: {unit: 1, formula: made * b + c * d + e * f + g * runs + t.total.cost + seen}
   some: {unit: 1, formula: sum(t.cost where expected(t.cost) > expected(f))}
   lacking: {unit: 1, formula: "base if expected(b) < 3 else reason('too dear')"}
   cost: {unit: 1, formula: base * (1 + extra)}
@@ -130,6 +132,7 @@ def test_quantiles_and_causes_are_those_of_python(book: Book, engine: Engine, ed
     (held,), (own,) = found["contingencies"], expected.contingencies
     assert (held["covers"], held["needed"]) == pytest.approx((own.covers, own.needed))
     assert found["as_needed"] == pytest.approx(expected.as_needed)
+    assert (found["measured"], found["before"]) == (["Took"], pytest.approx(expected.before))
     causes = expected.figures[expected.first].causes
     told = found["figures"][found["first"]]["causes"]
     assert [each["unknown"]["name"] for each in told] == [each.unknown.name for each in causes]
