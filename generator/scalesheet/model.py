@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from scalesheet.language.syntax import Node
 from scalesheet.pictures import Picture
@@ -609,7 +609,6 @@ class Peer:
 
 #: What became of a run.
 RunState = Literal["running", "done", "failed", "cancelled"]
-RUN_STATES: tuple[RunState, ...] = get_args(RunState)
 
 
 @dataclass(frozen=True, slots=True)
