@@ -23,8 +23,9 @@ def properties(page: str) -> dict[str, str]:
     return {name: unescape(text) for name, text in found}
 
 
-def test_a_page_says_its_title_and_its_first_figures(tmp_path: Path) -> None:
-    page = put_card(tmp_path, "book/hardware/h100.html", PAGE, "https://example.org/")
+@pytest.mark.parametrize("address", ["https://example.org/", "https://example.org"])
+def test_a_page_says_its_title_and_its_first_figures(tmp_path: Path, address: str) -> None:
+    page = put_card(tmp_path, "book/hardware/h100.html", PAGE, address)
     said = properties(page)
     assert said["og:title"] == "H100 & co"
     assert said["og:description"] == said["description"] == "Memory: 80 GiB"

@@ -89,7 +89,7 @@ def put_card(site: Path, name: str, page: str, address: str) -> str:
     if card is None:
         return page
     picture = _picture_of(site, name, card)
-    way = address or "../" * name.count("/")
+    way = f"{address.rstrip('/')}/" if address else "../" * name.count("/")
     page = _DESCRIPTION.sub("", page, count=1)
     about = f'<meta name="description" content="{escape(card.description)}">'
     return page.replace("</head>", f"{about}{tags(card, picture, way)}</head>", 1)
