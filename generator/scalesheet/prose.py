@@ -210,6 +210,10 @@ class _Names:
                 yield from self._of(
                     mark["name"], _position(text, mark.start("name") + indent, start)
                 )
+        opens = MARKS.sub(lambda mark: " " * len(mark[0]), text).find("{{")
+        if opens >= 0:
+            message = "'{{' has no '}}' on its line; write {{ name }}, or put it in backquotes"
+            yield at(_position(text, opens, start), "N001", message)
 
     def of_line(self, text: str, start: Position) -> Iterator[Diagnostic]:
         for words in NAME.findall(text):

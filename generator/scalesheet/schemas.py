@@ -342,7 +342,8 @@ def _unknown_keys(failure: _Failure, document: Document) -> Explanation:
     where = "" if not failure.steps else f" in {named(failure.steps)}"
     for key in failure.value:
         if key not in failure.properties:
-            hint = nearest(key, allowed) or f"; allowed here: {', '.join(allowed)}"
+            hint = "; write a space after ':'" if key.partition(":")[0] in allowed else ""
+            hint = hint or nearest(key, allowed) or f"; allowed here: {', '.join(allowed)}"
             message = f"unknown key '{quotable(key)}'{where}{hint}"
             yield at(document.key_at(*failure.steps, key), failure.code, message)
 

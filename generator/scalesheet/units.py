@@ -237,7 +237,8 @@ class _Reader:
             match = _TOKEN.match(text, at)
             assert match is not None  # the last group takes any character
             if match[4]:
-                raise UnitError(f"a unit has no place for {match[4]!r}")
+                hint = {"$": "; write USD", "€": "; write EUR"}.get(match[4], "")
+                raise UnitError(f"a unit has no place for {match[4]!r}{hint}")
             self.tokens.append(match[0].strip())
             at = match.end()
         self.at = 0

@@ -41,6 +41,63 @@ SLIPS = [
     ("{unit: USD, f", "{f", 9, "U003 'cost' has no unit; its formula gives USD; add 'unit: USD'"),
     ("  cap:", "   cap:", 8, "Y001 this line is indented by 3 spaces; expected 2 or 0; align it"),
     ("title: Our", "title Our", 1, "Y001 expected 'key: value', found 'title Our first plan'; put"),
+    ("  cap:", "  link: {value: 50, unit: GB/s}\n  cap:", 8, "U001 unknown unit 's'; did you mean"),
+    ("plan\n", "plan\n---\n", 2, "Y008 a second document begins; keep one document a file"),
+    (
+        "title: Our",
+        'title: "Our',
+        1,
+        "Y001 a quote opens here and the text after its end, in line 10",
+    ),
+    ("title: Budget", "title: 'Budget", 8, "Y001 the file ends within a quote or bracket; close"),
+    ("  cap:", "\tcap:", 8, "Y001 the indentation has a tab; indent with spaces"),
+    ("title: Budget}", "title: Budget", 8, "Y001 the bracket that opens here is not closed before"),
+    ("title: Budget", "title: Budget: 2", 8, "Y001 this item has two ': '; put a comma between"),
+    ("value: 3, unit", "value: 3 unit", 7, "Y001 this item has two ': '; put a comma between"),
+    ("{value: 3,", "{value:3,", 7, "S001 unknown key 'value:3' in scalars.seeds; write a space"),
+    ("title: Our first plan", "title: yes", 1, "S004 title: expected a title in words"),
+    ("title: Our first plan", "title: 2026", 1, "S003 title: expected a title in words"),
+    ("headline:", "headlines:", 3, "S001 unknown key 'headlines'; did you mean 'headline'?"),
+    ("scalars:", "scalers:", 5, "S001 unknown key 'scalers'; did you mean 'scalars'?"),
+    ("with:", "wiht:", 15, "S001 unknown key 'wiht' in tables.runs; did you mean 'with'?"),
+    ("USD, formula:", "USD, fromula:", 9, "S001 unknown key 'fromula' in scalars.cost; did you"),
+    ("of: training-run", "of: trainning-run", 13, "N001 unknown component 'trainning-run'; did"),
+    ("llama-3-2-1b", "llama-3.2-1b", 14, "N002 'llama-3.2-1b' is not in models; did you mean"),
+    ("method: LoRA", "method: lora", 15, "F006 'lora' is not one of the words of 'method'"),
+    ("seeds * runs", "seed * runs", 9, "N001 unknown name 'seed'; did you mean 'seeds'?"),
+    ("* runs.total", "* run.total", 9, "N001 unknown name 'run.total.cost'; did you mean"),
+    ("sum(runs.hours)", "runs.total.hours", 10, "N001 the table 'runs' has no total of 'hours'"),
+    ("sum(runs.hours)", "summ(runs.hours)", 10, "N001 unknown function 'summ'; did you mean"),
+    ("sum(runs.hours)", "sum(runs.hours", 10, "F001 formula, character 23: expected ',' or ')'"),
+    ("seeds * runs", "seeds ^ 2 * runs", 9, "F001 formula, character 7: '^' is not part"),
+    ("runs.total.cost", "10% * runs.total.cost", 9, "F001 formula, character 11: '%' is not part"),
+    ("runs.total.cost", "cost", 9, "N005 these depend on each other: cost -> cost; state one"),
+    ("  cap:", "  seeds: 3\n  cap:", 8, "Y002 the key 'seeds' stands in line 7 already; keep one"),
+    ("limits:", "title: Twice\nlimits:", 4, "Y002 the key 'title' stands in line 1 already"),
+    (TOKENS, "-5", 6, "V002 scalars.tokens: expected 0 or more"),
+    (TOKENS, "0", 15, "V002 'runs.tokens' in the row 'small' is 0, outside its"),
+    (TOKENS, "1e300", 6, "Y007 1e300 is larger than 1e100; write it in a larger"),
+    (
+        "batch: 32",
+        "batch: {low: 16, value: 32, high: 64}",
+        15,
+        "R003 'batch' cannot be a range here",
+    ),
+    ("batch: 32", "batch: thirty", 15, "N001 unknown name 'thirty'"),
+    ("gpus: 1}", "gpus: two}", 15, "N001 unknown name 'two' (3 errors that follow from this"),
+    ("gpus: 1}", "gpus: 3}", 4, "V005 32 sequences in a step do not divide among 3 replicas"),
+    ("epochs: 3", "epochs: -3", 15, "V002 'epochs': expected above 0 (domain positive), found -3"),
+    ("limits: {cost: cap}", "limits: {cost: cup}", 4, "N001 unknown name 'cup'; did you mean"),
+    ("total: [cost]", "total: cost", 16, "S003 tables.runs.total: expected a list of names"),
+    ("  cap:", "  start: 2026-12-07\n  cap:", 8, "S003 scalars.start: expected a mapping such as"),
+    ("USD, kind", "USD per run, kind", 8, "U001 expected '*' or '/' before 'per'"),
+    ("USD, kind", "$, kind", 8, "U001 a unit has no place for '$'; write USD"),
+    ("unit: hour", "unit: hours", 10, "U001 unknown unit 'hours'; did you mean 'hour'?"),
+    ("unit: 1, d", "unit: seed, d", 9, "U002 'cost' is declared in USD, but the formula gives USD"),
+    ("domain: count", "domain: integer", 7, "S004 scalars.seeds.domain: expected one of"),
+    ("decision, title", "desision, title", 8, "S004 scalars.cap.kind: expected one of"),
+    ("limits:", "catalogue: {offer: [a]}\nlimits:", 4, "S004 catalogue.offer: expected one of"),
+    ("limits:", "catalogue: {offers: [zzz*]}\nlimits:", 4, "N002 nothing in offers is called"),
     (OFFER, "h101", 15, "N002 'h101' is not in offers; did you mean one of these"),
     (OFFER, "runpod-h100", 15, "N002 'runpod-h100' is not in offers; did you mean one of these"),
 ]
@@ -64,6 +121,76 @@ def test_a_slip_is_one_error_where_it_is(
         plan.write_text(before, "utf-8")
     assert (Path(only.path).name, only.line) == ("plan.yaml", line)
     assert f"{only.code} {only.message}".startswith(says)
+
+
+RATE = """\
+title: RunPod, our price
+provider: RunPod
+accelerator: h100-sxm
+accelerators: 1
+term: on-demand
+prices: [{from: 2026-11-23, price: 2.20, unit: USD / (node * hour), kind: decision}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "line", "says"),
+    [
+        ("rates/a.yaml", "2.20", "0,9", 6, "Y008 a comma in braces begins another key, here 9"),
+        ("rates/a.yaml", "2.20", "'0,9'", 6, "S003 prices[0].price: expected a price above 0"),
+        ("rates/a.yaml", "2.20", "-2.20", 6, "V002 prices[0].price: expected a price above 0"),
+        ("rates/a.yaml", "h100-sxm", "L4", 3, "S005 accelerator: expected an id of a-z, 0-9"),
+        ("rates/a.yaml", "RunPod\na", "Runpod\na", 2, "N002 'Runpod' is not in providers; did"),
+        ("rates/a.yaml", "2026-11-23", "23.11.2026", 6, "S006 prices[0].from: expected a date"),
+        ("rates/a.yaml", "on-demand", "ondemand", 5, "S004 term: expected one of 'on-demand'"),
+        ("rates/a.yaml", "USD / (node * hour)", "USD/hour", 6, "U002 'node_price' is in USD"),
+        ("rates/a.yaml", "USD / (node", "$ / (node", 6, "U001 a unit has no place for '$'; write"),
+        ("rates/a.yaml", ", unit: USD / (node * hour)", "", 6, "U003 prices[0] lacks the key"),
+        ("rates/a.yaml", "accelerator: h100-sxm\n", "", 1, "S002 the file lacks the key"),
+        ("book.yaml", "scalesheet ", "scalesheets ", 3, "Y012 there is no book 'scalesheets'"),
+        ("book.yaml", "edition: 2", "edition: soon 2", 2, "S006 edition: expected a date"),
+        ("book.yaml", "", None, 1, "Y012 the book has no book.yaml; write it"),
+        ("plans/first/plan.yaml", "", "", 1, "Y003 the file is empty; write its content"),
+        ("plans/first/plan.yaml", "", None, 1, "Y012 the plan's folder has a page.md and no"),
+        ("plans/first/page.md", "{{ hours", "{{ hour", 1, "N001 there is no figure 'hour' in"),
+        ("plans/first/page.md", "table runs", "table run", 3, "N001 there is no table 'run' in"),
+        ("plans/first/page.md", "{{ hours }}", "{{ hours }", 1, "N001 '{{' has no '}}'"),
+    ],
+)
+def test_a_slip_in_another_file(
+    data: Path, file: str, old: str, new: str | None, line: int, says: str
+) -> None:
+    """Without an old text the whole file is the new one, and with no new one it is deleted."""
+    path = data / file
+    before = path.read_text("utf-8") if path.exists() else None
+    text = RATE if before is None else before
+    path.parent.mkdir(exist_ok=True)
+    if new is None:
+        path.unlink()
+    else:
+        assert old in text
+        path.write_text(text.replace(old, new, 1) if old else new, "utf-8")
+    try:
+        (only,) = examine(data).diagnostics
+    finally:
+        path.unlink(missing_ok=True)
+        if before is not None:
+            path.write_text(before, "utf-8")
+    assert (Path(only.path).name, only.line) == (path.name, line)
+    assert f"{only.code} {only.message}".startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(b"", b"\xef\xbb\xbf"), (b"\n", b"\r\n")], ids=["BOM", "CRLF"]
+)
+def test_how_an_editor_saves_is_no_slip(data: Path, old: bytes, new: bytes) -> None:
+    plan = data / "plans" / "first" / "plan.yaml"
+    before = plan.read_bytes()
+    plan.write_bytes(before.replace(old, new) if old else new + before)
+    try:
+        assert not examine(data).diagnostics
+    finally:
+        plan.write_bytes(before)
 
 
 IDS = ("vast-h100", "vast-secure-h100-sxm", "vast-a10", "modal-h200", "llama-3-8b", "llama-3-1-8b")

@@ -41,6 +41,7 @@ from scalesheet.model import (
     Stated,
     Table,
 )
+from scalesheet.resolve.reasons import INCOMPLETE
 from scalesheet.values import Results, Series, Value
 
 #: Examples are written with few digits; results must agree to this.
@@ -64,11 +65,14 @@ def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
         if key.table is None or not _sound(results.tables[key.table][key.name], quantity):
             rests_on_one = bool(faulty & _named_in(formula))
             for label, value in _values(tables, results, key):
-                if isinstance(value.reason, Fault):
+                found = list(_of_value(label, value, quantity, formula))
+                again = any(each.code == "V002" for each in found)
+                if again or isinstance(value.reason, Fault):
+                    again &= (key.table, key.name) in faulty  # another row's, one line above
                     faulty.add((key.table, key.name))
-                    if rests_on_one:
+                    if rests_on_one or again:
                         continue
-                problems += _of_value(label, value, quantity, formula)
+                problems += found
         if any(isinstance(node, Fixed) for node in _nodes(formula)):
             for label, value in _values(tables, results, key):
                 problems += _of_text(label, value, _position(quantity, formula))
@@ -78,9 +82,18 @@ def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
             where, text = _broken(plan, name, results)
             message = f"the check '{check.title}' does not hold{where}: {text}"
             if wrong := wrongs(plan, name, results):
+                wrong = [_of_its_row(each, results) for each in wrong]
                 message = f"{'; '.join(wrong)}: the check '{check.title}' does not hold{where}"
             problems.append(at(_position(check, check.formula), "V005", message))
     return problems
+
+
+def _of_its_row(reason: str, results: Results) -> str:
+    """Why the first row without a value has none, where a reason only says that one has none."""
+    table, _, column = reason.removeprefix(f"{INCOMPLETE}: ").rpartition(".")
+    if not reason.startswith(INCOMPLETE) or table not in results.tables:
+        return reason
+    return next(iter(results.tables[table][column].reasons.values()), reason)
 
 
 def _named_in(formula: Formula | None) -> set[tuple[str | None, str]]:

@@ -247,7 +247,7 @@ def documents_of(
             documents.append(document)
     there = {each.parts for each in files.every}
     for top in needed:
-        if (top,) not in there:
+        if (top,) not in there and not diagnostics:  # without book.yaml it is unknown what extends
             message = f"the book has no {top}; write it"
             diagnostics.append(Diagnostic(files.root + top, 1, 1, "Y012", message))
     for plan, has in sorted(_of_plans(documents).items()):

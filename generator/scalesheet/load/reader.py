@@ -282,8 +282,21 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
         return Diagnostic(path, line - 1, 1, "Y001", message)
     if depth := _misaligned(text.splitlines()[:line]) if ours in _BY_DEPTH else "":
         return Diagnostic(path, line, 1, "Y001", depth)
+    if began and mark and "',' or" in (error.problem or ""):  # type: ignore[attr-defined]
+        if text[mark.index : mark.index + 1] == ":" and began.line == mark.line:
+            problem = "this item has two ': '"
+            remedy = "put a comma between items, and a text that holds ': ' in quotes"
+        elif began.line < mark.line and _depth(text, mark.line) <= _depth(text, began.line):
+            problem = f"the bracket that opens here is not closed before line {line}"
+            line, column, remedy = began.line + 1, began.column + 1, "close it"
     message = quotable(f"{context}, {problem}" if context else problem, clip=False)
     return Diagnostic(path, line, column, "Y001", f"{message}; {remedy}")
+
+
+def _depth(text: str, line: int) -> int:
+    """How far a line, counted from 0, is indented."""
+    found = text.splitlines()[line]
+    return len(found) - len(found.lstrip())
 
 
 def plain(text: str) -> Any:
@@ -393,6 +406,8 @@ class _Reader:
         while not isinstance(event := next(self.events), events.MappingEndEvent):
             key = self.key(event, steps)
             if key is None:
+                if pairs and "a comma" in self.diagnostics[-1].message:
+                    self.broken.add((*steps, next(reversed(pairs))))  # half of a number
                 self.node(next(self.events), (*steps, ""))
                 continue
             mark, below = self.mark(event), (*steps, key)

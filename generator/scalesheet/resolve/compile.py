@@ -88,7 +88,7 @@ def compile_space(
         formula = _split(key, draft, written, result, compiled, found)
         if formula is not None:
             compiled.formulas[key] = formula
-        root = echoes.root(result.tree)
+        root = echoes.root(result.tree) or _given(found, result.tree, compiled, space, problems)
         if root is None:
             problems += found
         else:
@@ -96,6 +96,33 @@ def compile_space(
             echoes.hidden[root] += len(errors(found))
     echoes.count(problems)
     return compiled
+
+
+def _given(
+    found: list[Diagnostic],
+    tree: Node,
+    compiled: Compiled,
+    space: Space,
+    problems: list[Diagnostic],
+) -> Diagnostic | None:
+    """Where a formula of a component cannot take the range that a plan gives it: an error at that
+    input, which is added to the problems unless it is there."""
+    if not found or not found[0].code.startswith("R"):
+        return None
+    for node in walk(tree):
+        for name in facts_of(compiled.facts, node).directions:
+            table, _, column = name.rpartition(".")
+            draft = space.scalars.get(name) or (
+                space.tables[table].columns[column] if table in space.tables else None
+            )
+            if draft is None or draft.position.path in (found[0].path, ""):
+                continue
+            message = f"'{column}' cannot be a range here; write one number, or a row for each"
+            root = at(draft.position, "R003", message)
+            if root not in problems:
+                problems.append(root)
+            return root
+    return None
 
 
 def _drafts(space: Space) -> Iterator[Draft]:
