@@ -282,7 +282,7 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
         return Diagnostic(path, line - 1, 1, "Y001", message)
     if depth := _misaligned(text.splitlines()[:line]) if ours in _BY_DEPTH else "":
         return Diagnostic(path, line, 1, "Y001", depth)
-    if began and mark and "',' or" in (error.problem or ""):  # type: ignore[attr-defined]
+    if began and mark and "',' or" in str(error):
         if text[mark.index : mark.index + 1] == ":" and began.line == mark.line:
             problem = "this item has two ': '"
             remedy = "put a comma between items, and a text that holds ': ' in quotes"
