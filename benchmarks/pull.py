@@ -1,5 +1,5 @@
 """`scalesheet pull` of the largest workbook, with edits in it, against LibreOffice opening it; and
-its reader against openpyxl, which reads formulas and values in two passes.
+its reading of the cells against openpyxl's plain one of formulas and values in two passes.
 
 LibreOffice opens the file and writes its first sheet as CSV, which takes next to nothing; its
 profile exists before the first measured run. Both are whole processes.
@@ -18,7 +18,7 @@ from benchmarks.measure import Ratio, against, report, run, timed, workspace
 from scalesheet.pull.sheets import read_workbook
 
 LIMIT = 0.7
-READER_LIMIT = 0.9  # above that the reader is not worth its lines
+READER_LIMIT = 0.9  # above that keeping both from one pass is not worth its lines
 OFFICE = ("soffice", "libreoffice")
 
 

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from xml.parsers import expat
 
 MOST_BYTES = 600_000_000  # unpacked; a workbook of a million formulas has 200 MB
@@ -44,46 +41,14 @@ class OpenDocumentError(UnreadableError):
     """The file is a workbook of another format, which a program can convert."""
 
 
-@dataclass(frozen=True)
-class Package:
-    """The parts of a workbook by name; reading one is all that can be done with it."""
-
-    archive: zipfile.ZipFile
-    names: frozenset[str]
-
-    def parse(self, name: str, start: Any, end: Any, content: Any) -> None:
-        """Runs the handlers over one part. Raises UnreadableError."""
-        parser = expat.ParserCreate()
-        parser.buffer_text = True
-        parser.StartElementHandler, parser.EndElementHandler = start, end
-        parser.CharacterDataHandler = content
-        parser.StartDoctypeDeclHandler = _doctype
-        try:
-            parser.Parse(self.archive.read(name), True)
-        except KeyError:
-            raise UnreadableError("W001", f"it lacks the part {name}; save it anew") from None
-        except (expat.ExpatError, UnicodeDecodeError) as error:
-            message = f"its part {name} is no XML ({error}); save it anew"
-            raise UnreadableError("W001", message) from None
-        except _BROKEN as error:
-            message = f"its part {name} is broken ({error}); save it anew"
-            raise UnreadableError("W001", message) from None
-
-
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError),
     *(NotImplementedError, ValueError),  # the first for a compression that zipfile does not know
 )
 
 
-def _doctype(*_: object) -> None:
-    raise UnreadableError(
-        "W001", "its XML has a DOCTYPE, which no workbook has; save it from the spreadsheet program"
-    )
-
-
-def read_package(path: Path, then: Callable[[Package], Any]) -> Any:
-    """What `then` makes of the opened file. Raises UnreadableError, OSError."""
+def judge(path: Path) -> None:
+    """Raises UnreadableError where the file may not be read, OSError where it cannot be."""
     with path.open("rb") as file:
         head = file.read(8)
     if head == _OLE:
@@ -91,13 +56,13 @@ def read_package(path: Path, then: Callable[[Package], Any]) -> Any:
         raise UnreadableError("W001", text)
     try:
         with zipfile.ZipFile(path) as archive:
-            return then(_judged(archive))
+            _judge(archive)
     except zipfile.BadZipFile as error:
         text = f"it is not an .xlsx file, or is truncated ({error}); save it anew as .xlsx"
         raise UnreadableError("W001", text) from None
 
 
-def _judged(archive: zipfile.ZipFile) -> Package:
+def _judge(archive: zipfile.ZipFile) -> None:
     entries = archive.infolist()
     if len(entries) > MOST_ENTRIES:
         text = f"it has {len(entries):,} parts, at most {MOST_ENTRIES:,} are read"
@@ -121,4 +86,32 @@ def _judged(archive: zipfile.ZipFile) -> Package:
         raise OpenDocumentError("W001", "it is an .ods file; save it as .xlsx")
     if "xl/workbook.xml" not in names:
         raise UnreadableError("W001", "it is a zip without a workbook in it; give the .xlsx file")
-    return Package(archive, names)
+    for name in sorted(names):
+        if name.lower().endswith((".xml", ".rels")):
+            _judge_part(archive, name)
+
+
+def _judge_part(archive: zipfile.ZipFile, name: str) -> None:
+    """Its XML is parsed as far as its first element, before which a DOCTYPE must stand."""
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = _doctype
+    started: list[str] = []
+    parser.StartElementHandler = lambda tag, _: started.append(tag)
+    try:
+        with archive.open(name) as part:
+            while not started and (text := part.read(4096)):
+                parser.Parse(text)
+    except expat.ExpatError as error:
+        raise UnreadableError(
+            "W001", f"its part {name} is no XML ({error}); save it anew"
+        ) from None
+    except _BROKEN as error:
+        raise UnreadableError(
+            "W001", f"its part {name} is broken ({error}); save it anew"
+        ) from None
+
+
+def _doctype(*_: object) -> None:
+    raise UnreadableError(
+        "W001", "its XML has a DOCTYPE, which no workbook has; save it from the spreadsheet program"
+    )

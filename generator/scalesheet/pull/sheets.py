@@ -1,22 +1,22 @@
-"""The cells of a workbook: value and formula of each in one pass, and the defined names.
+"""The cells of a workbook, with the value and the formula of each, and the defined names.
 
-openpyxl gives formulas or stored values, and reads the file once for each; here both come from one
-reading, by the tags and attributes that Excel, LibreOffice and Google Sheets all write. A shared
-formula, as Excel keeps one that was filled down, is written out by openpyxl's translator.
+openpyxl reads them. It gives either formulas or stored values; its parser of a sheet is extended to
+keep both, which takes about half the time of reading the file twice.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scalesheet.language.arithmetic import decimal
 from scalesheet.pull.opendocument import as_xlsx
-from scalesheet.pull.package import OpenDocumentError, Package, UnreadableError, read_package
+from scalesheet.pull.package import OpenDocumentError, UnreadableError, judge
 
 Value = float | str | bool | None
 Spot = tuple[int, int]  # row and column, from 0
@@ -68,13 +68,13 @@ class Workbook:
 
 def read_workbook(path: Path) -> Workbook:
     """Reads the file. Raises UnreadableError where it may not or cannot be read, or OSError."""
-    workbook: Workbook
     try:
-        workbook = read_package(path, _read)
+        judge(path)
     except OpenDocumentError:
         with as_xlsx(path) as converted:
-            workbook = read_package(converted, _read)
-    return workbook
+            judge(converted)
+            return _read(converted)
+    return _read(path)
 
 
 def address(row: int, column: int) -> str:
@@ -103,66 +103,82 @@ def spot(text: str) -> Spot | None:
     return (int(match[2]) - 1, column_of(match[1])) if match else None
 
 
-# ------------------------------------------------------------------ the parts
+# ------------------------------------------------------------------ by openpyxl
 
 
-@cache
-def _local(tag: str) -> str:
-    return tag.rpartition(":")[2]
+def _read(path: Path) -> Workbook:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of styles and extensions, which are not looked at
+            return _by_openpyxl(path)
+    except OSError:
+        raise
+    except Exception as error:  # openpyxl names none: a spoilt file raises whatever it meets
+        text = f"it cannot be read ({error or type(error).__name__}); save it anew"
+        raise UnreadableError("W001", text) from None
 
 
-def _read(package: Package) -> Workbook:
-    shown, names = _contents(package)
-    targets = _targets(package)
-    strings = _strings(package) if "xl/sharedStrings.xml" in package.names else []
-    sheets: dict[str, Sheet] = {}
-    foreign: list[str] = []
-    for name, id in shown:
-        part = targets.get(id, "")
-        if not part.startswith("xl/worksheets/"):
-            foreign.append(name)
-        else:
-            sheets[name] = Sheet(name, _cells(package, part, strings))
-    return Workbook(sheets, names, tuple(foreign))
+def _by_openpyxl(path: Path) -> Workbook:
+    from openpyxl import load_workbook
+
+    book = load_workbook(path, read_only=True, keep_links=False)
+    try:
+        sheets = {sheet.title: Sheet(sheet.title, _cells(sheet)) for sheet in book.worksheets}
+        names = {name.casefold(): each.value for name, each in book.defined_names.items()}
+        return Workbook(sheets, names, tuple(sheet.title for sheet in book.chartsheets))
+    finally:
+        book.close()
 
 
-def _contents(package: Package) -> tuple[list[tuple[str, str]], dict[str, str]]:
-    """The sheets in order, and the defined names of the whole workbook."""
-    sheets: list[tuple[str, str]] = []
-    names: dict[str, str] = {}
-    name: list[str] = []
+def _cells(sheet: Any) -> dict[Spot, Cell]:
+    from openpyxl.worksheet._reader import VALUE_TAG, WorkSheetParser
 
-    def start(tag: str, given: dict[str, str]) -> None:
-        name.clear()
-        match _local(tag):
-            case "sheet":
-                id = next((v for k, v in given.items() if _local(k) == "id" and ":" in k), "")
-                sheets.append((given.get("name", ""), id))
-            case "definedName" if "localSheetId" not in given:
-                name.append(given.get("name", ""))
+    class Parser(WorkSheetParser):
+        """Keeps the stored value of a formula, and dates as the numbers that they are."""
 
-    def text(message: str) -> None:
-        if name:
-            names[name[0].casefold()] = names.get(name[0].casefold(), "") + message
+        def parse_cell(self, element: Any) -> Any:
+            kind = element.get("t", "n")
+            if kind in ("n", "d"):
+                element.set("t", "str")  # as it is written: no date is made of it
+            found = super().parse_cell(element)
+            if found["data_type"] == "f":
+                found["formula"] = _formula(found["value"])
+                found["value"] = element.findtext(VALUE_TAG) or None
+            found["data_type"] = kind
+            return found
 
-    package.parse("xl/workbook.xml", start, lambda tag: name.clear(), text)
-    if not sheets:
-        raise UnreadableError("W001", "it has no sheets; give the workbook itself")
-    return sheets, names
+    cells: dict[Spot, Cell] = {}
+    with sheet._get_source() as source:
+        for _, row in Parser(source, sheet._shared_strings).parse():
+            for found in row:
+                cell = _cell(found)
+                if cell != EMPTY:
+                    cells[found["row"] - 1, found["column"] - 1] = cell
+    return cells
 
 
-def _targets(package: Package) -> dict[str, str]:
-    """Id of a relation -> the part that it leads to."""
-    result: dict[str, str] = {}
+def _cell(found: Mapping[str, Any]) -> Cell:
+    value, formula = found["value"], found.get("formula") or None
+    if value is None:
+        return Cell(None, formula)
+    match found["data_type"]:
+        case "e":
+            return Cell(None, formula, value)
+        case "b":
+            return Cell(value in (True, "1"), formula)
+        case "n":
+            try:
+                return Cell(decimal(value.strip()), formula)
+            except ValueError:
+                place = address(found["row"] - 1, found["column"] - 1)
+                raise ValueError(f"{place} holds no number") from None
+    return Cell(_plain(value), formula)
 
-    def start(tag: str, given: dict[str, str]) -> None:
-        if _local(tag) == "Relationship":
-            target = given.get("Target", "").replace("\\", "/")
-            whole = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
-            result[given.get("Id", "")] = whole
 
-    package.parse("xl/_rels/workbook.xml.rels", start, None, None)
-    return result
+def _formula(value: Any) -> str:
+    """An array formula is an object that has its text; a table of data has none."""
+    text = value if isinstance(value, str) else getattr(value, "text", None)
+    return (text or "").removeprefix("=")
 
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -173,141 +189,3 @@ def _plain(text: str) -> str:
     if "_x" in text:
         text = _ESCAPED.sub(lambda result: chr(int(result[1], 16)), text)
     return text.replace("\r\n", "\n") if "\r" in text else text
-
-
-def _strings(package: Package) -> list[str]:
-    """The shared texts; runs of one text are put together, readings of it left out."""
-    result: list[str] = []
-    parts: list[str] = []
-    inside = [False, False]  # a text, a phonetic reading
-
-    def start(tag: str, given: dict[str, str]) -> None:
-        match _local(tag):
-            case "si":
-                parts.clear()
-            case "t":
-                inside[0] = True
-            case "rPh":
-                inside[1] = True
-
-    def end(tag: str) -> None:
-        match _local(tag):
-            case "si":
-                result.append(_plain("".join(parts)))
-            case "t":
-                inside[0] = False
-            case "rPh":
-                inside[1] = False
-
-    def text(message: str) -> None:
-        if inside[0] and not inside[1]:
-            parts.append(message)
-
-    package.parse("xl/sharedStrings.xml", start, end, text)
-    return result
-
-
-class _Reader:
-    """Handlers over one sheet: cells in `found`."""
-
-    def __init__(self, strings: list[str]) -> None:
-        self.strings = strings
-        self.found: dict[Spot, Cell] = {}
-        self.row = self.column = -1
-        self.kind = ""
-        self.shared: dict[str, tuple[str, str]] = {}  # index -> where it stands, the formula
-        self.group: str | None = None
-        self.parts: list[str] = []
-        self.taking = False
-        self.formula: str | None = None
-        self.value: str | None = None
-        self.inline: list[str] = []
-
-    def start(self, tag: str, given: dict[str, str]) -> None:
-        tag = _local(tag)
-        if tag == "c":
-            place = spot(given["r"]) if "r" in given else None
-            self.row, self.column = place or (self.row, self.column + 1)
-            self.kind = given.get("t", "n")
-            self.formula = self.value = self.group = None
-            self.inline.clear()
-        elif tag in ("v", "t"):
-            self.taking = True
-            self.parts.clear()
-        elif tag == "f":
-            self.taking = True
-            self.parts.clear()
-            self.group = given.get("si") if given.get("t") == "shared" else None
-        elif tag == "row":
-            self.row = int(given["r"]) - 1 if _digits(given.get("r", "")) else self.row + 1
-            self.column = -1
-
-    def text(self, message: str) -> None:
-        if self.taking:
-            self.parts.append(message)
-
-    def end(self, tag: str) -> None:
-        tag = _local(tag)
-        if tag == "c":
-            self._finish()
-        elif tag == "v":
-            self.value, self.taking = "".join(self.parts), False
-        elif tag == "f":
-            self.formula, self.taking = "".join(self.parts), False
-            self._share()
-        elif tag == "t":
-            self.inline.append("".join(self.parts))
-            self.taking = False
-
-    def _share(self) -> None:
-        if self.group is None:
-            return
-        here = address(self.row, self.column)
-        if self.formula:
-            self.shared[self.group] = here, self.formula
-        elif self.group in self.shared:
-            from openpyxl.formula.translate import Translator
-
-            origin, formula = self.shared[self.group]
-            moved = Translator(f"={formula}", origin).translate_formula(here)
-            self.formula = moved.removeprefix("=")
-
-    def _finish(self) -> None:
-        value: Value = None
-        error = None
-        text = self.value
-        match self.kind:
-            case "s" if text is not None:
-                at = int(text) if _digits(text) else -1
-                if not 0 <= at < len(self.strings):
-                    raise UnreadableError("W001", "a text of it is lost; save it anew")
-                value = self.strings[at]
-            case "inlineStr":
-                value = _plain("".join(self.inline))
-            case "str" | "d":
-                value = _plain(text or "")
-            case "b":
-                value = text == "1"
-            case "e":
-                error = text or "#VALUE!"
-            case _ if text:
-                try:
-                    value = decimal(text.strip())
-                except ValueError:
-                    raise UnreadableError(
-                        "W001", f"{address(self.row, self.column)} holds no number; save it anew"
-                    ) from None
-        formula = self.formula or None
-        if value is not None or formula is not None or error is not None:
-            self.found[self.row, self.column] = Cell(value, formula, error)
-
-
-def _cells(package: Package, part: str, strings: list[str]) -> dict[Spot, Cell]:
-    reader = _Reader(strings)
-    package.parse(part, reader.start, reader.end, reader.text)
-    return reader.found
-
-
-def _digits(text: str) -> bool:
-    """Whether a text is a whole number; other digits than 0-9 are none here."""
-    return text.isascii() and text.isdigit()
