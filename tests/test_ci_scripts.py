@@ -200,8 +200,8 @@ def test_where_there_is_nothing_to_say_nothing_is_said(
 # ------------------------------------------------------------------ weekly
 
 OLD = "- `data/rates/a.yaml:8:5` **O001 old price**: the price was last seen on 2025-06-01\n"
-DEAD = "- `data/sources.yaml:9:5` **L001 address that leads nowhere**: answers 404\n"
-UNREAD = "- `data/sources.yaml:12:5` **L002 address that could not be read**: answers 403\n"
+DEAD = "- `data/sources.yaml:9:5` **L001 broken address**: answers 404\n"
+UNREAD = "- `data/sources.yaml:12:5` **L002 address could not be read**: answers 403\n"
 
 
 def test_one_issue_is_opened_and_then_kept_up_to_date(tmp_path: Path) -> None:

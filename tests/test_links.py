@@ -121,7 +121,7 @@ def test_warnings_alone_are_good_and_markdown_names_nobody(
     assert links(data, "--format", "markdown") == 0
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith(f"- `{data}/sources.yaml:2:")
-    assert "**L002 address that could not be read**" in line
+    assert "**L002 address could not be read**" in line
     assert "@someone" not in line
     assert links(data) == 0
     assert "1 address asked for: 1 warning" in capsys.readouterr().err

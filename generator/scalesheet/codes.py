@@ -55,37 +55,38 @@ def _code(code: str, title: str, meaning: str, remedy: str, severity: Severity =
 
 
 # Y: the file as YAML
-_code("Y001", "not YAML", "The file cannot be read as YAML.", "Fix the place that is named.")
+_code("Y001", "not YAML", "The file cannot be read as YAML.", "Fix the YAML at the line named.")
 _code(
     "Y002",
     "repeated key",
     "A mapping holds the same key twice; one of them would be lost.",
     "Keep one of the two.",
 )
-_code("Y003", "empty file", "The file holds nothing.", "Write its content or delete it.")
+_code("Y003", "empty file", "The file is empty.", "Write its content or delete it.")
 _code("Y004", "not UTF-8", "The file is not text in UTF-8.", "Save it as UTF-8.")
 _code(
     "Y005",
     "alias",
-    "Anchors and aliases are not part of the format: a few lines of them can stand for gigabytes.",
-    "Write the value out where it is needed.",
+    "Anchors and aliases are not part of the format: a few lines of them can expand to gigabytes.",
+    "Write the value out wherever it is used.",
 )
 _code(
     "Y006",
     "nested too deep",
     "Mappings and lists are nested deeper than 30 levels.",
-    "Flatten the data; no part of the format needs such a depth.",
+    "Flatten the data: nothing in the format needs that depth.",
 )
 _code(
     "Y007",
     "not a finite number",
-    "NaN and infinity are not quantities.",
+    "NaN and infinity are not accepted as quantities.",
     "Write a number, or a reason why there is none.",
 )
 _code(
     "Y008",
     "not plain data",
-    "Tags, several documents, and keys that are not text are not part of the format.",
+    "YAML tags, several documents in one file, and keys that are not text are not part of the "
+    "format.",
     "Write plain mappings, lists, text, numbers and yes/no.",
 )
 _code(
@@ -97,67 +98,67 @@ _code(
 _code(
     "Y010",
     "unexpected file",
-    "The file has no place in the data folder's layout.",
+    "The layout of the data folder has no place for this file.",
     "Move it to the folder of its kind, or delete it.",
 )
 _code("Y011", "file too large", "The file is larger than 5 MB.", "Split it.")
-_code("Y012", "missing file", "The book lacks a file that it needs.", "Write the file.")
+_code("Y012", "missing file", "The book needs this file, and it does not exist.", "Write the file.")
 _code(
     "Y013",
     "conflict",
-    "A merge found that both sides changed the same lines, and left both in the file.",
-    "Keep what is right of the two, and delete the three lines that mark them.",
+    "A merge left a conflict in the file: both sides changed the same lines.",
+    "Keep the correct version and delete the three marker lines.",
 )
 _code(
     "Y014",
-    "file that is not read",
-    "The file stands in a folder of the book, and nothing reads it. A README may stand there, and "
-    "so may what begins with a dot; a folder of one's own may hold anything but YAML.",
-    "Move it to a folder of its own, or give it the ending of a file of the book.",
+    "file is never read",
+    "The file is in a folder of the book, but nothing reads it. A README is fine, and so are "
+    "names that begin with a dot. A folder of your own may hold anything but YAML.",
+    "Move it to a folder of your own, or give it the extension of a book file.",
     "warning",
 )
 _code(
     "Y015",
     "not CSV",
-    "The file cannot be read as CSV: a line has more or fewer cells than the header, or a quote is "
-    "never closed.",
-    "Fix the line that is named. Put quotes around a cell with a comma in it.",
+    "The file cannot be read as CSV: a line has more or fewer cells than the header, or a quote "
+    "is never closed.",
+    "Fix the line named. Put quotes around a cell that contains a comma.",
 )
 _code(
     "Y016",
-    "not what was locked",
-    "The book that this one extends is not what book.lock says, so that plans may give other "
-    "numbers.",
-    "Install the version that is named, or run 'scalesheet lock' and read what 'scalesheet diff' "
-    "says of the numbers.",
+    "does not match book.lock",
+    "The book that this one extends does not match book.lock, so plans may give different numbers.",
+    "Install the version named, or run 'scalesheet lock' and check with 'scalesheet diff' which "
+    "numbers change.",
 )
 # S: the format
 _code(
-    "S001", "unknown key", "The format has no such key here.", "Use the nearest name, or drop it."
+    "S001",
+    "unknown key",
+    "The format has no such key here.",
+    "Use the nearest name, or delete the key.",
 )
-_code("S002", "missing key", "A key that the format requires is absent.", "Add it.")
+_code("S002", "missing key", "A required key is missing.", "Add it.")
 _code(
     "S003",
     "wrong kind of value",
-    "The value is not of the kind that the format asks for.",
+    "The value does not have the type that the format requires.",
     "Write a value of the expected type.",
 )
 _code(
     "S004",
     "not an allowed value",
-    "The value is not one of those allowed, or breaks a limit.",
-    "Use one of the values named.",
+    "The value is not one of those allowed, or exceeds a limit.",
+    "Use one of the allowed values.",
 )
-_code(
-    "S005", "bad id", "An id is made of a-z, 0-9 and '-', a name of a-z, 0-9 and '_'.", "Rename it."
-)
+_code("S005", "bad id", "An id uses a-z, 0-9 and '-'; a name uses a-z, 0-9 and '_'.", "Rename it.")
 _code(
     "S006",
     "not a date",
-    "A date is written YYYY-MM-DD and exists in the calendar.",
+    "A date is written YYYY-MM-DD and must exist in the calendar.",
     "Write the date in that form.",
 )
-_code("S007", "no rows", "A table needs at least one row.", "Add a row, or drop the table.")
+_code("S007", "no rows", "A table needs at least one row.", "Add a row, or delete the table.")
 # N: names
 _code(
     "N001",
@@ -174,8 +175,8 @@ _code(
 _code(
     "N003",
     "names collide",
-    "Two names are the same, or become so in a spreadsheet, where case and punctuation are lost; "
-    "or two figures of a plan have the same role.",
+    "Two names are the same, or become the same in a spreadsheet, which ignores case and "
+    "punctuation; or two figures of a plan have the same role.",
     "Rename one of them. If two figures have the same role, remove it from one.",
 )
 _code(
@@ -188,95 +189,97 @@ _code(
     "N005",
     "cycle",
     "Quantities depend on each other in a circle.",
-    "Break the circle: one of them must be stated.",
+    "Break the circle: state the value of one of them.",
 )
 _code(
     "N006",
     "unknown source",
-    "The source's key is not in sources.yaml.",
+    "sources.yaml has no source with this key.",
     "Use the nearest key, or add the source.",
 )
 _code(
     "N007",
-    "a column outside its row",
-    "A column stands for many values; outside its table it must be drawn together or named by row.",
-    "Write sum(t.c), or t['row'].c.",
+    "column outside its row",
+    "A column has many values. Outside its table, aggregate it or name a row.",
+    "Write sum(t.c) or t['row'].c.",
 )
 _code(
     "N008",
     "not a value",
-    "The name stands for a table, a phase or an open bound, which has no value to compute with.",
+    "The name refers to a table, a phase or an open bound, which has no single value to compute "
+    "with.",
     "Name a quantity.",
 )
 _code(
     "N009",
     "addresses collide",
-    "Two pages of the site would have the same address: a plan's page is `<plan>-<page>`, or "
-    "`<plan>-<row>` where each row of a table has one, and a small table has a folder of its own.",
+    "Two pages of the site would have the same address. A plan's page is `<plan>-<page>`, or "
+    "`<plan>-<row>` if each row of a table has a page; a small table has its own folder.",
     "Rename one of the files or rows.",
 )
 _code(
     "N010",
-    "source to be stated",
-    "The file was begun by `scalesheet new`, and the source of its figures is still missing.",
-    "Look each figure up, add what you read to sources.yaml, and put its key and the place here.",
+    "missing source",
+    "`scalesheet new` created this file, and its figures still have no source.",
+    "Look each figure up, add the text you read to sources.yaml, and put its key and the page "
+    "here.",
     "warning",
 )
 _code(
     "N011",
     "no record on file",
-    "A plan rests on a record of a run that a rule chooses, and the book has no records.",
-    "Make one with the command that is named.",
+    "The plan uses a rule to choose a record of a run, and the book has no records.",
+    "Make a record with the command shown.",
 )
 # F: formulas
 _code(
     "F001",
     "formula not understood",
-    "The formula's text does not follow the language.",
-    "See the reference of the formula language.",
+    "The formula is not valid in the formula language.",
+    "See the formula language reference.",
 )
 _code(
     "F002",
     "formula too long",
-    "A formula is longer or deeper than any spreadsheet takes.",
-    "Give its parts names of their own.",
+    "The formula is longer or more deeply nested than spreadsheets allow.",
+    "Give parts of it names of their own.",
 )
 _code(
     "F003",
     "wrong number of arguments",
-    "The function takes another number of arguments.",
+    "The function does not take this number of arguments.",
     "See the function's entry in the reference.",
 )
 _code(
     "F004",
     "wrong kind of operand",
-    "Numbers, words and yes/no do not mix.",
-    "Use operands of one kind.",
+    "Numbers, words and yes/no cannot be mixed.",
+    "Use operands of the same kind.",
 )
 _code(
     "F005",
     "example does not hold",
-    "The formula gives another result than its example expects.",
+    "The formula's result differs from the one its example expects.",
     "Fix the formula or the example.",
 )
 _code(
     "F006",
-    "not a word of the class",
-    "A word of a closed class is compared with or set to another word.",
-    "Use one of the class.",
+    "word not in the list",
+    "A word is compared with, or set to, a word that its list does not contain.",
+    "Use a word from the list.",
 )
 _code(
     "F007",
     "number without decimals",
-    "A text prints a number that need not be whole, and does not say how many decimals.",
-    "Write them: {x:.1 GB}, {x:.1} or {x:.0 %}.",
+    "A text prints a number that may not be whole, without saying how many decimals.",
+    "Give the decimals: {x:.1 GB}, {x:.1} or {x:.0 %}.",
 )
 _code(
     "F008",
     "old word of a verdict",
-    "A verdict on memory has a word that does not say whether the expected value is inside. The "
-    "words are fits (the high end of the need is inside the usable memory), probably fits (the "
-    "expected value is), probably does not fit (the low end alone is), does not fit.",
+    "A memory verdict uses a word that does not say whether the expected value fits. The words "
+    "are: fits (the high end fits), probably fits (the expected value fits), probably does not "
+    "fit (only the low end fits), does not fit.",
     "'fits' if high(need) <= have else 'probably fits' if expected(need) <= have else 'probably "
     "does not fit' if low(need) <= have else 'does not fit'",
     "warning",
@@ -291,63 +294,65 @@ _code(
 _code(
     "U002",
     "wrong dimension",
-    "What the formula gives is not what its unit says, or two operands measure different things.",
+    "The formula's result does not match its unit, or two operands measure different things.",
     "Fix the formula or the unit.",
 )
-_code("U003", "missing unit", "A number has no unit.", "Add one; a pure number has the unit 1.")
+_code("U003", "missing unit", "A number has no unit.", "Add one; use 1 for a pure number.")
 _code(
     "U004",
     "conversion after rounding",
-    "A rounded number would be converted afterwards, which "
-    "gives another number than rounding in the wanted unit.",
-    "Give the rounded value a quantity and a unit of its own.",
+    "A number would be converted after it was rounded, which gives another result than rounding "
+    "in the unit required.",
+    "Make the rounded value a quantity with its own unit.",
 )
 _code(
     "U005",
     "bad unit declaration",
-    "A unit in units.yaml is declared wrongly, or is built in and means something else.",
-    "Declare it by its dimension, or as a number times another unit; drop one that is built in.",
+    "A unit in units.yaml is not declared correctly, or is built in with another meaning.",
+    "Declare it by its dimension, or as a number times another unit. Delete one that is built in.",
 )
 # R: ranges and signs
 _code(
     "R001",
     "division by a range across zero",
-    "The divisor's range includes zero, so the quotient has no bounds.",
+    "The divisor's range includes zero, so the quotient has no limits.",
     "Give the divisor a domain or ends that exclude zero.",
 )
 _code(
     "R002",
     "unknown sign",
-    "A range is multiplied by something whose sign is not known, so its bounds are unknown.",
+    "A range is multiplied by something whose sign is unknown, so the ends of the result are "
+    "unknown.",
     "Declare a domain, or use max(0, ...).",
 )
 _code(
     "R003",
-    "a numeric choice on a range",
-    "A number is chosen by a condition that may differ between the ends of a range.",
+    "number chosen by a range",
+    "A condition that chooses a number may hold at one end of a range and not at the other.",
     "Use min or max, or decide on low(x) or high(x).",
 )
 _code(
     "R004",
-    "no class for differing ends",
-    "A word is chosen by a condition that may differ between the ends of a range.",
-    "Say which word stands then: differs: depends.",
+    "differing ends",
+    "A condition that chooses a word may hold at one end of a range and not at the other.",
+    "Name the word to use in that case: differs: depends.",
 )
 _code(
     "R005",
     "outer bound",
-    "A ranged input enters in mixed directions: the ends are safe, and wider than need be.",
-    "Rewrite so that it enters once, or use paired(...).",
+    "A ranged input pulls the result both up and down: the ends are safe, but wider than "
+    "necessary.",
+    "Rewrite the formula so that the input appears once, or use paired(...).",
     "warning",
 )
 _code(
     "R006",
-    "comparison of ranges for equality",
-    "Two ranges are neither equal nor unequal.",
+    "ranges compared for equality",
+    "Ranges cannot be tested for equality.",
     "Compare low(x) or high(x), or use <= and >=.",
 )
 # V: values
-_code("V001", "low above high", "The ends of a range are out of order.", "Exchange them.")
+_code("V001", "low above high", "The low end of the range is above its high end.", "Swap them.")
 _code(
     "V002",
     "outside the domain",
@@ -364,137 +369,139 @@ _code(
     "V004",
     "outside a function's domain",
     "A logarithm, root or power has no value here.",
-    "Fix the input, or choose on it.",
+    "Fix the input, or add an `if` that excludes this case.",
 )
 _code(
     "V005",
     "check fails",
-    "A check that the plan states does not hold. The plan is built all the same, and says so.",
-    "Look at the numbers it names; change the plan, or live with it for now.",
+    "A check in the plan does not hold. The plan is still built, and shows the failed check.",
+    "Look at the numbers shown; change the plan, or accept it for now.",
     "breach",
 )
 _code(
     "V006",
-    "more than a number can hold",
-    "The result, or a step on the way to it, is more than 1e300: no program computes beyond. "
-    "Wherever it comes about by an edit, the reason 'too large to be a number' takes its place.",
+    "number too large",
+    "The result, or an intermediate step, is above 1e300, which no program can compute with. If "
+    "an edit causes this, the reason 'too large to be a number' is shown instead.",
     "Use a larger unit.",
 )
 _code(
     "V007",
     "dates out of order",
-    "Dated entries, prices and earlier values, must have rising dates.",
-    "Sort them by `from` or `until`, the oldest first.",
+    "Dated entries (prices, earlier values) must be in date order.",
+    "Sort them by `from` or `until`, oldest first.",
 )
 _code(
     "V008",
     "phases without a goodput",
-    "The plan has phases but does not say which share of the time makes progress, so that its "
-    "gross hours are its net hours.",
-    "Add a scalar `goodput` (domain: positive-fraction); where nothing is known 1, with a note.",
+    "The plan has phases but does not say what share of the time makes progress (goodput), so "
+    "gross hours equal net hours.",
+    "Add a scalar `goodput` (domain: positive-fraction); if nothing is known, use 1 and say so in "
+    "a note.",
     "warning",
 )
 _code(
     "V009",
     "implausible",
-    "A figure of the catalogue is outside of what is usual, or does not agree with another one of "
+    "A figure in the catalogue is outside the usual range, or disagrees with another figure in "
     "the same file.",
-    "Look at the source again: sparsity, units, accumulation. An accelerator that is really so "
-    "says why under `unusual`.",
+    "Check the source again: sparsity, units, accumulation. If the accelerator really is like "
+    "this, say why under `unusual`.",
     "warning",
 )
 _code(
     "V014",
-    "a count that does not close",
-    "The parameters that are counted from a model's architecture are not those that its developer "
-    "states, in the digits in which they are stated.",
-    "Look at both again: widths, tied embeddings, biases, norms, experts; or the count is of other "
+    "parameter count does not match",
+    "The parameter count from the model's architecture differs from the count its developer "
+    "states, to the digits stated.",
+    "Check both: widths, tied embeddings, biases, norms, experts. Or the stated count is of other "
     "files.",
 )
 _code(
     "V015",
-    "not so on that day",
-    "The verdict on a claim is of the edition, and does not hold with the prices and values of the "
-    "day that --as-of names.",
-    "Nothing need be done: a book of another day says so. Without --as-of the same is an error.",
+    "different verdict on that day",
+    "The verdict on a claim holds for the current edition, but not with the prices and values of "
+    "the day that --as-of names.",
+    "Nothing to fix. Without --as-of, this is an error.",
     "warning",
 )
 _code(
     "V016",
     "difference not stated",
-    "A plan rests on a record of a run, and does not say with which length, batch and precision it "
-    "runs itself; a reader cannot see how far the record is from it.",
+    "The plan uses the record of a run but does not state its own sequence length, batch and "
+    "precision, so a reader cannot see how far the record is from the plan.",
     "Add `runs:` beside the reference, with the plan's own figure for each setting that matters.",
     "warning",
 )
 _code(
     "V017",
     "no record matches",
-    "A plan rests on a record of a run that a rule chooses, and none on file is what it asks for. "
-    "What is computed from the record has no value and says so.",
-    "Make one with the command that is named, or let the rule ask for what there is.",
+    "The plan uses a rule to choose a record of a run, and no record matches. Whatever is "
+    "computed from the record has no value and says why.",
+    "Make a record with the command shown, or relax the rule.",
     "warning",
 )
 _code(
     "V018",
-    "cannot be drawn",
+    "distribution does not suit the value",
     "What a value says of how likely it is does not fit the value: a lognormal range that reaches "
     "0, ends of a shape that has none, or an event on what is no count.",
-    "Choose another shape or another domain, or leave the key out: the domain decides then.",
+    "Choose another shape or domain, or remove the key: the domain then decides.",
 )
 # O: offers and their prices
 _code(
     "O001",
     "old price",
-    "The price in force was last seen longer ago than prices of its kind may be: price_limits of "
-    "book.yaml.",
-    "Read it again and set `seen`, or add the newer price. An old one that has to stand says why "
-    "under `unusual.age`.",
+    "The current price was last seen longer ago than price_limits in book.yaml allows for its "
+    "kind.",
+    "Read the price again and set `seen`, or add the newer price. If the old price has to stay, "
+    "say why under `unusual.age`.",
     "warning",
 )
 _code(
     "O002",
-    "spot not below on demand",
-    "What may be taken away at any time costs as much as the same on demand, or more.",
-    "Look which of the two prices is wrong or old. A provider that really sells so is stated under "
-    "`unusual.spot`.",
+    "spot not below on-demand",
+    "Spot capacity, which may be taken away at any time, costs as much as on-demand, or more.",
+    "Check which of the two prices is wrong or old. If the provider really charges this, say why "
+    "under `unusual.spot`.",
 )
 _code(
     "O003",
-    "price of something else",
-    "The price of an accelerator's hour is outside of 0.05 to 100 USD, or three times above or "
-    "below the median of the other offers of that accelerator.",
-    "Look at the count of accelerators, at the unit, and at what the price includes: that of a "
-    "machine may stand for that of an accelerator. An offer that really costs so says why under "
-    "`unusual.peers`.",
+    "implausible price",
+    "The price of an accelerator hour is outside 0.05 to 100 USD, or at least three times above "
+    "or below the median of other offers of that accelerator.",
+    "Check the number of accelerators, the unit, and what the price includes: it may be the price "
+    "of a whole node. If the price is right, say why under `unusual.peers`.",
 )
 _code(
     "O004",
-    "change without a second source",
-    "A price is much higher or lower than the one before it, and one source alone says so.",
+    "price change without a second source",
+    "A price is much higher or lower than the one before it, and only one source confirms it.",
     "Name another source under `confirmed`, or leave the price out.",
     "warning",
 )
 _code(
     "O005",
     "count and price disagree",
-    "Price, count of accelerators and price of one do not agree, or an instance has another count "
-    "elsewhere, or it is a slice of an accelerator.",
-    "Look up how many accelerators the instance has; an offer is of whole ones.",
+    "The node price, the number of accelerators and the price of one accelerator disagree; or "
+    "another file gives this instance a different number; or the offer is a slice of an "
+    "accelerator.",
+    "Check how many accelerators the instance has. Offers are for whole accelerators.",
 )
 _code(
     "O006",
-    "date outside of the history",
-    "A price holds from a day after the edition, or was seen before it held, after the edition or "
-    "after the next one held; or an earlier value holds until after the edition.",
-    "Fix the date; a price or a new value is entered when it holds.",
+    "date outside the history",
+    "A price takes effect after the date of the edition; or it was last seen before it took "
+    "effect, after the edition, or after the next price took effect; or an earlier value ends "
+    "after the edition.",
+    "Fix the date. Enter a price or a new value once it is in effect.",
     "warning",
 )
 _code(
     "O007",
-    "offered twice",
-    "Two files offer the same thing on the same terms.",
-    "Keep one, with all prices by date.",
+    "duplicate offer",
+    "Two files describe the same offer on the same terms.",
+    "Keep one file, with all prices by date.",
 )
 # C: claims
 _code(
@@ -506,132 +513,135 @@ _code(
 _code(
     "C002",
     "quote not on its line",
-    "The quote does not stand on the line of the document that the claim names.",
-    "Quote the line as it stands, or fix the line in the id.",
+    "The quote is not on the line of the document that the claim names.",
+    "Quote the line exactly, or fix the line number in the id.",
 )
 _code(
     "C003",
     "claim without a basis",
-    "Nothing can be said of the claim: no expression, no input of that line, nothing lacking.",
-    "Write from, against, a plan input whose source is that line, or lacks.",
+    "The claim cannot be judged: it has no expression, no input cites its line, and it does not "
+    "say what is missing.",
+    "Write `from`, `against` or `lacks`, or cite the line as the source of an input.",
 )
 _code(
     "C004",
     "another verdict",
-    "The computed verdict is not the one on file.",
+    "The computed verdict differs from the one on file.",
     "Look at the numbers, then fix the claim or the plan, or run `scalesheet audit --accept`.",
 )
 _code(
     "C005",
     "claim not understood",
-    "The claim does not state a figure, or one of its keys does not fit the figure.",
+    "The claim does not state a figure, or one of its keys does not suit the figure.",
     "Write it like 135 GPU * hour, 18 .. 22 USD, at most 24 GB, 35 %, yes, or a word.",
 )
 _code(
     "C006",
     "repeated claim",
     "Two claims have the same id.",
-    "Give one of them the next number of its line.",
+    "Give one of them the next number on its line.",
 )
 _code(
     "C007",
-    "id of another place",
-    "A claim's id is not made of its document, its line and a number.",
-    "Write the id as 003-L035-01.",
+    "id of another line",
+    "A claim's id must consist of its document, line and number.",
+    "Write the id like 003-L035-01.",
 )
 _code(
     "C008",
-    "lacking and there",
-    "A claim is underdetermined by a quantity that exists in the plan.",
+    "not missing",
+    "The claim says that a quantity is missing, but the plan has it.",
     "Compute the figure from it, or name what is really missing.",
 )
 _code(
     "C009",
     "nothing to compare with",
-    "An expression of a claim has no value: it gives a reason, or an empty cell.",
+    "An expression of the claim has no value: it gives a reason or an empty cell.",
     "Compare the claim with something that has a value.",
 )
 _code(
     "C010",
-    "cited line says another value",
-    "An input cites a line of an audited document, and no figure there has its value.",
-    "Cite where the value is from, or leave out the source.",
+    "cited line has another value",
+    "An input cites a line of an audited document, but no figure on that line has the input's "
+    "value.",
+    "Cite the line that the value is from, or remove the source.",
     "warning",
 )
 # P: predictions
 _code(
     "P001",
     "the score fell",
-    "Predictions are further from published results, or from own measurements that it lists, than "
-    "score.yaml expects, their intervals hold too few or too many of them, or a run is said to fit "
-    "that took more.",
-    "Look at the page of the score. Fix what made it worse, or lower the expectation where it "
-    "was wrong.",
+    "Accuracy is below score.yaml: predictions are further from published results or own "
+    "measurements, intervals hold too few or too many of them, or a run that ran out of memory is "
+    "predicted to fit.",
+    "See the score page. Fix what made it worse, or lower the expectation if it was wrong.",
 )
 _code(
     "P002",
     "fit out of date",
-    "A fit on file rests on other published rows than those that are on file now.",
-    "Run 'scalesheet fit', and look at what it changes.",
+    "The published rows changed after this fit was computed.",
+    "Run 'scalesheet fit' and review what it changes.",
     "warning",
 )
 _code(
     "P003",
-    "runs that no law can be learned from",
-    "A file of own runs cannot be read, says something of a run that cannot be, or has too few "
-    "runs or only one size.",
-    "Fix the line that is named. A law needs three runs or more, of two sizes or more.",
+    "runs unusable for a law",
+    "A file of your own runs cannot be read, contains an impossible value, or has too few runs or "
+    "only one size.",
+    "Fix the line named. A law needs at least three runs of at least two sizes.",
 )
 # M: configurations of models
 _code(
     "M001",
     "not a configuration",
-    "The file that `scalesheet new model --from` was given is not a mapping of JSON.",
-    "Give it the config.json of a model as it was published.",
+    "The file given to `scalesheet new model --from` is not a JSON object.",
+    "Use the config.json that the model was published with.",
 )
 _code(
     "M002",
     "unknown model type",
     "The configuration's `model_type` is not supported.",
-    "Use one that is listed, or write the file by hand: `scalesheet new model ID`.",
+    "Use one of those listed, or write the file by hand: `scalesheet new model ID`.",
 )
 _code(
     "M003",
-    "missing key of a configuration",
-    "The configuration lacks a size that has no default.",
-    "Take the config.json of the checkpoint, not one that was cut.",
+    "missing size",
+    "The configuration does not give a size that has no default.",
+    "Use the complete config.json of the checkpoint.",
 )
 _code(
     "M004",
-    "impossible value in a configuration",
-    "A value of the configuration cannot be what its key says.",
+    "impossible value",
+    "A value in the configuration is impossible for its key.",
     "Compare it with the config.json of the checkpoint.",
 )
 _code(
     "M005",
-    "part of an architecture without words",
-    "The configuration has a part that files of models have no words for, so that its parameters "
-    "would not be counted.",
-    "Leave the model out, or propose a key for it.",
+    "unsupported part of an architecture",
+    "The configuration has a part that model files cannot describe, so its parameters would not "
+    "be counted.",
+    "Leave the model out, or propose a key for this part.",
 )
 # B: measurements
 _code(
     "B001",
     "PyTorch is not installed",
-    "Real steps are made with PyTorch and its neighbours, which only 'scalesheet bench' needs.",
-    "Install the extra: pip install 'scalesheet[bench]'. 'scalesheet bench simulate' does without.",
+    "'scalesheet bench' runs real steps with PyTorch and related libraries; no other command "
+    "needs them.",
+    "Install the extra: pip install 'scalesheet[bench]'. 'scalesheet bench simulate' works "
+    "without it.",
 )
 _code(
     "B002",
     "no such device",
-    "The accelerator that was asked for is not in this machine, or not as many of them.",
-    "Name one that is listed, with --device and --accelerator; 'scalesheet bench ladder --rates "
-    "--write ID' enters one that the catalogue lacks.",
+    "This machine does not have the accelerator that was requested, or not as many.",
+    "Choose one that is listed, with --device and --accelerator; 'scalesheet bench ladder --rates "
+    "--write ID' adds one that the catalogue lacks.",
 )
 _code(
     "B003",
     "does not fit",
-    "By the formulas of the catalogue the step needs more memory than there is; nothing was "
+    "By the catalogue's formulas, the step needs more memory than is available. Nothing was "
     "loaded.",
     "Take a smaller batch, shorter sequences, activation checkpointing, lora or qlora, or "
     "'scalesheet bench simulate'.",
@@ -639,162 +649,163 @@ _code(
 _code(
     "B004",
     "out of memory",
-    "The step ran out of memory. What fits is said beside it.",
-    "Take what fits; 'scalesheet bench ladder' finds the largest.",
+    "The step ran out of memory. The message says what does fit.",
+    "Use that; 'scalesheet bench ladder' finds the largest that fits.",
 )
 _code(
     "B005",
-    "a model that cannot be built",
-    "A step needs all sizes of a model, and PyTorch must make one with as many parameters as the "
-    "catalogue counts.",
-    "State what is named, or give the model's config.json.",
+    "model cannot be built",
+    "A step needs every size of the model, and PyTorch must build it with the number of "
+    "parameters that the catalogue counts.",
+    "State the sizes named, or give the model's config.json.",
 )
 _code(
     "B006",
     "a library is missing",
-    "A method or a kernel needs a library that is not installed, or does not work on the device.",
-    "Install what is named, or choose another method.",
+    "A method or kernel needs a library that is not installed or does not work on this device.",
+    "Install the library named, or choose another method.",
 )
 _code(
     "B007",
     "the run failed",
-    "The process that makes the steps ended by an error of its own. Nothing was recorded.",
-    "Its last words follow; fix what they name.",
+    "The process that runs the steps failed. Nothing was recorded.",
+    "Its last output follows; fix the error it names.",
 )
 _code(
     "B008",
-    "rates that are not entered",
+    "rates not stored",
     "The measured rates cannot be stored in the catalogue under this id.",
-    "Choose the id that is named, or fix the file.",
+    "Choose the id named, or fix the file.",
 )
 # A: actuals
 _code(
     "A001",
-    "run outside of the plan",
-    "A line of the actuals names no phase or row of the plan. Its hours and cost are spent, and "
-    "are counted apart.",
+    "run outside the plan",
+    "A line of the actuals names a phase or row that the plan does not have. Its hours and cost "
+    "are counted separately.",
     "Write the phase that the run belongs to, or add the phase to the plan.",
     "warning",
 )
 _code(
     "A002",
     "run without hours",
-    "The hours of a run are stated, or follow from its start, its end and its GPUs.",
+    "A run needs its hours, or its start, end and number of GPUs.",
     "Write gpu_hours, or start, end and gpus.",
 )
 _code(
     "A003",
     "run entered twice",
     "Two lines have the same phase, run, seed and start. Both are counted.",
-    "Delete one of the two lines. What was a second attempt has another start.",
+    "Delete one of them. If it was a second attempt, give it its own start.",
     "warning",
 )
 _code(
     "A004",
     "more runs than planned",
-    "A phase has more runs, finished or running, than the plan has of it. The forecast takes the "
-    "phase for complete.",
-    "Raise the number of runs in the plan. Of runs that are parts of a phase, write the share.",
+    "A phase has more runs, finished or running, than the plan has. The forecast treats the phase "
+    "as complete.",
+    "Raise the number of runs in the plan. If the runs are parts of a phase, fill in `share`.",
     "warning",
 )
 # L: addresses
 _code(
     "L001",
-    "address that leads nowhere",
-    "The server says that there is nothing at this address.",
-    "Look for where the text is now, or name an archived copy; look at the figures once more.",
+    "broken address",
+    "The server says that this address does not exist.",
+    "Find where the text is now, or name an archived copy; then check the figures again.",
 )
 _code(
     "L002",
-    "address that could not be read",
-    "The server did not answer, or lets no program read the address, which may hold.",
-    "Open it in a browser. If it holds there, nothing needs to be done.",
+    "address could not be read",
+    "The server did not answer, or blocks programs. The address may still work.",
+    "Open it in a browser. If it works there, nothing needs to be done.",
     "warning",
 )
 _code(
     "L003",
-    "address that has moved",
-    "The server says that the text has moved for good.",
-    "Write the new address, after a look at whether it is the same text.",
+    "address has moved",
+    "The server says that the page has moved permanently.",
+    "Write the new address, after checking that the text is the same.",
     "warning",
 )
 # W: edited workbooks
 _code(
     "W001",
-    "not a workbook that can be read",
-    "The file is no .xlsx workbook, is cut off or protected, or would unpack to far more than any "
-    "workbook holds.",
-    "Save it anew as .xlsx, without a password.",
+    "unreadable workbook",
+    "The file is not an .xlsx workbook, is damaged or password-protected, or would unpack to an "
+    "implausible size.",
+    "Save it again as .xlsx, without a password.",
 )
 _code(
     "W002",
-    "not a workbook of this book",
-    "The workbook does not say which plan it is of, or is of a plan that the data do not have.",
-    "Give a workbook that 'scalesheet build' made from these data.",
+    "workbook of another book",
+    "The workbook does not say which plan it belongs to, or the data has no such plan.",
+    "Use a workbook that 'scalesheet build' made from this data.",
 )
 _code(
     "W003",
-    "reaches out of the workbook",
-    "The workbook holds macros, links to other files, connections or embedded files.",
+    "links outside the workbook",
+    "The workbook contains macros, links to other files, connections or embedded files.",
     "Save it as a plain .xlsx without them.",
 )
 _code(
     "W004",
-    "gone from the workbook",
-    "An input, a table, a column or a formula was deleted, or shows #REF! since something that it "
-    "reads was.",
-    "Put it back. Inputs are taken out in the data.",
+    "deleted from the workbook",
+    "An input, table, column or formula was deleted, or shows #REF! because something it reads "
+    "was deleted.",
+    "Put it back. Delete inputs in the data.",
 )
 _code(
     "W005",
     "no value for this cell",
     "A cell is empty, holds an error, or holds text where a number is expected.",
-    "Write a number; or a reason why there is none, where there may be one.",
+    "Write a number, or a reason where the cell may hold one.",
 )
 _code(
     "W006",
-    "edit that cannot be taken over",
-    "A formula has no form in the formula language or gives something else there, or an edit has "
-    "no place in the files.",
-    "Make the edit in the data, or put back what stood in the cell.",
+    "edit cannot be imported",
+    "A formula cannot be written in the formula language or gives another result there, or the "
+    "files have no place for an edit.",
+    "Make the edit in the data, or restore the cell.",
 )
 _code(
     "W007",
     "changed on both sides",
-    "An input was changed in the workbook, and otherwise in the data since the workbook was made.",
-    "Put the value that is right into the cell.",
+    "An input was changed in the workbook, and differently in the data since the workbook was "
+    "made.",
+    "Put the correct value into the cell.",
 )
 _code(
     "W008",
-    "row without an id of its own",
-    "A new row of a table has no id, or one that is taken.",
+    "row without its own id",
+    "A new row of a table has no id, or an id that is already used.",
     "Write an id beside it: a-z, 0-9 and '-'.",
 )
 _code(
     "W009",
-    "not taken over",
-    "The workbook differs from the data in what is no input: a title, a sheet, a constant, a row "
-    "of the catalogue. Everything else is taken over all the same.",
-    "Make the change in the data, where it is wanted.",
+    "not imported",
+    "The workbook differs from the data in something that is not an input: a title, a sheet, a "
+    "constant, a row of the catalogue. All other edits are still imported.",
+    "Make the change in the data if you want it.",
     "warning",
 )
 # X: the workbook and the site
 _code(
     "X001",
     "limit of a spreadsheet",
-    "A formula or text is beyond what spreadsheets take.",
+    "A formula or text exceeds the limits of spreadsheets.",
     "Split it.",
 )
 _code(
     "X002",
     "the site does not build",
-    "The site generator or a check of its output refused.",
-    "Fix the page that is named.",
+    "The site generator, or a check of its output, reported an error.",
+    "Fix the page named.",
 )
 _code(
     "I001",
     "internal error",
-    "scalesheet itself failed; your data may be right.",
+    "scalesheet itself failed. Your data may be fine.",
     "Please report it with the text below.",
 )
 
