@@ -62,6 +62,24 @@ def described(book: Book, task: str, **columns: str) -> tuple[Cases, Predictions
     return cases, predict(book, task, cases)
 
 
+@pytest.mark.parametrize(
+    ("gpus", "layout", "why"),
+    [
+        ("4", "FSDP8", "the layout needs more accelerators than are stated"),
+        ("4", "TP2 DP4", "the layout needs more accelerators than are stated"),
+        ("6", "CP3", "2048 tokens of a sequence do not divide among a context degree of 3"),
+        ("8", "FSDP8", None),
+        ("64", "FSDP8", None),
+    ],
+)
+@pytest.mark.parametrize("task", ["throughput", "memory"])
+def test_a_layout_has_to_go_with_the_accelerators(
+    book: Book, task: str, gpus: str, layout: str, why: str | None
+) -> None:
+    _, made = described(book, task, n_gpus=gpus, parallelism=layout)
+    assert made.unsupported.tolist() == [why]
+
+
 @every
 @pytest.mark.parametrize("task", ["runs", "throughput", "memory"])
 def test_predict_refuses_it(book: Book, task: str, asked: Mapping[str, float], why: str) -> None:

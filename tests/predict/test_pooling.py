@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from scalesheet.predict.arrays import Array, Words, words
+from scalesheet.predict.fits import apart
 from scalesheet.predict.fits.holdout import folds
 from scalesheet.predict.fits.pooling import Design, Prior, fit
 
@@ -72,3 +74,18 @@ def test_the_spread_of_a_row_grows_with_parts_that_families_differ_in() -> None:
 def test_a_fit_is_the_same_each_time() -> None:
     case = made(families=9, rows=4, noise=0.1)
     assert np.array_equal(fit(*case).logs, fit(*case).logs)
+
+
+def test_a_regime_of_several_families_is_fitted_and_one_of_a_single_family_assumed() -> None:
+    random = np.random.default_rng(7)
+    family = words([f"f{number}" for number in np.repeat(np.arange(60), 4)])
+    far = np.repeat(np.arange(60) % 2 == 0, 4)
+    rows = np.column_stack([far, family == "f1", 0 * far]).astype(np.float64)
+    off = random.normal(0, np.where(far, 0.5, 0.1))
+    added = apart.fitted("memory", off, np.full(240, 0.1), rows, family)
+    assert list(added) == list(apart.REGIMES["memory"])
+    assert 0.4 < added["in_fp8"] < 0.6
+    assert added["in_long"] == added["in_tuning"] == apart.ADDS
+    wide = apart.wider("memory", np.full(240, 0.1), rows, added)
+    assert (wide[far] > 0.4).all()
+    assert wide[family == "f3"].tolist() == pytest.approx([0.1] * 4)

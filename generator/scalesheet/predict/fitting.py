@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from scalesheet.book import Book
 from scalesheet.predict.arrays import Flags
 from scalesheet.predict.fits import Coefficients, digest
+from scalesheet.predict.fits.apart import LARGE, LONG, REGIMES
 from scalesheet.predict.score.truth import Published
 
 DIGITS = 5  # significant ones of a coefficient
@@ -21,6 +22,13 @@ _INTERVAL = {
     "high": "high end of the 80 % interval, in standard deviations of the logarithm of a row",
     "within": "standard deviation of the logarithm within a family, assumed",
     "between": "standard deviation among families beside that of coefficients, assumed",
+}
+_ADDS = "standard deviation that {} adds, of few families assumed"
+_APART = {
+    "in_fp8": _ADDS.format("FP8"),
+    "in_long": _ADDS.format(f"a sequence of more than {LONG:,} tokens"),
+    "in_large": _ADDS.format(f"a cluster of more than {LARGE} accelerators"),
+    "in_tuning": _ADDS.format("fine-tuning"),
 }
 _VARIES = "standard deviation of the logarithm of '{}' among families, assumed"
 _PARTS = {
@@ -87,6 +95,7 @@ DESCRIPTIONS: Mapping[str, Description] = {
             "routing": "launches and waits of routing, not hidden, ms per layer of a micro-batch",
             "stock": "logarithm of what a trainer of general use adds",
         },
+        **_APART,
         mixture="standard deviation that a mixture has beside those of its family, assumed",
     ),
     "asked": Description(
@@ -107,6 +116,7 @@ DESCRIPTIONS: Mapping[str, Description] = {
             "logits": "bytes of each entry of the logits, with copies and gradient",
             "framework": "driver, libraries and fragments, GB",
         },
+        **{name: _APART[name] for name in REGIMES["memory"]},
         most="what a run that is said to fit may take, in the same deviations",
     ),
     "loss": Description(

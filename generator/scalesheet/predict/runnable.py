@@ -8,6 +8,7 @@ from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, Reasons, given, no_reasons
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.engine import COMPONENT, figures
+from scalesheet.predict.time.steps import Layout
 
 #: In the order in which they are reported.
 CONDITIONS = (
@@ -43,7 +44,7 @@ def _of(book: Book, cases: Cases, names: list[str]) -> dict[str, Array]:
         "model.experts": cases.experts,
         "parameters": cases.parameters,
         "active": cases.active,
-        "sequence": cases.sequence,
+        "sequence": Layout(cases).sequence,
         "batch": cases.global_batch,
         # a micro-batch that is not stated is no reason to refuse
         "micro_batch": np.where(np.isnan(cases.micro_batch), 1.0, cases.micro_batch),
@@ -63,7 +64,7 @@ def _stated(name: str, cases: Cases) -> Flags:
         "accelerators": ~np.isnan(cases.gpus) & (ways > 1),
         "divided_experts": cases.known & ~np.isnan(cases.gpus) & (cases.expert > 1),
         "filled": ~np.isnan(cases.gpus) & ~np.isnan(cases.global_batch) & (cases.pipeline > 1),
-        "divided_sequence": ~np.isnan(cases.sequence) & (cases.context > 1),
+        "divided_sequence": cases.context > 1,
         "batch": ~np.isnan(cases.gpus) & ~np.isnan(cases.global_batch),
     }
     return rows[name]

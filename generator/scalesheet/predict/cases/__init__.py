@@ -160,6 +160,9 @@ _SINGLE: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
+TOO_WIDE = "the layout needs more accelerators than are stated"
+
+
 def needs(what: str, values: Array) -> Reasons:
     """A reason for each row that does not state what it needs."""
     return because(np.isnan(values), f"{what} not stated")
@@ -212,6 +215,7 @@ def cases(table: Read, catalogue: Known) -> Cases:
             whys,
             named.column("reason"),
             precisions.column("reason"),
+            because(degrees["data"] > across, TOO_WIDE),
             because(bf16 & ~hardware.fused & ~np.isnan(hardware.sixteen), NO_BF16),
         ),
         assumed=reduce(joined, (named.column("assumed"), model.assumed, *_told(unread_in))),

@@ -29,7 +29,7 @@ from scalesheet.predict.arrays import (
 )
 from scalesheet.predict.cases import Cases, needs
 from scalesheet.predict.engine import assumed
-from scalesheet.predict.fits import Coefficients, pooling
+from scalesheet.predict.fits import Coefficients, apart, pooling
 from scalesheet.predict.fits.holdout import quantile, sizes
 from scalesheet.predict.fits.pooling import Design, Prior
 from scalesheet.predict.memory.footprint import (
@@ -236,6 +236,7 @@ class Peaks:
     fixed: Array  # bytes of the others
     open: Array  # standard deviation of the logarithm of what the row leaves open
     peak: Array  # as a logarithm
+    regimes: Array
     family: Words
 
     def only(self, rows: Flags) -> Peaks:
@@ -247,7 +248,9 @@ class Peaks:
         own = np.hypot(WITHIN, self.open)
         result = pooling.fit(design, self.peak, self.family, within=own, between=BETWEEN)
         fitted = dict(zip(PRIORS, np.exp(result.logs).tolist(), strict=True))
-        off = result.left_out / np.hypot(design.spread(result.logs, WITHIN, BETWEEN), self.open)
+        wide = np.hypot(design.spread(result.logs, WITHIN, BETWEEN), self.open)
+        added = apart.fitted("memory", result.left_out, wide, self.regimes, self.family)
+        off = result.left_out / apart.wider("memory", wide, self.regimes, added)
         families = len(set(self.family.tolist()))
         low, high, most = (
             (families * quantile(off, share, 1 / sizes(self.family)) + FEW * normal)
@@ -255,7 +258,7 @@ class Peaks:
             for share, normal in ENDS.values()
         )
         ends = {"low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}
-        return {**fitted, **ends, **pooling.made_of(PRIORS, WITHIN, BETWEEN)}
+        return {**fitted, **ends, **pooling.made_of(PRIORS, WITHIN, BETWEEN), **added}
 
 
 def peaks(book: Book, cases: Cases, truth: Array, family: Words) -> Peaks:
@@ -265,4 +268,5 @@ def peaks(book: Book, cases: Cases, truth: Array, family: Words) -> Peaks:
     varying = _varying(parts, settings)
     columns = np.column_stack([varying[name] / ROUND[name] for name in PRIORS])
     fixed = parts[WHOLE] - sum(varying.values(), np.zeros(len(cases)))
-    return Peaks(columns, fixed, _open(book, cases, settings, parts, ROUND), np.log(truth), family)
+    open_ = _open(book, cases, settings, parts, ROUND)
+    return Peaks(columns, fixed, open_, np.log(truth), apart.regimes_of(cases), family)

@@ -170,6 +170,7 @@ class Footprint:
             **dict.fromkeys(("working_layer", "last_logits"), none),
             **self._flat,
             "trains_all": ~self.frozen,
+            "precision": np.where(among(cases.precision, "fp8"), "FP8", "16 bit"),
             "quantised": self.quantised,
             "stage": settings.stage,
             "recomputed": settings.recomputed,

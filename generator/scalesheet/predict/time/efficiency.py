@@ -26,7 +26,7 @@ from scalesheet.predict.arrays import (
     no_reasons,
 )
 from scalesheet.predict.cases import Cases, needs
-from scalesheet.predict.fits import Coefficients, pooling
+from scalesheet.predict.fits import Coefficients, apart, pooling
 from scalesheet.predict.fits.holdout import quantile, sizes
 from scalesheet.predict.fits.pooling import Design, Prior
 from scalesheet.predict.records import rows_of
@@ -272,6 +272,7 @@ class Times:
     time: Array  # logarithm of GPU second / token
     gaps: Mapping[str, Flags]
     noise: Array  # standard deviation that a row has beside those of its family
+    regimes: Array
     family: Words
 
     def only(self, rows: Flags) -> Times:
@@ -283,6 +284,7 @@ class Times:
             time=self.time[rows],
             gaps={name: flags[rows] for name, flags in self.gaps.items()},
             noise=self.noise[rows],
+            regimes=self.regimes[rows],
             family=self.family[rows],
         )
 
@@ -295,12 +297,15 @@ class Times:
         fitted = dict(zip(self.priors, np.exp(result.logs).tolist(), strict=True))
         spread = np.hypot(design.spread(result.logs, *self.own), self.noise)
         wide = _wider(spread, self.gaps)
+        task = "runs" if self.rising else "throughput"
+        added = apart.fitted(task, result.left_out, wide, self.regimes, self.family)
+        wide = apart.wider(task, wide, self.regimes, added)
         off = (result.left_out if self.rising else -result.left_out) / wide
         low, high = (quantile(off, share, 1 / sizes(self.family)) for share in (TAIL, 1 - TAIL))
         ends = {"low": min(low, 0.0), "high": max(high, 0.0)}
         made_of = pooling.made_of(self.priors, *self.own)
         mixture = {} if self.rising else {"mixture": MIXTURE}
-        return {**fitted, **ends, **made_of, **mixture}
+        return {**fitted, **ends, **made_of, **mixture, **added}
 
 
 def times_of_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Times:
@@ -319,6 +324,7 @@ def times_of_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Time
         time,
         _run_gaps(cases),
         np.zeros(len(cases)),
+        apart.regimes_of(cases),
         family,
     )
 
@@ -339,6 +345,7 @@ def times_of_steps(book: Book, cases: Cases, truth: Array, family: Words) -> Tim
         time,
         _step_gaps(cases),
         np.where(cases.experts > 0, MIXTURE, 0.0),
+        apart.regimes_of(cases),
         family,
     )
 

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.predict.arrays import Array, Flags, among, first_stated
+from scalesheet.predict.arrays import Array, Flags, among, each, first_stated
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import ATTENTION, EXPERTS, SIZES
 from scalesheet.predict.engine import Partly, figures
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import rows_of
+from scalesheet.vocabulary import METHODS, PRETRAINING
 
 #: What is usual where a row does not say.
 SEQUENCE, MICRO_TOKENS, MICRO_BATCHES = 2048.0, 4096.0, 8.0
@@ -107,6 +108,9 @@ class Layout:
             **{f"model.{name}": getattr(cases, name) for name in _OF_MODEL},
             "sequence": self.sequence,
             "gpus": self.gpus,
+            "method": each(
+                cases.method, lambda it: METHODS[it].plan if it in METHODS else PRETRAINING
+            ),
             "experts": cases.expert,
             **{name: getattr(cases, name) for name in ("tensor", "pipeline", "context")},
             "chunks": Partly(cases.virtual),
