@@ -1,7 +1,7 @@
-"""What regimes add to the range of a prediction: rows in FP8, long sequences, large clusters, tuning.
+"""What regimes add to the range of a prediction: FP8, long sequences, large clusters, fine-tuning.
 
-A regime's standard deviation is fitted on the errors of families left out, each counted once, where
-SEVERAL families have rows of it. One or two families say nothing of the next: there the prior holds.
+The standard deviation of a regime is fitted on errors of families left out, each counted once, where
+SEVERAL families have such rows. One or two say little of the next: there the assumption stays.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _IS_OF: Mapping[str, Callable[[Cases], Flags]] = {
     "in_large": lambda cases: cases.gpus > LARGE,
     "in_tuning": lambda cases: among(cases.method, "full", "lora", "qlora", "adapter"),
 }
-#: Those of a task. The memory of an accelerator does not depend on the size of the cluster. Errors of
-#: whole runs are as wide in any of them as elsewhere.
+#: Those of a task. The memory of an accelerator does not depend on the size of the cluster, and
+#: errors of whole runs are no wider in a regime than elsewhere.
 REGIMES: Mapping[str, tuple[str, ...]] = {
     "runs": (),
     "throughput": ("in_fp8", "in_long", "in_large", "in_tuning"),
