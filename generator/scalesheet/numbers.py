@@ -17,7 +17,7 @@ from typing import Literal
 from scalesheet.language.arithmetic import LAST_DAY
 from scalesheet.model import Column, Quantity, Scalar
 from scalesheet.quantities import DATE, day_text
-from scalesheet.units import Unit, Units
+from scalesheet.units import Unit, Units, beside
 from scalesheet.values import Value
 
 MOST_DECIMALS = 9  # of a stated number; beyond that it is written with an exponent
@@ -279,7 +279,7 @@ def text(value: Value, fmt: Format, unit_symbol: str = "") -> str:
         first, last = number(value.low, fmt), number(value.high, fmt)
         if not first == last == shown:
             shown = f"{shown} [{ends}]"
-    return f"{shown} {unit_symbol}".rstrip()
+    return beside(shown, unit_symbol)
 
 
 def excel_format(fmt: Format) -> str:

@@ -136,6 +136,7 @@ class Units:
     def shown(self, text: str) -> Unit:
         """Reads a unit by its names or as it is shown: `GPU * hour`, `h`, `GPU·h`."""
         names = {unit.symbol: unit.name for unit in self.declared.values() if unit.symbol}
+        names |= {_plural(unit): unit.name for unit in self.declared.values() if unit.symbol}
 
         def named(word: re.Match[str]) -> str:
             return word[0] if word[0] in self.declared else names.get(word[0], word[0])
@@ -201,7 +202,8 @@ class Units:
         return Conversion(f"{one}_per_{other}", float(1 / ratio), -1)
 
     def symbol(self, unit: Unit) -> str:
-        """How the unit is shown: `USD/(GPU·h)`, empty for a pure number."""
+        """How the unit is shown beside most numbers and in headings: `USD/(GPU·h)`, `tokens/step`,
+        empty for a pure number. `beside` has the singular after 1."""
 
         def side(parts: list[tuple[str, Fraction]]) -> str:
             parts = sorted(parts, key=lambda part: self.declared[part[0]].dimension == "time")
@@ -209,12 +211,30 @@ class Units:
                 self.declared[n].symbol + ("" if p == 1 else _superscript(p)) for n, p in parts
             )
 
-        above = side([(n, p) for n, p in unit.factors if p > 0])
+        over = [(n, p) for n, p in unit.factors if p > 0]
+        one = len(over) == 1 and over[0][1] == 1
+        above = _plural(self.declared[over[0][0]]) if one else side(over)
         below = [(n, -p) for n, p in unit.factors if p < 0]
         if not below:
             return above
         under = side(below)
         return f"{above or '1'}/{under if len(below) == 1 else f'({under})'}"
+
+
+def _plural(unit: Declared) -> str:
+    """`tokens`; a symbol that is not the unit's name in full is the same for any number."""
+    word = unit.symbol == unit.name and (unit.counted or unit.dimension == "time")
+    return f"{unit.symbol}s" if word else unit.symbol
+
+
+#: A plural in front of a symbol; `ms` is none.
+_PLURAL = re.compile("^([A-Za-z]{3,})s(?=/|$)")
+
+
+def beside(shown: str, symbol: str) -> str:
+    """A number with its unit, in the singular after 1: `1 epoch`, `3 epochs`, `1 step/s`."""
+    unit = _PLURAL.sub(r"\1", symbol) if shown == "1" else symbol
+    return f"{shown} {unit}".rstrip()
 
 
 def _superscript(power: Fraction) -> str:

@@ -23,7 +23,7 @@ from scalesheet.language.syntax import (
     Text,
 )
 from scalesheet.model import Formula, Quantity
-from scalesheet.units import Unit, Units
+from scalesheet.units import Unit, Units, beside
 from scalesheet.values import Results, Value
 
 LONGEST = 160  # characters of an expression with its numbers; a longer one tells its result alone
@@ -52,7 +52,7 @@ def shown(value: Value, unit: Unit | None, units: Units, *, percent: bool = Fals
         low, high = amount(value.low, percent=percent), amount(value.high, percent=percent)
         text = f"{text} [{low.removesuffix('%')}–{high}]"
     symbol = units.symbol(unit) if unit is not None else ""
-    return f"{text} {symbol}".rstrip()
+    return beside(text, symbol)
 
 
 def claim_text(figure: Figure, units: Units) -> str:

@@ -99,12 +99,15 @@ scalesheet.marks = (() => {
   // ---------------------------------------------------------------- what is printed
 
   const symbolOf = (at) => at.quantity.symbol ?? "";
+  /** The unit beside a number: in the singular after 1. `beside` in units.py does the same. */
+  const beside = (shown, symbol) => (shown === "1" ? symbol.replace(/^([A-Za-z]{3,})s(?=\/|$)/, "$1") : symbol);
 
   /** The parts of a value: {reason}, {word}, or {number, unit, range}. */
   function parts(at, cell, format) {
     if (cell.reason !== undefined) return { reason: cell.reason };
     if (typeof cell.value !== "number") return { word: plain(cell, format) };
-    return { number: plain(cell, format), unit: symbolOf(at), range: ends(cell, format) };
+    const shown = plain(cell, format);
+    return { number: shown, unit: beside(shown, symbolOf(at)), range: ends(cell, format) };
   }
 
   const only = ({ reason, word, number: shown, unit, range }, units, ranges) => ({

@@ -14,6 +14,7 @@ from scalesheet.render.pages.plan.placeholders import plan_names
 from scalesheet.render.pages.plan.prose_figures import Here, ProseFigure, find
 from scalesheet.render.pages.plan.scenarios import control, rests_note
 from scalesheet.render.pages.plan.template import fill, line, prose
+from scalesheet.units import beside
 from scalesheet.values import Results
 
 
@@ -87,7 +88,7 @@ def figure_text(context: Context, plan: Plan, figure: ProseFigure) -> str:
         return value.reason
     shown = plain(value, format_of(quantity, figure.values, context.book.units))
     symbol = context.symbol(quantity) if isinstance(value.value, float) else ""
-    return f"{shown} {symbol}".rstrip()
+    return beside(shown, symbol)
 
 
 def _meta(context: Context, plan: Plan, each: Page) -> Html:
