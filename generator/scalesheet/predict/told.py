@@ -13,10 +13,12 @@ from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import Coefficients, coefficients
 from scalesheet.predict.table import Predictions, supported
 
-GB = 1e9
+GIB = 2.0**30
 AWAY = "in host memory"
 BY_HOST = f"fits into memory only with states {AWAY}, and the time of that is not counted"
-NO_ROOM = "does not fit into memory: needs at least {low:.3g} GB, {row} has {room:.3g} GB for a run"
+NO_ROOM = (
+    "does not fit into memory: needs at least {low:.3g} GiB, {row} has {room:.3g} GiB for a run"
+)
 
 
 def told(book: Book, task: str, cases: Cases, made: Predictions) -> Predictions:
@@ -52,7 +54,7 @@ def _no_room(book: Book, cases: Cases, made: Predictions, fit: Coefficients) -> 
     low, room, taken = memory.least(book, some, fit)
     silent = among(some.offload, "")  # host memory is not counted by those who do not say it
     for at in np.flatnonzero(silent & (low > room)).tolist():
-        has = {"low": low[at] / GB, "row": some.accelerator[at], "room": room[at] / GB}
+        has = {"low": low[at] / GIB, "row": some.accelerator[at], "room": room[at] / GIB}
         said[rows[at]] = NO_ROOM.format(**has)
     by_host = [AWAY in text for text in taken.tolist()]
     said[rows[silent & (low <= room) & np.array(by_host)]] = BY_HOST

@@ -34,7 +34,7 @@ from scalesheet.sure.words import chance
 from scalesheet.values import Value
 from scalesheet.vocabulary import METHODS, OFFLOADS, TUNING
 
-GB = 1e9
+GIB = 2.0**30
 ODDS = (
     "cheapest: the chance to be the cheapest of these; regret: what it costs more than that in the "
     "mean. Costs of one accelerator and method err alike, others by themselves."
@@ -150,8 +150,8 @@ class Teller:
             end = "up to " if search.job.certain else ""
             return f"take {end}{_time(search.late[row.row])} of {_time(search.job.deadline)}"
         if limit == "memory":
-            most, usable = search.most[at] / GB, search.usable[at] / GB
-            return f"need up to {most:.0f} of {usable:.0f} GB of memory"
+            most, usable = search.most[at] / GIB, search.usable[at] / GIB
+            return f"need up to {most:.0f} of {usable:.0f} GiB of memory"
         return f"need {search.grid.gpus[at]:.0f} of at most {search.job.most_gpus:.0f} accelerators"
 
     def _hours(self, row: Row) -> float:

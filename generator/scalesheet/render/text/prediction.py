@@ -13,7 +13,11 @@ from scalesheet.values import Value
 from scalesheet.vocabulary import VERDICTS
 
 #: Task -> the unit that people read, and how many of those that predictions are written in it is.
-_SHOWN = {"memory": ("GB", 1e9), "runs": ("GPU hours", 1.0), "throughput": ("tokens/s/GPU", 1.0)}
+_SHOWN = {
+    "memory": ("GiB", 2.0**30),
+    "runs": ("GPU hours", 1.0),
+    "throughput": ("tokens/s/GPU", 1.0),
+}
 #: Before the ways to save memory that a prediction assumes, where the case states none.
 _TAKEN = "not stated and taken: "
 DIGITS = 3
