@@ -150,7 +150,7 @@ def test_a_list_for_an_issue_is_no_markup_and_fits_into_one() -> None:
         (["show", "small", "--set", "crads=2"], "there is no input 'crads'; did you mean 'cards'?"),
         (
             ["show", "small", "--set", "cards=two"],
-            "expected a number in GPU, found 'two'",
+            "expected a number in GPUs, found 'two'",
         ),
         (
             ["show", "small", "--set", "cards=0"],

@@ -203,7 +203,7 @@ class Units:
 
     def symbol(self, unit: Unit) -> str:
         """How the unit is shown beside most numbers and in headings: `USD/(GPU·h)`, `tokens/step`,
-        empty for a pure number. `beside` has the singular after 1."""
+        empty for a pure number. `unit_of` gives the singular after 1."""
 
         def side(parts: list[tuple[str, Fraction]]) -> str:
             parts = sorted(parts, key=lambda part: self.declared[part[0]].dimension == "time")
@@ -223,7 +223,7 @@ class Units:
 
 def _plural(unit: Declared) -> str:
     """`tokens`; a symbol that is not the unit's name in full is the same for any number."""
-    word = unit.symbol == unit.name and (unit.counted or unit.dimension == "time")
+    word = unit.symbol == unit.name and (unit.counted or unit.name == "month")
     return f"{unit.symbol}s" if word else unit.symbol
 
 
@@ -231,10 +231,14 @@ def _plural(unit: Declared) -> str:
 _PLURAL = re.compile("^([A-Za-z]{3,})s(?=/|$)")
 
 
+def unit_of(shown: str, symbol: str) -> str:
+    """The unit of a number as it is printed, in the singular after 1: `epoch`, `step/s`."""
+    return _PLURAL.sub(r"\1", symbol) if shown == "1" else symbol
+
+
 def beside(shown: str, symbol: str) -> str:
-    """A number with its unit, in the singular after 1: `1 epoch`, `3 epochs`, `1 step/s`."""
-    unit = _PLURAL.sub(r"\1", symbol) if shown == "1" else symbol
-    return f"{shown} {unit}".rstrip()
+    """A number with its unit: `1 epoch`, `3 epochs`."""
+    return f"{shown} {unit_of(shown, symbol)}".rstrip()
 
 
 def _superscript(power: Fraction) -> str:

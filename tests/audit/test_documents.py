@@ -40,7 +40,7 @@ def test_claims_of_one_document_are_held_against_those_of_another(tmp_path: Path
     assert found.diagnostics == []
     assert list(found.audits) == ["paper", "paper-summary"]
     disagrees, follows = found.audits["paper-summary"].claims
-    assert disagrees.because == "@001-L004-01 = 1 GPU, not 2 GPU."
+    assert disagrees.because == "@001-L004-01 = 1 GPU, not 2 GPUs."
     assert follows.inherits == ("002-L001-01",)
 
 

@@ -118,7 +118,7 @@ def test_an_error_is_charged_where_it_is_made_and_what_follows_from_it_says_so(
     sum_, twice = found["001-L032-01"], found["001-L033-01"]
     assert (sum_.verdict, sum_.inherits, value(sum_)) == ("follows", ("001-L030-01",), 36)
     assert (twice.verdict, twice.inherits, value(twice)) == ("follows", ("001-L030-01",), 72)
-    assert twice.because.endswith("as written; follows from 001-L030-01; should be 72 run.")
+    assert twice.because.endswith("as written; follows from 001-L030-01; should be 72 runs.")
     assert (found["001-L034-01"].inherits, value(found["001-L034-01"])) == ((), 12)
 
 

@@ -33,7 +33,7 @@ def test_a_wider_range_is_told_with_its_p80_and_its_limit(tmp_path: Path) -> Non
     diff = changed(tmp_path, 120)
     (told,) = diff.likelihoods
     assert told.plan == "small"
-    assert told.old.startswith("P80 of Cost 136 USD, P50 80.01 USD; Cost within its limit in 84")
+    assert told.old.startswith("P80 of Cost 136 USD, P50 80 USD; Cost within its limit in 84")
     assert told.new.startswith("P80 of Cost 16")
     for text in (as_text(diff, Sides("a", "b")), as_markdown(diff, Sides("a", "b"))):
         assert "P80 of Cost 16" in text

@@ -239,7 +239,7 @@ def test_whether_it_fits_is_said_in_words_of_the_field(
     made = predict(book, "memory", cases)
     made = _changed(made, f"{METHOD}; {said}; architecture of x", memory)
     first, second = as_text(book, "memory", cases, made).splitlines()
-    assert first == f"{memory / 1e9:.3g} GB{verdict}"
+    assert first == f"{memory / 2**30:.3g} GiB{verdict}"
     assert second == f"  {METHOD}; architecture of x"
 
 
@@ -261,6 +261,6 @@ def test_text_has_the_numbers_of_the_table_and_the_reason_where_there_is_none(
 
     first, _, last = printed("text").splitlines()
     row, other = rows(printed("csv"))
-    number = float(row["predicted"]) / 1e9
+    number = float(row["predicted"]) / 2**30
     assert first.startswith(f"a: {number:.1f} [")
     assert last == f"b: not predicted: {other['unsupported_because']}"

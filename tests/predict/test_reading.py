@@ -82,7 +82,7 @@ NONSENSE: list[tuple[dict[str, str], str]] = [
             ("CP16", "8 accelerators do not divide"),
             ("TP4 PP4", "8 accelerators do not divide"),
             ("TP8 CP2", "8 accelerators do not divide"),
-            ("t8p2d4", "8 accelerators do not divide"),
+            ("t8p2d4", "needs more accelerators"),
             ("tensor_model_parallel_size=64", "do not divide"),
             ("tensor parallel 3", "32 heads do not divide"),
             ("ZeRO-5", "there are stages 0 to 3"),

@@ -43,7 +43,7 @@ def tornados(book: Book, found: Sensitivity) -> dict[str, Any]:
 
 def test_bars_reach_from_the_figure_as_it_is_to_both_sides(tornados: dict[str, Any]) -> None:
     cards = svg_of(tornados["cost"]["svg"]).findall("g")[0]
-    assert "Cards, 7 to 9 GPU: 197 to 251" in (cards.findtext("title") or "")
+    assert "Cards, 7 to 9 GPUs: 197 to 251" in (cards.findtext("title") or "")
     low, high = cards.findall("rect")
     base = next(length(line, "x1") for line in cards.iter("line") if line.get("class") == "axis")
     assert length(low, "x") + length(low, "width") == pytest.approx(base, abs=0.002)
@@ -59,7 +59,7 @@ def test_a_side_is_told_by_a_sign_and_not_by_colour_alone(tornados: dict[str, An
 def test_the_text_alternative_holds_every_number(tornados: dict[str, Any]) -> None:
     assert said(svg_of(tornados["least"]["svg"])) == (
         "As it is: 1.0 h. Options: Factor, low ends, -10% to high ends, +10%: 0.5 to 1.5; "
-        "Options: Steps, -10% to +10%: 0.9 to 1.1; Rate, 1,800 to 2,100 step/h: 1.1 to 1.0."
+        "Options: Steps, -10% to +10%: 0.9 to 1.1; Rate, 1,800 to 2,100 steps/h: 1.1 to 1.0."
     )
 
 
@@ -93,7 +93,7 @@ def test_the_page_has_a_chart_for_each_figure_and_its_numbers(
     cells = re.findall(r"<td[^>]*>(.*?)</td>", row[0])
     assert [re.sub("<[^>]*>", "", cell) for cell in cells] == [
         "7",
-        "9 GPU",
+        "9 GPUs",
         "83.1",
         "105.7",
         "-11.30",

@@ -69,7 +69,7 @@ def claim_text(figure: Figure, units: Units) -> str:
         ends = [figure.low if upward else figure.high]
     text = "–".join(amount(end, percent=figure.percent) for end in ends)
     symbol = units.symbol(figure.unit) if figure.unit is not None else ""
-    return f"{figure.bound or ''} {text} {symbol}".strip()
+    return f"{figure.bound or ''} {beside(text, symbol)}".strip()
 
 
 # ------------------------------------------------------------------ arithmetic

@@ -251,7 +251,11 @@ def test_an_offer_has_its_prices_by_date(sample: Written) -> None:
 
 def test_a_formula_has_its_texts_inputs_and_examples(sample: Written) -> None:
     record = entry(read(sample.root / "formulas.json"), "machines-needed")
-    assert (record["name"], record["unit"], record["symbol"]) == ("machines_needed", "node", "node")
+    assert (record["name"], record["unit"], record["symbol"]) == (
+        "machines_needed",
+        "node",
+        "nodes",
+    )
     assert record["texts"]["written"] == record["formula"] == "ceil(cards / each)"
     assert record["texts"]["excel"].startswith("=MAX(INT(cards/each)")
     assert record["texts"]["python"] == "ceil(cards / each)"

@@ -135,7 +135,7 @@ def test_numbers_may_be_typed_as_the_page_prints_them(
 
 
 MESSAGES = [
-    ("cards", "x", "Expected a whole number of at least 1 in GPU; found “x”."),
+    ("cards", "x", "Expected a whole number of at least 1 in GPUs; found “x”."),
     ("cards", "2..3", "Expected one number: what rests on this input counts without a range."),
     ("price", "-1", "Expected a number of at least 0 in USD/(GPU·h); “-1” is not."),
     (
@@ -146,7 +146,7 @@ MESSAGES = [
     (
         "steps_per_hour.corrected",
         "0",
-        "Expected a number above 0 in step/h, or a range such as 2..3; “0” is not.",
+        "Expected a number above 0 in steps/h, or a range such as 2..3; “0” is not.",
     ),
     ("steps_per_hour.corrected", "5..1", "The low end 5 is above the high end 1."),
     ("gpu", "A100", "“A100” is not possible here; one of h100, t4 is."),
@@ -198,7 +198,7 @@ def test_rubbish_in_the_address_is_told_and_the_rest_holds(run: Callable[[str], 
             "There is no input “nothing” in this plan.",
             "price: Expected a number of at least 0 in USD/(GPU·h); found “<script>”.",
             "gpu: “” is not possible here; one of h100, t4 is.",
-            "cards: Expected a whole number of at least 1 in GPU; found “�(”.",
+            "cards: Expected a whole number of at least 1 in GPUs; found “�(”.",
         ],
     ]
 

@@ -258,8 +258,8 @@ def test_the_names_in_a_picture_have_room_beside_their_numbers(
         ("second / step", 0.0123456, "12.35 ms/step"),
         ("second / step", 12.3456, "12.35 s/step"),
         ("GiB", 0.25, "256 MiB"),
-        ("token / second", 95206.4, "95,206 token/s"),
-        ("token / second", 0.5, "0.5 token/s"),  # below the line nothing is made smaller
+        ("token / second", 95206.4, "95,206 tokens/s"),
+        ("token / second", 0.5, "0.5 tokens/s"),  # below the line nothing is made smaller
         ("TFLOP / (second * GPU)", 0.1225, "0.1225 TFLOP/(GPU·s)"),
         ("1", 0.1234, "12.3 %"),
         ("GiB", 0.0, "0 GiB"),

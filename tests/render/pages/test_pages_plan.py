@@ -64,7 +64,7 @@ def test_the_headline_stands_before_everything_else() -> None:
 
 def test_a_table_has_units_in_its_heading_ranges_and_totals() -> None:
     shown = read(plan_page("{{ table stages }}")).text
-    assert "Stages Steps step Hours h range" in shown
+    assert "Stages Steps Hours h range" in shown
     assert "Stage two 4,000 2.0 1.6–2.5 Total 5,000 2.5 2.0–3.1" in shown
     assert "Counted from the log." in shown
 
@@ -84,7 +84,7 @@ def test_tables_that_the_prose_leaves_out_follow_it() -> None:
 def test_an_input_tells_value_range_kind_source_and_note() -> None:
     shown = read(section(plan_page(), "inputs")).text
     assert (
-        "Steps per hour 2,000 step/h 1,600–2,500 assumption section 5: See the log. "
+        "Steps per hour 2,000 steps/h 1,600–2,500 assumption section 5: See the log. "
         "Expected value not stated: the middle of the range. edit" in shown
     )
 

@@ -139,7 +139,7 @@ def test_a_page_names_figures_with_links_to_where_the_plan_tells_them(written: P
 def test_admonitions_hold_figures(written: Path) -> None:
     page = read(text(written, "small-more"))
     assert ("div", {"class": "admonition note"}) in page.found
-    assert "It takes at least 4 node, 8,000 param and 24 GiB." in page.text
+    assert "It takes at least 4 nodes, 8,000 param and 24 GiB." in page.text
 
 
 def test_what_a_page_draws_the_plan_itself_links_to(written: Path) -> None:
@@ -190,7 +190,7 @@ def test_the_plain_text_says_the_same(written: Path) -> None:
     assert page.startswith("# Scale Large\n")
     assert "| two | 2 |" in page
     more, small = (text(written, name, "plain") for name in ("small-more", "small"))
-    assert "[at least 4 node](small.md#i.nodes), [8,000 param]" in more
+    assert "[at least 4 nodes](small.md#i.nodes), [8,000 param]" in more
     assert "- [Scale Large](small-l.md): [8,000 param](small.md#t.scales)" in small
     assert "| 1.1.0 | 2026-02-01 | released | Newer. |" in small
 

@@ -67,7 +67,7 @@ def test_a_figure_is_the_formatted_result_with_unit_and_range() -> None:
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("steps_per_hour", "2,000 step/h (1,600–2,500)"),
+        ("steps_per_hour", "2,000 steps/h (1,600–2,500)"),
         ("positive", "yes"),
         ("offer", "Rent a big one"),
         ("offer.node_price", "3.50 USD/(node·h)"),

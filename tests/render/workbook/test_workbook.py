@@ -290,7 +290,7 @@ def test_an_input_says_unit_source_and_what_it_may_be(made: Made, written: Workb
     sheet, address = made.layout.scalar_cell("steps_per_hour.corrected")
     rules = [r for r in written[sheet].data_validations.dataValidation if address in r.sqref]
     assert [(r.type, r.operator, r.formula1) for r in rules] == [("decimal", "greaterThan", "0")]
-    said = "Unit: step/h. Allowed: a number above 0. Kind: assumption. Source: memo, line 13."
+    said = "Unit: steps/h. Allowed: a number above 0. Kind: assumption. Source: memo, line 13."
     assert rules[0].prompt == said
     assert not rules[0].allow_blank
 

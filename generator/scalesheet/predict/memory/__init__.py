@@ -172,7 +172,7 @@ def _verdict(made: _Made, room: Array, fitted: Coefficients) -> Words:
 def _told(made: _Made, verdict: Words) -> Words:
     """The method with the larger parts, the verdict, and what was taken for granted."""
     sizes = np.stack([made.parts[name] for name in COMPONENTS]).T
-    shown = np.where(sizes >= SHOWN * made.whole[:, None], sizes / GB, 0.0)
+    shown = np.where(sizes >= SHOWN * made.whole[:, None], sizes / 2**30, 0.0)
     named = [
         coded(column).each(partial(_part, name)).column().tolist()
         for name, column in zip(COMPONENTS, shown.T, strict=True)
@@ -180,7 +180,7 @@ def _told(made: _Made, verdict: Words) -> Words:
     taken = each(made.taken, lambda taken: taken and f"not stated and taken: {taken}")
     ends = each(joined(joined(verdict, taken), made.precision), lambda end: end and f"; {end}")
     rows = zip(*named, ends.tolist(), strict=True)
-    return words([f"{METHOD}, in GB: {', '.join(filter(None, row))}{end}" for *row, end in rows])
+    return words([f"{METHOD}, in GiB: {', '.join(filter(None, row))}{end}" for *row, end in rows])
 
 
 def _part(name: str, size: float) -> str:

@@ -8,7 +8,7 @@
 scalesheet.fields = (() => {
   const { ends, number, plain } = scalesheet.numbers;
   const { Refused, change, without, written, rowsOf } = scalesheet.inputs;
-  const { element, place, rowTitle } = scalesheet.marks;
+  const { element, place, rowTitle, unitOf } = scalesheet.marks;
 
   let made = 0;
 
@@ -101,8 +101,8 @@ scalesheet.fields = (() => {
     const range = element("span", { class: "range" });
     const reset = element("button", { type: "button", class: "reset", hidden: true });
     const shown = element("span", { class: "field" }, control);
-    if (as === "amount" && quantity.symbol)
-      shown.append(" ", element("span", { class: "unit" }, quantity.symbol));
+    const unit = as === "amount" && quantity.symbol && element("span", { class: "unit" });
+    if (unit) shown.append(" ", unit);
     shown.append(reset);
     if (number && as !== "value") shown.append(" ", range);
     target.replaceChildren(shown);
@@ -117,6 +117,7 @@ scalesheet.fields = (() => {
       const free = control !== document.activeElement || !number;
       if (free && (text !== self.text || control.value !== text)) show(self, text);
       self.text = text;
+      if (unit) unit.textContent = unitOf(text, quantity.symbol);
     }
     fill(first); // as the page was published, before anything is computed
 

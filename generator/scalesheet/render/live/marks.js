@@ -99,15 +99,15 @@ scalesheet.marks = (() => {
   // ---------------------------------------------------------------- what is printed
 
   const symbolOf = (at) => at.quantity.symbol ?? "";
-  /** The unit beside a number: in the singular after 1. `beside` in units.py does the same. */
-  const beside = (shown, symbol) => (shown === "1" ? symbol.replace(/^([A-Za-z]{3,})s(?=\/|$)/, "$1") : symbol);
+  /** The unit beside a number: in the singular after 1. `unit_of` in units.py does the same. */
+  const unitOf = (shown, symbol) => (shown === "1" ? symbol.replace(/^([A-Za-z]{3,})s(?=\/|$)/, "$1") : symbol);
 
   /** The parts of a value: {reason}, {word}, or {number, unit, range}. */
   function parts(at, cell, format) {
     if (cell.reason !== undefined) return { reason: cell.reason };
     if (typeof cell.value !== "number") return { word: plain(cell, format) };
     const shown = plain(cell, format);
-    return { number: shown, unit: beside(shown, symbolOf(at)), range: ends(cell, format) };
+    return { number: shown, unit: unitOf(shown, symbolOf(at)), range: ends(cell, format) };
   }
 
   const only = ({ reason, word, number: shown, unit, range }, units, ranges) => ({
@@ -174,8 +174,10 @@ scalesheet.marks = (() => {
   }
 
   function inMath(at, cell, format, plan, part = "value") {
-    if (typeof cell.value === "number")
-      return { number: number(cell[part], format), unit: symbolOf(at) };
+    if (typeof cell.value === "number") {
+      const shown = number(cell[part], format);
+      return { number: shown, unit: unitOf(shown, symbolOf(at)) };
+    }
     if (at.quantity.table && cell.reason === undefined)
       return { word: rowTitle(plan, at.quantity.table, cell.value) };
     return { word: plain(cell, format) || "nothing" };
@@ -218,6 +220,7 @@ scalesheet.marks = (() => {
       rest.every((e) => e.className === "unit");
     if (!fits || (range && last?.className !== "range")) return false;
     first.firstChild.data = shown;
+    if (unit) rest[0].firstChild.data = unit;
     if (range) last.firstChild.data = range;
     return true;
   }
@@ -258,6 +261,8 @@ scalesheet.marks = (() => {
     const before = target.querySelector("mn");
     if (before && shown !== undefined) {
       before.textContent = shown;
+      const after = target.querySelector("mtext");
+      if (after && unit) after.textContent = NBSP + unit;
       return;
     }
     const content = shown === undefined ? [["mi", {}, word]] : [["mn", {}, shown]];
@@ -344,5 +349,5 @@ scalesheet.marks = (() => {
       );
   }
 
-  return Object.freeze({ place, view, mark, update, inSight, element, drawn, rowTitle, rowPage, parts });
+  return Object.freeze({ place, view, mark, update, inSight, element, drawn, rowTitle, rowPage, parts, unitOf });
 })();

@@ -8,7 +8,7 @@ from scalesheet.model import Basis, Stated
 from scalesheet.numbers import Format, number, plain, span
 from scalesheet.render.pages.html import Html, inline, join, tag
 from scalesheet.render.pages.marks import As, mark
-from scalesheet.units import beside
+from scalesheet.units import unit_of
 from scalesheet.values import Value
 
 #: What a figure of each kind is called, one and many.
@@ -57,7 +57,7 @@ def amount(
         return shown
     parts: list[Html] = [tag("span", shown, class_="num")]
     if symbol:
-        unit = beside(plain(value, fmt), symbol).partition(" ")[2]
+        unit = unit_of(plain(value, fmt), symbol)
         parts += [Html(NBSP), tag("span", inline(unit), class_="unit")]
     if range_ and (text := ends(value, fmt)):
         parts += [Html(" "), tag("span", inline(text), class_="range")]

@@ -17,6 +17,7 @@ from scalesheet.render.notations import InputTitles, named, record_texts
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.html import Html
 from scalesheet.render.pages.marks import of_cell, of_chosen
+from scalesheet.units import unit_of
 from scalesheet.values import Results, Value
 
 _ENDS: Mapping[End, str] = {"low": " (low)", "value": "", "high": " (high)"}
@@ -158,7 +159,8 @@ class Numbers:
         chosen = value.end(end)
         assert isinstance(chosen, float)
         digits = plain(Value.number(chosen), fmt)
-        return Shown(number=digits, unit=self.titles.context.symbol(quantity), of=of, end=end)
+        unit = unit_of(digits, self.titles.context.symbol(quantity))
+        return Shown(number=digits, unit=unit, of=of, end=end)
 
 
 # ------------------------------------------------------------------ drawn

@@ -133,7 +133,8 @@ def _row_title(drawing: _Drawing, row: str) -> Html | str:
 def _heading(drawing: _Drawing, column: Column) -> Iterator[Html]:
     """The heading of a column, which leads to its formula, and that of its ranges."""
     title, symbol = _linked(drawing, column), drawing.context.symbol(column)
-    yield heading_cell(title, symbol, number=column.kind == "number")
+    unit = "" if symbol == column.title.lower() else symbol  # not "Steps steps"
+    yield heading_cell(title, unit, number=column.kind == "number")
     if column.name in drawing.beside:
         yield tag("th", "range", scope="col", class_="range")
 
