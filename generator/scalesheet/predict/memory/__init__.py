@@ -35,7 +35,6 @@ from scalesheet.predict.fits.pooling import Design, Prior
 from scalesheet.predict.memory.footprint import (
     COMPONENTS,
     FROZEN,
-    GB,
     SPREAD,
     WHOLE,
     Footprint,
