@@ -39,7 +39,7 @@ EXPECTED = {
     "broken": ("L002", "answers 500"),
     "slow": ("L002", "no answer within 3 seconds"),
     "circle": ("L002", "passed on more than 8 times"),
-    "file": ("L002", "passed on to what is no page"),
+    "file": ("L002", "redirects to something that is not a page"),
     "deaf": ("L002", "no connection (Connection refused)"),
     "moved": ("L003", "has moved to"),
 }

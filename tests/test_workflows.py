@@ -195,7 +195,7 @@ def test_every_command_is_one_of_the_project(path: Path) -> None:
     for step in steps(read_yaml(path)):
         if "run" not in step:
             continue
-        assert "${{" not in step["run"]  # a title of a pull request is no part of a command
+        assert "${{" not in step["run"]  # a title of a pull request is not part of a command
         program, *arguments = shlex.split(step["run"])
         if program == "make":
             for target in arguments:

@@ -253,7 +253,7 @@ def _cell_kinds(document: Document) -> Iterator[Diagnostic]:
                 continue  # an input of the component, which resolve knows
             if column not in columns:
                 hint = nearest(column, columns) or f"; the columns are {', '.join(columns)}"
-                message = f"row '{row}' has the key '{column}', which is no column{hint}"
+                message = f"row '{row}' has the key '{column}', which is not a column{hint}"
                 yield at(document.key_at(*steps), "S001", message)
                 continue
             value = cell.get("value") if isinstance(cell, dict) else cell
@@ -408,7 +408,9 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
         )
         yield at(document.at(*first), "N010", message)
     for steps, key in unknown:
-        if key != TO_BE_STATED and _ID.fullmatch(key):  # what is no id has been reported as such
+        if key != TO_BE_STATED and _ID.fullmatch(
+            key
+        ):  # what is not an id has been reported as such
             message = (
                 f"{named(steps)}: the source '{quotable(key)}' is not in sources.yaml"
                 f"{hint(key) or '; add it there'}"

@@ -444,8 +444,8 @@ _code(
 _code(
     "V018",
     "distribution does not suit the value",
-    "What a value says of how likely it is does not fit the value: a lognormal range that reaches "
-    "0, ends of a shape that has none, or an event on what is no count.",
+    "The distribution does not suit the value: a lognormal range that reaches 0, percentiles 0 "
+    "and 100 of a shape without ends, or an event on something that is not a count.",
     "Choose another shape or domain, or remove the key: the domain then decides.",
 )
 # O: offers and their prices

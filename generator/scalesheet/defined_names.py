@@ -116,7 +116,7 @@ def defined(name: str) -> str:
 
 
 def bad_name(name: str) -> str | None:
-    """Why the text is no safe defined name, or None."""
+    """Why the text is not a safe defined name, or None."""
     folded = name.casefold()
     if not _WORD.fullmatch(folded):
         return "is not made of letters, digits and '_' after a first letter"

@@ -25,7 +25,7 @@ _REMEDIES = {
 
 
 def described(error: BaseException) -> tuple[str, str, str] | None:
-    """The file, what is wrong with it, and what to do; None where it is no error of the system."""
+    """The file, what is wrong with it, and what to do; None if it is not a system error."""
     inner = error
     if not isinstance(error, OSError) and error.args:
         inner = error.args[0]  # libraries wrap it in one of their own

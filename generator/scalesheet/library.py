@@ -170,7 +170,7 @@ class Plan:
         table = self._plan.tables.get(name)
         if table is None:
             near = nearest(name, self._plan.tables)
-            raise KeyError(f"'{name}' is no table of '{self.id}'{near}")
+            raise KeyError(f"'{name}' is not a table of '{self.id}'{near}")
         columns: dict[str, Any] = {}
         units: dict[str, str] = {}
         for column in table.columns.values():

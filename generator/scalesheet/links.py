@@ -149,7 +149,7 @@ def asked_for(url: str, patience: float) -> Answer:
         for_good = for_good and status in _FOR_GOOD
         place = urljoin(place, onward).partition("#")[0]
         if not place.startswith(("http://", "https://")):
-            return Answer(None, "it is passed on to what is no page")
+            return Answer(None, "it redirects to something that is not a page")
     return Answer(None, f"it is passed on more than {MOST_HOPS} times")
 
 

@@ -33,7 +33,7 @@ def day_number(text: str) -> float:
     try:
         days = (date.fromisoformat(text.strip()) - DAY_0).days
     except ValueError:
-        raise ValueError("is no day of the calendar") from None
+        raise ValueError("is not a day of the calendar") from None
     if days < 1:
         raise ValueError("is before 1900, where spreadsheets have no days")
     return float(days)

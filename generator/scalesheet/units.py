@@ -322,8 +322,7 @@ _MEANT = {"dollar": "USD", "us dollar": "USD", "us$": "USD", "$": "USD", "hr": "
 
 
 def unknown_unit(name: str, known: Iterable[str], shown: str | None = None) -> UnitError:
-    """The error for a name that is no unit, with the one that is shown so (`s` is second), or the
-    nearest one."""
+    """The error for an unknown unit, with the one shown that way (`s` is second) or the nearest."""
     if shown:
         return UnitError(f"unknown unit '{name}'", shown)
     folded = {k.lower(): k for k in known}

@@ -73,7 +73,7 @@ def _failed(code: str, message: str) -> int:
 
 
 def _told(message: str) -> None:
-    """A line of progress, which stays where the output is no terminal to write over."""
+    """A line of progress, which stays where the output is not a terminal to write over."""
     if sys.stderr.isatty():
         progress(message)
     else:

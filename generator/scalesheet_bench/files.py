@@ -16,7 +16,7 @@ from scalesheet.steps.record import Figure, Record
 from scalesheet_bench.sources import MEASURED, SIMULATED, with_source
 
 KIND = "measurement"
-DIGITS = 6  # of a figure that is no count: more than a clock knows
+DIGITS = 6  # of a figure that is not a count: more than a clock knows
 
 
 def written(data: Path, record: Record) -> Path:

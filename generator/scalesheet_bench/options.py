@@ -40,33 +40,33 @@ def _trained(group: _Group) -> None:
     group.add_argument(
         "--precision",
         choices=("fp32", "tf32", "fp16", "bf16"),
-        help="what products are computed in (default: bf16 on an accelerator, fp32 on a processor)",
+        help="format of matrix products (default: bf16 on an accelerator, fp32 on a processor)",
     )
     group.add_argument(
         "--weights",
         choices=("fp32", "fp16", "bf16", "nf4"),
-        help="what weights are kept in (default: fp32 for full, the precision for lora, nf4 for "
+        help="format of stored weights (default: fp32 for full, the precision for lora, nf4 for "
         "qlora)",
     )
-    group.add_argument("--batch", type=_count, default=1, metavar="N", help="sequences in a pass")
+    group.add_argument("--batch", type=_count, default=1, metavar="N", help="sequences per pass")
     group.add_argument(
-        "--accumulation", type=_count, default=1, metavar="N", help="passes in a step (default: 1)"
+        "--accumulation", type=_count, default=1, metavar="N", help="passes per step (default: 1)"
     )
     group.add_argument(
-        "--sequence", type=_count, default=512, metavar="N", help="tokens of one (default: 512)"
+        "--sequence", type=_count, default=512, metavar="N", help="tokens in each (default: 512)"
     )
     group.add_argument(
-        "--checkpointing", action="store_true", help="compute activations again, keep fewer"
+        "--checkpointing", action="store_true", help="recompute activations to save memory"
     )
     group.add_argument(
         "--attention",
         choices=("sdpa", "eager", "flash"),
         default="sdpa",
-        help="the kernel of attention (default: sdpa, PyTorch's own)",
+        help="attention kernel (default: sdpa, PyTorch's own)",
     )
-    group.add_argument("--compile", action="store_true", help="with torch.compile")
+    group.add_argument("--compile", action="store_true", help="use torch.compile")
     group.add_argument(
-        "--rank", type=_count, default=8, metavar="N", help="of adapters (default: 8)"
+        "--rank", type=_count, default=8, metavar="N", help="rank of the adapters (default: 8)"
     )
 
 
@@ -74,15 +74,15 @@ def _hardware(group: _Group) -> None:
     group.add_argument(
         "--accelerator",
         metavar="ID",
-        help="one of the catalogue (default: the one that is found in this machine)",
+        help="an accelerator of the catalogue (default: the one in this machine)",
     )
-    group.add_argument("--device", metavar="KIND", help="cuda, cpu, ... (default: what is there)")
-    group.add_argument("--gpus", type=_count, default=1, metavar="N", help="how many (default: 1)")
+    group.add_argument("--device", metavar="KIND", help="cuda, cpu, ... (default: detected)")
+    group.add_argument("--gpus", type=_count, default=1, metavar="N", help="GPUs (default: 1)")
     group.add_argument(
         "--strategy",
         choices=("ddp", "fsdp"),
         default="ddp",
-        help="how several share the work (default: ddp)",
+        help="how several GPUs share the work (default: ddp)",
     )
 
 
@@ -92,49 +92,49 @@ def _measured(group: _Group) -> None:
         type=_share,
         default=0.02,
         metavar="SHARE",
-        help="until half of the 95%% interval of the mean is at most so much of it (default: 2%%)",
+        help="stop when the mean is known to within this share, at 95%% (default: 2%%)",
     )
-    group.add_argument("--warmup", type=_count, default=3, metavar="N", help="steps before it")
+    group.add_argument("--warmup", type=_count, default=3, metavar="N", help="untimed steps first")
     group.add_argument(
         "--steps-at-most", type=_count, default=200, metavar="N", help="default: 200"
     )
     group.add_argument(
-        "--seconds", type=float, default=300.0, metavar="S", help="of timing (default: 300)"
+        "--seconds", type=float, default=300.0, metavar="S", help="limit of timing (default: 300)"
     )
     group.add_argument(
-        "--workers", type=int, default=0, metavar="N", help="processes that make batches"
+        "--workers", type=int, default=0, metavar="N", help="processes that prepare batches"
     )
     group.add_argument(
-        "--memory", type=_bytes, metavar="SIZE", help="that the run may take, as 8GB or 6GiB"
+        "--memory", type=_bytes, metavar="SIZE", help="memory limit of the run, such as 8GB or 6GiB"
     )
     group.add_argument(
-        "--profile", type=Path, metavar="DIR", help="write the profiler's view into a folder"
+        "--profile", type=Path, metavar="DIR", help="write a profile into this folder"
     )
-    group.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and tokens")
+    group.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
 
 
 def _ladder(group: _Group) -> None:
     group.add_argument(
         "--rates",
         action="store_true",
-        help="rates of matrix products, memory and links, in place of what fits",
+        help="measure matrix products, memory and links instead of what fits",
     )
     group.add_argument(
-        "--write", metavar="ID", help="enter the device with its rates into the catalogue"
+        "--write", metavar="ID", help="add the device and its rates to the catalogue"
     )
     group.add_argument(
         "--lengths",
         type=_counts,
         default=(512, 1024, 2048, 4096),
         metavar="N,...",
-        help="for which the largest batch is found (default: 512,1024,2048,4096)",
+        help="find the largest batch for these (default: 512,1024,2048,4096)",
     )
     group.add_argument(
         "--batches",
         type=_counts,
         default=(1,),
         metavar="N,...",
-        help="for which the longest sequence is found (default: 1)",
+        help="find the longest sequence for these (default: 1)",
     )
 
 
@@ -236,7 +236,7 @@ def _share(text: str) -> float:
     except ValueError:
         share = 0.0
     if not 0 < share < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no share; write 2% or 0.02")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a share; write 2% or 0.02")
     return share
 
 
@@ -251,7 +251,7 @@ def _bytes(text: str) -> float:
             and float(number) > 0
         ):
             return float(number) * size
-    raise argparse.ArgumentTypeError(f"'{text}' is no size of memory; write 8GB or 6GiB")
+    raise argparse.ArgumentTypeError(f"'{text}' is not a size of memory; write 8GB or 6GiB")
 
 
 def _counts(text: str) -> tuple[int, ...]:

@@ -167,7 +167,7 @@ def _value(figure: Figure) -> dict[str, Any]:
 
 
 def ratios(record: Record, predicted: Record) -> dict[str, float]:
-    """Measured over predicted, of all figures that both have and that are no setting."""
+    """Measured over predicted, of all figures that both have and that are not setting."""
     listed = {key for _, part in PARTS for key, *_ in part}
     return {
         key: rounded(figure.value / beside.value)

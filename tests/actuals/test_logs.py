@@ -268,8 +268,8 @@ def test_any_csv_with_a_mapping(call: Call, tmp_path: Path) -> None:
         ("a.csv", "", "it cannot be read as a table"),
         ("a.csv", "name,state\nsft,done\n1,2,3,4\n", "it cannot be read as a table"),
         ("a.txt", "JobID|JobName\n1|a\n", "it lacks the column State; write it with sacct"),
-        ("a.json", "[]", "it is no trainer_state.json"),
-        ("a.json", '{"log_history": 1}', "it is no trainer_state.json"),
+        ("a.json", "[]", "it is not a trainer_state.json"),
+        ("a.json", '{"log_history": 1}', "it is not a trainer_state.json"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(

@@ -272,7 +272,7 @@ def test_a_phases_figures_a_formulas_examples_and_a_price_are_values_too():
     [
         (
             "{stepz: 1}",
-            "14:11: S001 row 'r' has the key 'stepz', which is no column; did you mean 'steps'?",
+            "14:11: S001 row 'r' has the key 'stepz', which is not a column; did you mean 'steps'?",
         ),
         (
             "{steps: many}",

@@ -45,7 +45,7 @@ def test_of_those_that_fit_the_one_of_least_hours_is_chosen(jobs: Examined) -> N
         (["data=35"], {"free.parts": 4}),
         (["data=800"], {"free.parts": 8}),  # nothing fits: the one that is nearest to it
         (["jobs.all.room=4"], {"free.parts": 2}),
-        (["data=35", "jobs['free'].parts=8"], {}),  # what is stated is no choice any more
+        (["data=35", "jobs['free'].parts=8"], {}),  # what is stated is not a choice any more
     ],
 )
 def test_an_edit_chooses_again(jobs: Examined, edits: list[str], moves: dict[str, object]) -> None:

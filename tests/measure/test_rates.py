@@ -76,7 +76,7 @@ def test_a_device_that_is_not_there() -> None:
 
 
 def test_links_between_two_processes() -> None:
-    """On a processor these are no links of devices; what is counted is the same."""
+    """On a processor these are not links of devices; what is counted is the same."""
     rates = linked("cpu", 2, 0.5)
     assert {rate.what for rate in rates} == {"all-reduce", "point-to-point"}
     assert all(1e6 < rate.value < 1e12 for rate in rates)

@@ -80,7 +80,7 @@ def test_the_budget_and_its_cost_follow_the_basis_that_is_chosen(row: str) -> No
 
 
 def test_a_measured_record_moves_the_budget(measured: Examined) -> None:
-    """A simulated one does not: its speed is no measurement."""
+    """A simulated one does not: its speed is not a measurement."""
     before, after = shipped((PLAN,)), measured
     assert _budget(after, "arithmetic") == _budget(before, "arithmetic")
     assert _budget(after, "measured").value > 1.5 * _budget(before, "measured").value

@@ -65,7 +65,7 @@ def test_a_case_is_the_same_from_flags_a_file_and_standard_input(
         (("memory", "cases.csv", *FLAGS), "--set describes one case in place of a file"),
         (("memory", "--set", "model"), "--set 'model': expected COLUMN=VALUE"),
         (("memory", "--set", "hardwear=h100"), "did you mean 'hardware'? (columns: id, model, "),
-        (("memory", "--set", "hours=3"), "'hours' is no column of memory"),
+        (("memory", "--set", "hours=3"), "'hours' is not a column of memory"),
         (("memory", "--set", "kind=lora"), "did you mean 'method'?"),
         (("runs", "--set", "method=lora"), "did you mean 'kind'?"),
         (("throughput", "--set", "method=lora"), "did you mean 'task'?"),

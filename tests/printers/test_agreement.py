@@ -189,7 +189,7 @@ def put(sheet: Any, row: int, column: int, value: Any) -> None:
 
 
 def as_text(value: Any) -> str:
-    """How a cell holds what is no number."""
+    """How a cell holds what is not a number."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value.text if isinstance(value, Reason) else str(value)

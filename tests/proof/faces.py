@@ -60,7 +60,7 @@ class Shown:
 
 def cells(book: Book, plan: Plan) -> Iterator[Shown]:
     """Every cell that the workbook shows of the plan and of the catalogue it looks into, but for
-    open bounds, which are no numbers and enter no arithmetic."""
+    open bounds, which are not numbers and enter no arithmetic."""
     written = stepped(book, plan)
     layout = lay_out(book, written)
     for name, spot in layout.scalars.items():

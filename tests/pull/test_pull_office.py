@@ -56,7 +56,7 @@ def test_a_workbook_edited_in_libreoffice_becomes_the_data_and_the_next_workbook
         cost = book.cell("Calculation", columns["cost"]).number
         edited = book.store(tmp_path / "edited.xlsx")
 
-    pulled = read(shipped.data, untouched)  # what LibreOffice alone does is no edit
+    pulled = read(shipped.data, untouched)  # what LibreOffice alone does is not an edit
     assert (pulled.edits, pulled.left, said(pulled)) == ((), (), [])
 
     pulled = read(shipped.data, edited)

@@ -65,4 +65,6 @@ def test_a_correction_of_no_quantity_is_reported(tmp_path: Path) -> None:
         said = [d.message for d in calibrated(tmp_path).diagnostics]
     finally:
         made.CORRECTED = old
-    assert any(line.startswith("'drown' is no quantity of the component; did you") for line in said)
+    assert any(
+        line.startswith("'drown' is not a quantity of the component; did you") for line in said
+    )

@@ -183,12 +183,12 @@ def test_what_a_use_gets_wrong_is_said(tmp_path: Path, old: str, new: str, messa
         (
             "outputs: [energy, twice]",
             "outputs: [enrgy]",
-            "N001 'enrgy' is no quantity of the component; did you mean 'energy'?",
+            "N001 'enrgy' is not a quantity of the component; did you mean 'energy'?",
         ),
         (
             "outputs: [energy, twice]",
             "outputs: [energy, twice]\nsections: {drwn: Power}",
-            "N001 'drwn' is no quantity of the component; did you mean 'drawn'?",
+            "N001 'drwn' is not a quantity of the component; did you mean 'drawn'?",
         ),
         ("drawn * hours", "drawn + hours", "U002 '+' needs operands that measure the same"),
         (

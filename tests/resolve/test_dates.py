@@ -250,7 +250,7 @@ def test_a_limit_of_the_end_is_a_date(tmp_path: Path) -> None:
         (
             "begin: {value: 2026-01-05, unit: date}",
             "begin: {value: 2026-02-30, unit: date}",
-            "U002 'begin': '2026-02-30' is no day of the calendar",
+            "U002 'begin': '2026-02-30' is not a day of the calendar",
         ),
         (
             "headline: [total.end_date]",
@@ -261,7 +261,7 @@ def test_a_limit_of_the_end_is_a_date(tmp_path: Path) -> None:
         (
             "goodput: {value",
             "open: {unit: date, formula: \"workday(begin, 2, 'sun-thursday')\"}\n  goodput: {value",
-            "F006 'sun-thursday' is no week; write its first and last day, such as 'sun-thu'",
+            "F006 'sun-thursday' is not a week; write its first and last day: 'sun-thu'",
         ),
         (
             "gpus_to_share: {value: 8, unit: GPU}",

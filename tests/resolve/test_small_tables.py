@@ -75,7 +75,7 @@ def test_what_a_cell_rests_on_is_published_unless_it_says_otherwise(tmp_path: Pa
             "N002 'cart' is not in",
         ),
         ("ref: fleets", "ref: fleet", "N001 'fleet' is not a table to refer to"),
-        ("pue: 1.1", "puee: 1.1", "S001 row 'one' has the key 'puee', which is no column"),
+        ("pue: 1.1", "puee: 1.1", "S001 row 'one' has the key 'puee', which is not a column"),
         ("pue: 1.1", "pue: -1", "V002 the file, row 'one', column 'pue': expected above 0"),
         ("pue: 1.1", "pue: high", "S003 row 'one', column 'pue': expected a number"),
         ("usual: {pue:", "usual: {puee:", "N001 'sites' has no column 'puee'"),

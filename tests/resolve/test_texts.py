@@ -73,7 +73,7 @@ def test_a_text_prints(tmp_path: Path, formula: str, printed: str) -> None:
         ("text('{on}')", "on}", "F004 yes or no cannot be printed; write words for it"),
         ("text('{mode:.1}')", "mode", "F004 a word has no decimals"),
         ("text('{gpux}')", "gpux", "N001 unknown name 'gpux'; did you mean 'gpu'?"),
-        ("text('a', reason('no'))", "reason", "F004 a reason is no piece of a text"),
+        ("text('a', reason('no'))", "reason", "F004 a reason cannot be part of a text"),
         ("text('a' if gpus else 'b')", "gpus", "F004 expected a condition, found a number"),
         ("text('a' if need > need else 'b')", "need >", "R003 the condition may differ"),
         ("text('a {gpus')", "{gpus", "F001 formula, character 9: the placeholder is not closed"),
@@ -171,7 +171,7 @@ def test_a_side_that_is_not_chosen_does_not_count(tmp_path: Path) -> None:
 def test_a_text_that_may_be_a_reason_is_no_piece(tmp_path: Path) -> None:
     one, other = (f"text: yes, formula: \"text('a {each}')\"" for each in ("{runs:.1}", "{g}"))
     (found,) = said(scalars(tmp_path, f"{INPUTS}{DOUBTFUL}g: {{{one}}}\nf: {{{other}}}"))
-    assert found.startswith("F004 a text that may be a reason is no piece of a text")
+    assert found.startswith("F004 a text that may be a reason cannot be part of a text")
 
 
 TABLE = """\

@@ -11,7 +11,7 @@ PADDED = re.compile(r"(?<![\w.×/-])(?=[\d,.]*[1-9])\d[\d,]*\.\d*000(?![\d.])")
 #: What a page with such a number has at least; found in a tenth of the time.
 NOUGHTS = re.compile(r"\.\d*000(?![\d.])")
 
-#: What is no text of a page.
+#: What is not a text of a page.
 MARKUP = re.compile(r"<(script|style|code|pre)\b.*?</\1>|<[^>]*>", re.DOTALL)
 
 

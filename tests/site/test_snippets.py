@@ -50,9 +50,9 @@ def test_a_page_written_by_hand_takes_text(home: Path, written: str, text: str) 
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("{outside}/secret.txt", "is no path below"),
-        ("../secret.txt", "is no path below"),
-        ("a/../../secret.txt", "is no path below"),
+        ("{outside}/secret.txt", "is not a path below"),
+        ("../secret.txt", "is not a path below"),
+        ("a/../../secret.txt", "is not a path below"),
         ("link.md", "is a link that leads out of the project"),
         ("https://example.org/secret.txt", "could not be found"),
         ("none.md", "could not be found"),

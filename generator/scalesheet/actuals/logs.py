@@ -185,7 +185,7 @@ def _trainer(path: Path, mapped: Mapping[str, str]) -> DataFrame:
         entries = [each for each in state["log_history"] if "train_runtime" in each]
         steps, most = int(state["global_step"]), int(state["max_steps"])
     except (ValueError, KeyError, TypeError) as error:
-        raise LogError(f"it is no trainer_state.json: {error!r}") from None
+        raise LogError(f"it is not a trainer_state.json: {error!r}") from None
     folder = path.resolve().parent
     name = (folder.parent if folder.name.startswith("checkpoint-") else folder).name
     seconds = sum(float(each["train_runtime"]) for each in entries)
@@ -313,7 +313,7 @@ def _number(text: object) -> float | None:
 
 
 def _plain_number(text: str) -> str:
-    """`1200` of `$1,200.00`; what is no number stays, for `check` to say."""
+    """`1200` of `$1,200.00`; what is not a number stays, for `check` to say."""
     number = _number(text.lstrip("$"))
     return text if number is None else f"{number:.10g}"
 
@@ -328,7 +328,7 @@ def _gpu_hours(row: Mapping[Any, Any]) -> str:
 
 
 def _problem(row: Mapping[str, str], tool: str) -> str:
-    """Why a line is no run, or not one with hours; what is billed by the month is neither."""
+    """Why a line is not a run, or not one with hours; what is billed by the month is neither."""
     if row["state"] == "":
         return ""
     if row["state"] not in ("running", "done", "failed", "cancelled"):

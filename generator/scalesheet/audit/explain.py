@@ -173,7 +173,7 @@ def because(
     units: Units,
     missing: str,
 ) -> str:
-    """Why a claim has its verdict. `missing` says why it is no input, if so."""
+    """Why a claim has its verdict. `missing` says why it is not an input, if so."""
     parts: list[str] = []
     words = _BOUND if claim.says.bound else _STANDS
     for basis, match in zip(claim.bases, decided.matches, strict=True):

@@ -118,7 +118,7 @@ def _judged(
 
 
 def no_basis(claim: Claim, audit: Audit, book: Book) -> str:
-    """Why a claim without expressions is no input either, with the remedy."""
+    """Why a claim without expressions is not an input either, with the remedy."""
     near = ""
     if claim.target is not None:
         near = why_no_input(claim, claim.target, audit.document, book.units)

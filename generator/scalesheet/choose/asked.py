@@ -119,7 +119,7 @@ def _answers(book: Book, data: Published, catalogue: Known) -> Answers:
     return answers(book, asked, whys, assumed, catalogue)
 
 
-@np.errstate(all="ignore")  # what is not finite is no answer
+@np.errstate(all="ignore")  # what is not finite is not an answer
 def answers(
     book: Book, asked: Cases, whys: Reasons, assumed: Assumptions, catalogue: Known
 ) -> Answers:

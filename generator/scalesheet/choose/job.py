@@ -133,7 +133,7 @@ def usual_batch(book: Book, plan: Plan, model: str, tokens: float, sequence: flo
 
 def _stated(plan: Plan, name: str) -> Stated:
     stated = plan.scalars[name].stated
-    assert stated is not None, f"{name} is no input of {plan.id}"
+    assert stated is not None, f"{name} is not an input of {plan.id}"
     return stated
 
 

@@ -17,7 +17,7 @@ from scalesheet.evaluate.parts import Part, State
 from scalesheet.model import Chosen, Component, Key, Plan, Stated
 from scalesheet.values import Results, Value
 
-#: What of two candidates is no difference.
+#: What of two candidates is not a difference.
 SAME = 1e-9
 
 
@@ -123,7 +123,7 @@ def _value(plan: Plan, case: Chosen, results: Results, name: str) -> Value:
     return results.cell(case.table, case.row, name)
 
 
-@np.errstate(all="ignore")  # what is not finite is no candidate
+@np.errstate(all="ignore")  # what is not finite is not a candidate
 def _best(
     component: Component,
     state: State,

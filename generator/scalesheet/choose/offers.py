@@ -19,7 +19,7 @@ from scalesheet.predict.cases.catalogue import Known
 #: Accelerators of a complete machine.
 MACHINE = 8
 #: What an offer says its price includes, and how it is sold then: with a share of the host it is
-#: sold by the accelerator, as many as a machine holds; without a host it is no price of a run.
+#: sold by the accelerator, as many as a machine holds; without a host it is not a price of a run.
 SHARED, CLUSTER, ALONE = "share of the host", "in a cluster", "GPU alone"
 
 

@@ -150,7 +150,7 @@ def taken(
     return Taken(np.where(on_file, hours, np.nan), spread, most * 1e9, usable * 1e9)
 
 
-@np.errstate(all="ignore")  # what is not finite is no prediction
+@np.errstate(all="ignore")  # what is not finite is not a prediction
 def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Search:
     """Every candidate of a job, computed."""
     offers = offers_of(book, catalogue, job, BEYOND * job.most_gpus)

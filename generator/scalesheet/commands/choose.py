@@ -225,7 +225,7 @@ def _family(name: str, sold: Mapping[str, set[str]], catalogue: Known) -> set[st
     if rows:
         raise UsageError(f"--offers: the catalogue has no offer of {', '.join(rows)}")
     raise UsageError(
-        f"--offers: '{name}' is no offer, provider or accelerator that is sold"
+        f"--offers: '{name}' is not an offer, provider or accelerator that is sold"
         f"{nearest(name.lower(), sold) or '; write an id, or a family such as a100'}"
     )
 
@@ -240,7 +240,7 @@ def _edits(book: Book, plan: Plan, texts: list[str]) -> Mapping[Key, Stated]:
         name = edit.partition("=")[0].strip()
         if name not in ASSUMED:
             raise UsageError(
-                f"--set {edit}: '{name}' is no assumption{nearest(name, ASSUMED)} "
+                f"--set {edit}: '{name}' is not an assumption{nearest(name, ASSUMED)} "
                 f"(assumptions: {', '.join(ASSUMED)})"
             )
         try:

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _number(plan: Plan, version: str) -> None:
-    """Raises UsageError for what is no number of a version, or one that is not above the last."""
+    """Raises UsageError for a bad version number, or one that is not above the last."""
     from scalesheet.load.folder import is_version
 
     if not is_version(version):

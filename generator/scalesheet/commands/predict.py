@@ -125,7 +125,7 @@ def _one(task: str, texts: list[str]) -> Read:
             raise UsageError(f"--set '{text}': expected COLUMN=VALUE, such as model=llama-3-1-8b")
         if name not in COLUMNS[task]:
             raise UsageError(
-                f"--set {text}: '{name}' is no column of {task}{_meant(name, COLUMNS[task])} "
+                f"--set {text}: '{name}' is not a column of {task}{_meant(name, COLUMNS[task])} "
                 f"(columns: {', '.join(COLUMNS[task])})"
             )
         stated[name] = value

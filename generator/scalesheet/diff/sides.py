@@ -81,8 +81,7 @@ def _of_revision(name: str, data: Path, into: Path) -> Side:
     place = _git(data, "rev-parse", "--show-toplevel", "--show-prefix")
     if place is None:
         raise SideError(
-            f"'{name}' is no folder, and '{data}' is in no git repository that could know it as a "
-            "revision; name two folders"
+            f"'{name}' is not a folder, and '{data}' is in no git repository; name two folders"
         )
     top, prefix = place.decode().removesuffix("\n").split("\n")
     commit = _commit(name, data)

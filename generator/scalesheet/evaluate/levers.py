@@ -6,7 +6,7 @@ never out of its domain. A whole number moves by the step rounded to a whole num
 one stays: two accelerators instead of one is no small step. The moved values are bound trees, so
 that the evaluator and a workbook compute the same.
 
-A choice (an accelerator, an offer, a scenario) is no lever: there is no step from one to the next.
+A choice (an accelerator, an offer, a scenario) is not a lever: there is no step to the next.
 Nor is a count of the catalogue: an accelerator with more of something is another accelerator.
 """
 
@@ -161,6 +161,6 @@ def _lever(
 
 def _moves(quantity: Quantity, stated: Stated) -> bool:
     """Whether a number is stated, no bound, word or reason, that can be a little more: a tenth of a
-    date is no step."""
+    date is not a step."""
     number = stated.reason is None and isinstance(stated.value, float)
     return number and (quantity.unit != DATE or stated.ranged)

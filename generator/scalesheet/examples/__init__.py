@@ -191,7 +191,7 @@ IN_WORDS = {
         "The same source with the address of the page's new place, or of a copy in an archive.",
     ),
     "L002": InWords(
-        "A source on a server that answers 403 to whatever is no browser, or answers too late.",
+        "A source on a server that answers 403 to everything except browsers, or answers too late.",
         "The same; the address was opened in a browser.",
     ),
     "L003": InWords(

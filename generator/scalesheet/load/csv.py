@@ -76,7 +76,7 @@ def _unread(problems: list[Diagnostic]) -> Parsed:
 
 
 class _TornError(Exception):
-    """The text at a place is no cell."""
+    """The text at a place is not a cell."""
 
     def __init__(self, mark: Mark) -> None:
         self.mark = mark

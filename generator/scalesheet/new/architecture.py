@@ -6,7 +6,7 @@ from typing import Any
 
 from scalesheet.new.config import Config
 
-#: Keys of a file of `data/models/`, with their values; `remarks` are no key of it.
+#: Keys of a file of `data/models/`, with their values; `remarks` are not key of it.
 Architecture = dict[str, Any]
 
 ALL_BIASES = {"qkv_bias": "yes", "output_bias": "yes", "ffn_bias": "yes"}

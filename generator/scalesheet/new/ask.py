@@ -99,7 +99,7 @@ class _Asking:
             if key in known:
                 break
             if not is_id(key):
-                self.tell(f"  '{key}' is no key: use a-z, 0-9 and '-', at most 64")
+                self.tell(f"  '{key}' is not a key: use a-z, 0-9 and '-', at most 64")
                 continue
             near = get_close_matches(key, known, n=1, cutoff=0.8)
             meant = f"; did you mean '{near[0]}'?" if near else "."

@@ -1,8 +1,7 @@
 """The blanks of a new file: figures and words of its example that are to be replaced by one's own.
 
 A blank is filled by a flag, `memory=80` or `prices[0].price=2..3`, or by an answer to a question
-(`ask.py`). What is built of several lines (tables, rows, inputs) is no blank: it is edited where it
-stands.
+(`ask.py`). Parts with several lines (tables, rows, inputs) are not blanks: edit them in place.
 """
 
 from __future__ import annotations
@@ -139,7 +138,7 @@ def setting(kind: str, text: str) -> tuple[Steps, Any]:
     if not sign or not value:
         raise SettingError("write KEY=VALUE")
     if not _KEY.fullmatch(key):
-        raise SettingError(f"'{key}' is no key; write one like memory, or prices[0].price")
+        raise SettingError(f"'{key}' is not a key; write one like memory, or prices[0].price")
     steps: Steps = tuple(
         int(step[1:-1])
         if step.startswith("[")

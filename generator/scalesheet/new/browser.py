@@ -74,7 +74,7 @@ _ROUTER = {"router_bias": "router_bias", "shared_gate": "shared_gate"}
 
 def families() -> dict[str, Any]:
     """By model type `{constant: {column: word}, flags: {flag: [if false, if true]}, positions}`:
-    the columns that are no sizes, and what each flag makes of them. `positions` is how many more
+    the columns that are not sizes, and what each flag makes of them. `positions` is how many more
     learned positions there are than the longest sequence, or null without any."""
     return {kind: _family(kind) for kind in TYPES}
 
@@ -98,7 +98,7 @@ def _family(kind: str) -> dict[str, Any]:
 
 
 def _words(kind: str, more: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of a small model of that type that are no sizes."""
+    """The columns of a small model of that type that are not sizes."""
     data = {"model_type": kind, **_PROBE, **more}
     said = architecture(Config("config.json", "", data, []))
     assert said is not None, kind

@@ -210,7 +210,7 @@ def place_of(text: str, name: str) -> tuple[int, int]:
 
 
 def read(file: Path) -> Config:
-    """A config from its file. Raises Refused where it is no mapping of JSON, OSError where it
+    """A config from its file. Raises Refused where it is not a mapping of JSON, OSError where it
     cannot be read."""
     path = shown(file)
 

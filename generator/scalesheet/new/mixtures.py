@@ -27,7 +27,7 @@ def qwen2_moe(c: Config) -> Architecture:
     if together % width:
         c.unsupported(
             "shared_expert_intermediate_size",
-            f"{together} is no multiple of the width {width} of a routed expert",
+            f"{together} is not a multiple of the width {width} of a routed expert",
         )
     experts = {
         **routed_experts(c, made["layers"], "num_experts", width),

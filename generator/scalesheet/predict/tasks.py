@@ -85,7 +85,7 @@ def _wider(made: Predictions, unread: Array) -> Predictions:
     )
 
 
-@np.errstate(all="ignore")  # what is not finite is no prediction
+@np.errstate(all="ignore")  # what is not finite is not a prediction
 def predict(book: Book, task: str, cases: Cases, fitted: Coefficients | None = None) -> Predictions:
     """A prediction for each case, or why there is none; with the fit on file unless given one."""
     known = coefficients(book, task) if fitted is None else fitted

@@ -5,7 +5,7 @@
  *   scalesheet.plans     id -> {inputs, compute(inputs)}, put there by the scripts of the plans
  *
  * Inside a computation a cell is {value, low, high}: numbers, texts or booleans, all three equal
- * where exact. A reason stands in all three. A number that is not finite is no value: it throws
+ * where exact. A reason stands in all three. A number that is not finite is not a value: it throws
  * NoValue, which ends only its own cell. That cell is a fault, and so is all that rests on it.
  */
 "use strict";

@@ -1,6 +1,6 @@
 """What printed Python expressions call: the language's arithmetic, reasons, and aggregates.
 
-A column is any iterable of what its cells hold; reasons and empty cells (None) are no numbers.
+A column is any iterable of what its cells hold; reasons and empty cells (None) are not numbers.
 An operation on a number that is not finite raises OverflowError, where floats would go on to a
 number or a truth that means nothing.
 """

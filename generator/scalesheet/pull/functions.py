@@ -119,7 +119,7 @@ def workday(tree: Fn, around: Around) -> Node:
             case Ref("range", (str(table), str(column), _)):
                 days.append(Name((*around.short(table), column)))
             case _:
-                message = f"the days off of {tree.name} are no column of a table of the plan"
+                message = f"the days off of {tree.name} are not column of a table of the plan"
                 return Opaque(tree, message)
     return Call("workday", (around.translated(day), around.translated(count), *days, *week))
 

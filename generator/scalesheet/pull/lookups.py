@@ -213,7 +213,7 @@ def by_words(function: Aggregation, *, values: bool) -> Callable[[Fn, Around], N
             where = Logic("and", where, more)
         of = target if isinstance(target, Ref) and target.kind == "range" else Ref("ids", table)
         if values and of is not target:
-            return Opaque(tree, f"{tree.name} adds up what is no column of the plan")
+            return Opaque(tree, f"{tree.name} adds up something that is not a column of the plan")
         return _over(function, of, where, around)
 
     return form

@@ -60,7 +60,7 @@ def reference(tree: Ref, around: Around) -> Node:
         case "range" | "ids" | "titles" | "few":
             return Opaque(tree, "a whole column where one value is expected")
         case "area":
-            return Opaque(tree, f"it reads {meaning}, which is no input and no figure of the plan")
+            return Opaque(tree, f"it reads {meaning}, neither an input nor a figure of the plan")
     return Opaque(tree, f"'{meaning}' has no name in the plan")
 
 

@@ -30,7 +30,7 @@ _FOREIGN = {
 
 
 class UnreadableError(Exception):
-    """The file is no workbook that may be read. `code` W001 or W003; the message says why."""
+    """The file is not a workbook that may be read. `code` W001 or W003; the message says why."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

@@ -40,7 +40,7 @@ def around(
 
 
 def untold(node: Node) -> str:
-    """Why a tree is no formula of the language, or nothing."""
+    """Why a tree is not a formula of the language, or nothing."""
     stack = [node]
     while stack:
         top = stack.pop()

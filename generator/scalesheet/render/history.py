@@ -73,7 +73,7 @@ def days(events: tuple[Event, ...]) -> dict[str, dict[Sort, list[Event]]]:
 
 
 def _is_day(text: str) -> bool:
-    return len(text) == 10  # what says a month or a year only is no entry of a day
+    return len(text) == 10  # what says a month or a year only is not an entry of a day
 
 
 def _all(book: Book) -> Iterator[Event]:

@@ -305,8 +305,8 @@ def _printed(node: Node, facts: FactsOf) -> Settled:
     if known.may_reason and not known.words:
         raise BindError(
             "F004",
-            "a text that may be a reason is no piece of a text: a spreadsheet cannot tell the two "
-            "apart; repeat its condition here, or print the figures that it is made of",
+            "a text that may be a reason cannot be part of a text: a spreadsheet cannot tell them "
+            "apart; repeat its condition here, or print the figures in it",
             node,
         )
     if known.may_reason:

@@ -100,7 +100,7 @@ def _values(attributes: str) -> dict[str, str]:
 
 
 def _take_apart(reader: _Reader, tag: str, attributes: str, text: str) -> None:
-    """An element whose text is no markup."""
+    """An element whose text is not markup."""
     values = _values(attributes)
     _take(reader, tag, values)
     if tag == "style":

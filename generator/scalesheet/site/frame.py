@@ -73,7 +73,7 @@ def slim(page: str) -> str:
 
 
 def has_path(page: str) -> bool:
-    """Whether a page says where it is, or is no page of the site's frame at all."""
+    """Whether a page says where it is, or is not a page of the site's frame at all."""
     return _PATH.search(page) is not None or _ARTICLE not in page
 
 

@@ -78,7 +78,7 @@ def put_in(page: str, settings: str, project: Path) -> tuple[str, tuple[Path, ..
         asked.append(name)
         path = PurePosixPath(name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts:
-            raise SnippetMissingError(f"'{name}' is no path below a folder of snippets")
+            raise SnippetMissingError(f"'{name}' is not a path below a folder of snippets")
         place: str | None = read_snippet(name)
         root = os.path.realpath(project)
         if place and not Path(os.path.realpath(place)).is_relative_to(root):

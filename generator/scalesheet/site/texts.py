@@ -30,7 +30,7 @@ SECTIONS: Mapping[str, re.Pattern[str]] = {
 }
 #: Sections whose pages are listed though their folder has an index.
 LISTED_ONE_BY_ONE = ("Plans", "Audits", "Catalogue")
-#: Files that are no pages, listed where the site has them.
+#: Files that are not pages, listed where the site has them.
 DATA: Mapping[str, tuple[str, str]] = {
     "api/v1/index.json": ("Index of the data API", "everything there is as JSON and CSV"),
     "api/v1/plans.json": ("Headlines", "the figures that each plan answers with first"),

@@ -154,7 +154,7 @@ def _set(file: File, change: Set) -> tuple[int, int, str]:
         indent = file.indent_of(span.key)
         return span.start, span.end, spelled(change.value, flow, old, span.style, column, indent)
     if span.shape == "block":
-        raise PatchError("a value of several lines is no single value")
+        raise PatchError("a value of several lines is not a single value")
     return span.start, span.end, flowed(change.value)
 
 
@@ -206,7 +206,7 @@ def _drop(file: File, change: Drop, gone: Collection[Steps]) -> tuple[int, int, 
 def _swap(file: File, change: Swap) -> tuple[int, int, str]:
     span, flow = file.spans[change.steps], file.in_flow(change.steps)
     if span.shape == "block" and isinstance(change.value, Mapping | list):
-        raise PatchError("a value of several lines is no single value")
+        raise PatchError("a value of several lines is not a single value")
     key = key_text(change.key)
     if isinstance(change.value, Mapping | list):
         return span.key, span.end, f"{key}: {flowed(change.value)}"

@@ -332,5 +332,5 @@ def _numbers(state: State, name: str, draws: int) -> Array:
     data = np.array(np.broadcast_to(part.data, draws), np.float64)
     if part.why is not None:
         data[np.broadcast_to(np.asarray(part.why != None, bool), draws)] = np.nan  # noqa: E711  # elementwise
-    data[~np.isfinite(data)] = np.nan  # an overflow is no number
+    data[~np.isfinite(data)] = np.nan  # an overflow is not a number
     return data

@@ -9,7 +9,7 @@ from typing import Literal
 
 What = Literal["products", "copy", "triad", "all-reduce", "point-to-point"]
 
-#: Quartiles further apart than this, over the median, are no steady machine.
+#: Quartiles further apart than this, over the median, are not steady machine.
 STEADY = 0.05
 #: Fewer repetitions than this are luck.
 OFTEN = 5

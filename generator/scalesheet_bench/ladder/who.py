@@ -17,7 +17,7 @@ from scalesheet.steps.faults import NoDevice
 
 def main() -> None:
     text = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # what libraries print is not an answer
     kind = sys.argv[1] if len(sys.argv) > 1 else ""
     try:
         import torch

@@ -112,7 +112,7 @@ def _quantise(model: Any, device: Any) -> None:
 
     if any(parameter.dim() > 2 for parameter in blocks(model).parameters()):
         raise Unbuildable(
-            f"the experts of {model.config.model_type} are no linear layers in transformers, and "
+            f"the experts of {model.config.model_type} are not linear layers in transformers, and "
             "bitsandbytes would leave them in 16 bits: take LoRA"
         )
 

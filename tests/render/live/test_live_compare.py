@@ -107,7 +107,7 @@ MORE_UNITS = """\
 RUBBISH = {
     "?a=<img src=x onerror=alert(1)>": "There is no plan “<img src=x onerror=alert(1)>” here.",
     "?a=rented&a.cards=-3": "A: cards: Expected a whole number of at least 1 in GPU",
-    "?a=rented&a.prices=2025-02-31": "“2025-02-31” is no day",
+    "?a=rented&a.prices=2025-02-31": "“2025-02-31” is not a day",
     "?a=rented&c.x=1": "“c.x” is of neither side",
     "?a=__proto__&b=rented": "There is no plan “__proto__” here.",
 }

@@ -1,4 +1,4 @@
-"""A processor of the catalogue shows what was measured of it, and is no accelerator to choose."""
+"""A processor in the catalogue shows its measurements and cannot be chosen as an accelerator."""
 
 import pytest
 

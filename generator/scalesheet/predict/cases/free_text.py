@@ -162,7 +162,7 @@ _SMALL = (
     r"trainable_tokens|bitfit|vera|freeze|peft|\bc3a\b|\bhra\b|randlora|\broad\b|shira|\bbone\b|"
     r"\bmiss\b|\bpoly\b|x-?lora|vb-?lora|\breft\b|side-?tuning"
 )
-#: Models that are no decoders of text, by what is trained or by their names.
+#: Models that are not decoders of text, by what is trained or by their names.
 _OTHERS: tuple[tuple[str, str], ...] = (
     (
         r"vision|vlm|\bvit\b|multimodal|image|video|\bclip\b|llava|flamingo",

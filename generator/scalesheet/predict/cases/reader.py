@@ -124,7 +124,7 @@ LONGEST_FIELD = 1 << 20  # characters; csv's own limit is smaller
 
 
 class NotATable(Exception):
-    """The file is no table of cases; the message says why."""
+    """The file is not a table of cases; the message says why."""
 
 
 @dataclass(frozen=True)

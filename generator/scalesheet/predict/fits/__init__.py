@@ -30,7 +30,7 @@ def coefficients(book: Book, fit: str) -> Coefficients:
     }
 
 
-#: What is said of a case, and is no part of it.
+#: What is said of a case, and is not part of it.
 _SAID = ("assumed", "unsupported", "no_peak")
 #: What only predictions of memory look at.
 _OF_MEMORY = ("flat", "optimizer", "rank")

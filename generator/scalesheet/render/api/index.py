@@ -32,7 +32,7 @@ COLLECTIONS: Mapping[str, str] = {
 }
 #: The collections whose entries have no pages.
 PAGELESS = frozenset({"units"})
-#: The schemas of collections that are no tables.
+#: The schemas of collections that are not tables.
 _ENTRIES = {"formulas": "formula-records", "sources": "source-records", "units": "unit-records"}
 #: The schema of each file, by the pattern of its place; those of a book's own tables are added.
 SHAPES: Mapping[str, str] = {

@@ -160,7 +160,7 @@ scalesheet.numbers = (() => {
     return new Date((day - TO_1970) * 864e5).toISOString().slice(0, 10);
   }
 
-  /** The same the other way round; NaN for what is no day. */
+  /** The same the other way round; NaN for what is not a day. */
   const dayNumber = (text) =>
     /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) / 864e5 + TO_1970 : NaN;
 

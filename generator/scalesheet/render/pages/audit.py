@@ -416,7 +416,7 @@ def claim_address(context: Context, claim: str) -> str:
 
 
 def _home(context: Context, claim: str) -> str | None:
-    """The audit that a claim is of; None for what is no claim."""
+    """The audit that a claim is of; None for what is not a claim."""
     homes = (
         id_ for id_, audited in context.edition.audits.items() if claim in audited.audit.claims
     )

@@ -96,7 +96,7 @@ class Context:
         return Engine()
 
     def draw(self, kind: str, data: Any) -> Html:
-        """A picture of what is no plan's, drawn by a script of `live/` of that name."""
+        """A picture of what is not a plan's, drawn by a script of `live/` of that name."""
         return drawn(self._engine.call(f"scalesheet.{kind}.svg", asdict(data)))
 
     def table(self, name: str, plan: Plan | None = None) -> Table | None:

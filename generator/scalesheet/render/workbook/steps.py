@@ -191,7 +191,7 @@ class _Steps:
     made: dict[tuple[str | None, tuple[str, ...] | None, Node], Scalar | Column] = field(
         default_factory=dict
     )
-    #: What a step rests on: the operands that are no reasons where it is a number.
+    #: What a step rests on: the operands that are not reasons where it is a number.
     rests: dict[Node, set[Node]] = field(default_factory=dict)
     #: What a step was made of.
     stands_for: dict[Node, Node] = field(default_factory=dict)
@@ -442,7 +442,7 @@ class _Steps:
         return step
 
     def _known(self, subject: Node) -> set[Node]:
-        """What is no reason where a subject is none."""
+        """What is not a reason where a subject is none."""
         of = _expected(_of(subject))
         return {of, *self.rests.get(of, ())}
 
@@ -554,7 +554,7 @@ class _Steps:
         return self._table(node.table).columns[node.column]
 
     def _kind(self, node: Node) -> Kind | None:
-        """What kind of value a part has; None where it is no value of its own, as a reason is."""
+        """What kind of value a part has; None if it is not a value of its own, such as a reason."""
         match node:
             case Number() | Constant() | Negative() | Binary() | Call():
                 return "number"

@@ -26,7 +26,7 @@ _NUMBER_RULES: Mapping[str, dict[str, Any]] = {
     "positive": {"validate": "decimal", "criteria": ">", "value": 0},
     "non-negative": {"validate": "decimal", "criteria": ">=", "value": 0},
     "fraction": {"validate": "decimal", "criteria": "between", "minimum": 0, "maximum": 1},
-    # a rule has no half-open range: less than this share is no share
+    # a rule has no half-open range: less than this share is not a share
     "positive-fraction": {
         "validate": "decimal",
         "criteria": "between",

@@ -382,7 +382,7 @@ def _workday(node: nodes.Call, scope: Scope) -> Typed:
         try:
             working_days(each.value)
         except ValueError:
-            message = f"'{each.value}' is no week; write its first and last day, such as 'sun-thu'"
+            message = f"'{each.value}' is not a week; write its first and last day: 'sun-thu'"
             raise BindError("F006", message, each) from None
     return Typed(nodes.Call("workday", (*arguments, *week), span=node.span), "number", DATE)
 

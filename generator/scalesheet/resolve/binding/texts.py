@@ -76,7 +76,7 @@ def _piece(node: Node, scope: Scope, infer: Infer) -> Node:
     if typed.kind == "reason":
         raise BindError(
             "F004",
-            "a reason is no piece of a text; choose between text(...) and reason(...)",
+            "a reason cannot be part of a text; choose between text(...) and reason(...)",
             node.value,
         )
     # a bare reference to an empty cell would be a 0 in a spreadsheet; within a row it is a text

@@ -166,7 +166,7 @@ class Binder:
         if function == "count":
             return Number(float(len(ids)), span=node.span)
         if function not in DRAWN:
-            raise BindError("F003", f"{function} gives a row, and claims are no rows", node)
+            raise BindError("F003", f"{function} gives a row, and claims are not rows", node)
         names = tuple(Name((f"@{id_}",), span=target.span) for id_ in ids)
         return Call(function, names, span=node.span)
 

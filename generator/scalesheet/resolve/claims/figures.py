@@ -44,7 +44,7 @@ _BOUNDS: dict[str, Bound] = {
 def read(text: str, units: Units, quote: str = "") -> Figure:
     """The figure that a `says:` holds; its quote says whether it is approximate.
 
-    Raises UnitError for a text that is no unit, ValueError for ends out of order.
+    Raises UnitError for a text that is not a unit, ValueError for ends out of order.
     """
     text = text.strip()
     if text in ("yes", "no"):

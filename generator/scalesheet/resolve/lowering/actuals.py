@@ -130,7 +130,7 @@ def _unmatched(
     """Patterns for rows that there are not."""
     for row in entry.get("match", {}):
         if row not in rows:
-            message = f"'{row}' is no row that runs belong to{nearest(row, rows)}"
+            message = f"'{row}' is not a row that runs belong to{nearest(row, rows)}"
             yield at(document.key_at("actuals", "match", row), "N002", message)
 
 

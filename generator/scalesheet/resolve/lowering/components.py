@@ -90,7 +90,7 @@ def _component(
     for each in data.get("sections", {}):
         if each not in data["quantities"]:
             near = nearest(each, data["quantities"])
-            low.say("N001", f"'{each}' is no quantity of the component{near}", "sections", each)
+            low.say("N001", f"'{each}' is not a quantity of the component{near}", "sections", each)
     for each, entry in data.get("parts", {}).items():
         made.parts[each] = _parts(made, low, each, entry)
     if "choose" in data:
@@ -146,7 +146,8 @@ def _corrections(low: Lowering, space: Space) -> dict[str, Draft]:
         path: Path = ("calibrated", name)
         if entry["of"] not in low.document.data["quantities"]:
             near = nearest(entry["of"], low.document.data["quantities"])
-            low.say("N001", f"'{entry['of']}' is no quantity of the component{near}", *path, "of")
+            message = f"'{entry['of']}' is not a quantity of the component{near}"
+            low.say("N001", message, *path, "of")
         draft = drafted(low, name, {**entry, "unit": "1", "domain": "positive"}, path)
         formula = written(low, entry["formula"], *path, "formula")
         if formula is not None:
@@ -263,7 +264,7 @@ def _output(made: DraftComponent, low: Lowering, name: str, path: Path) -> None:
     draft = made.quantities.get(name)
     if draft is None:
         known = [*made.quantities]
-        low.say("N001", f"'{name}' is no quantity of the component{nearest(name, known)}", *path)
+        low.say("N001", f"'{name}' is not a quantity of the component{nearest(name, known)}", *path)
         return
     formula = draft.formulas.get(None)
     if formula is None or draft.kind != "number" or not made.conditions:
@@ -281,7 +282,7 @@ def _parts(made: DraftComponent, low: Lowering, name: str, entry: Mapping[str, A
     for index, each in enumerate(of):
         if each not in made.quantities:
             near = nearest(each, made.quantities)
-            message = f"'{each}' is no quantity of the component{near}"
+            message = f"'{each}' is not a quantity of the component{near}"
             low.say("N001", message, "parts", name, "of", index)
     return Parts(str(entry["title"]), str(entry.get("column", entry["title"])), of)
 
@@ -300,7 +301,7 @@ def _choice(made: DraftComponent, low: Lowering, entry: Mapping[str, Any]) -> Ch
     for name in (entry["least"], *(each for pair in within for each in pair)):
         if name not in made.quantities:
             near = nearest(name, made.quantities)
-            low.say("N001", f"'{name}' is no quantity of the component{near}", "choose")
+            low.say("N001", f"'{name}' is not a quantity of the component{near}", "choose")
     among = {
         name: tuple(each if isinstance(each, str) else float(each) for each in values)
         for name, values in entry["among"].items()
@@ -375,7 +376,7 @@ def renamed(node: Node, names: Mapping[str, str]) -> Node:
 def unknown_inputs(
     low: Lowering, component: DraftComponent, given: Iterable[str], path: Path
 ) -> None:
-    """Says of each name in `given` that is no input what it is instead."""
+    """Says of each name in `given` that is not an input what it is instead."""
     for name in sorted(given):
         if name in component.inputs:
             continue
@@ -441,7 +442,7 @@ def examples_of(
         for name in entry["expect"]:
             if name not in component.quantities:
                 near = nearest(name, component.quantities)
-                message = f"'{name}' is no quantity of the component{near}"
+                message = f"'{name}' is not a quantity of the component{near}"
                 low.say("N001", message, *path, "expect", name)
         place = low.document.at(*path)
         given = {

@@ -72,7 +72,7 @@ def small_tables(
 
 
 def _misnamed(id: str) -> tuple[str, str] | None:
-    """Code and message where a file's name is no name of a table."""
+    """Code and message where a file's name is not a name of a table."""
     if not _NAME.fullmatch(id):
         message = f"'{id}' is not a name of a table: use a-z, 0-9 and '_', a letter first"
         return "S005", message

@@ -43,7 +43,7 @@ GFLOP_PER_TFLOP = 1e3
 RUN_WITHIN = 0.02
 #: A board may draw so much more than its limit for a moment, and a mean not even that.
 POWER_ABOVE = 0.05
-#: Columns of memory that are no part of the peak of an accelerator.
+#: Columns of memory that are not part of the peak of an accelerator.
 BESIDE_THE_PEAK = ("reserved_memory", "process_memory")
 #: The peak that a run in some precision is held to; of one that is not stated, the highest.
 PEAKS: Mapping[str, tuple[str, ...]] = {
@@ -220,7 +220,7 @@ def _parts_of_the_step(row: _Row) -> Iterator[Diagnostic]:
 
 
 def _memory(row: _Row, capacity: float | None) -> Iterator[Diagnostic]:
-    """Memory of the host and what the allocator keeps are no parts of the peak."""
+    """Memory of the host and what the allocator keeps are not parts of the peak."""
     peak, reserved = row["peak_memory"], row["reserved_memory"]
     for name in row.table.columns if peak else ():
         part = row[name] if name.endswith("_memory") and name not in BESIDE_THE_PEAK else None

@@ -38,7 +38,7 @@ LIMITS: Mapping[str, Limit] = {
     "marketplace": Limit(60, 2.5),
     "reserved": Limit(365, 1.25),
 }
-#: Days for which nobody has seen a price until its use says so, and until it is no least price.
+#: Days for which nobody has seen a price until its use says so, and until it is not a least price.
 SAID_AFTER, STALE_AFTER = 90, 180
 #: USD for an hour of one accelerator.
 BOUNDS = (0.05, 100.0)
@@ -186,7 +186,7 @@ def price_findings(
     far = [d for offer in offers for d in _bounds(offer)]
     far += _peers(offers, edition.isoformat())
     yield from far
-    # a price that is none of its accelerator is no measure of spot
+    # a price that is none of its accelerator is not a measure of spot
     outliers = {d.path for d in far}
     yield from _spot([offer for offer in offers if offer.document.path not in outliers])
     yield from _instances(offers)

@@ -286,7 +286,7 @@ if (globalThis.document) (() => {
     for (const [name, text] of rest) {
       if (name !== "prices" || find(plan, name)) inputs.append(name, text);
       else if (isDay(text)) day = text;
-      else faults.push(`“${text}” is no day; write prices=2026-06-01.`);
+      else faults.push(`“${text}” is not a day; write prices=2026-06-01.`);
     }
     const { changes, faults: own } = fromQuery(plan, inputs.toString());
     faults.push(...own.map((text) => `${side.letter.toUpperCase()}: ${text}`));

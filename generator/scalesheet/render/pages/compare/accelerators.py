@@ -116,7 +116,7 @@ def comparison(context: Context) -> Comparison:
 
 
 def is_compared(table: Table, row: str) -> bool:
-    """A processor is no accelerator to choose."""
+    """A processor is not an accelerator to choose."""
     stated = table.columns["kind"].stated.get(row) if "kind" in table.columns else None
     return stated is None or stated.value != "processor"
 

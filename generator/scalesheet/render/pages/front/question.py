@@ -187,8 +187,8 @@ def _evidence(book: Book, plan: Plan, basis: Basis) -> dict[str, object]:
 
 
 def _sold(book: Book) -> dict[str, object]:
-    """By offer: how many a machine has and whether machines are joined; None for what is no price
-    of a run."""
+    """By offer: how many a machine has and whether machines are joined; None for
+    anything but the price of a run."""
     columns = book.tables["offers"].columns
     result: dict[str, object] = {}
     for offer in book.tables["offers"].rows:

@@ -173,7 +173,7 @@ GROUPED_BY = {
     "offers": "accelerator",
 }
 
-#: Those that are no accelerators have a group of their own, whoever makes them.
+#: Those that are not accelerators have a group of their own, whoever makes them.
 PROCESSORS = "processors"
 
 
