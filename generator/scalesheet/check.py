@@ -408,9 +408,7 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
         )
         yield at(document.at(*first), "N010", message)
     for steps, key in unknown:
-        if key != TO_BE_STATED and _ID.fullmatch(
-            key
-        ):  # what is not an id has been reported as such
+        if key != TO_BE_STATED and _ID.fullmatch(key):  # a bad id has been reported as such
             message = (
                 f"{named(steps)}: the source '{quotable(key)}' is not in sources.yaml"
                 f"{hint(key) or '; add it there'}"

@@ -85,8 +85,7 @@ _code(
 _code(
     "Y008",
     "not plain data",
-    "YAML tags, several documents in one file, and keys that are not text are not part of the "
-    "format.",
+    "YAML tags, several documents in a file, and keys that are not text are not supported.",
     "Write plain mappings, lists, text, numbers and yes/no.",
 )
 _code(
@@ -206,8 +205,7 @@ _code(
 _code(
     "N008",
     "not a value",
-    "The name refers to a table, a phase or an open bound, which has no single value to compute "
-    "with.",
+    "The name refers to a table, a phase or an open bound, which has no single value.",
     "Name a quantity.",
 )
 _code(
@@ -301,8 +299,7 @@ _code("U003", "missing unit", "A number has no unit.", "Add one; use 1 for a pur
 _code(
     "U004",
     "conversion after rounding",
-    "A number would be converted after it was rounded, which gives another result than rounding "
-    "in the unit required.",
+    "A number would be converted after rounding, which gives another result.",
     "Make the rounded value a quantity with its own unit.",
 )
 _code(
@@ -394,8 +391,7 @@ _code(
 _code(
     "V008",
     "phases without a goodput",
-    "The plan has phases but does not say what share of the time makes progress (goodput), so "
-    "gross hours equal net hours.",
+    "The plan has phases but no goodput (the share of useful time): gross hours equal net hours.",
     "Add a scalar `goodput` (domain: positive-fraction); if nothing is known, use 1 and say so in "
     "a note.",
     "warning",
@@ -403,8 +399,7 @@ _code(
 _code(
     "V009",
     "implausible",
-    "A figure in the catalogue is outside the usual range, or disagrees with another figure in "
-    "the same file.",
+    "A figure is outside the usual range, or disagrees with another figure in the same file.",
     "Check the source again: sparsity, units, accumulation. If the accelerator really is like "
     "this, say why under `unusual`.",
     "warning",
@@ -454,8 +449,7 @@ _code(
     "old price",
     "The current price was last seen longer ago than price_limits in book.yaml allows for its "
     "kind.",
-    "Read the price again and set `seen`, or add the newer price. If the old price has to stay, "
-    "say why under `unusual.age`.",
+    "Set `seen` after reading it again, add the newer price, or say why under `unusual.age`.",
     "warning",
 )
 _code(
@@ -562,8 +556,7 @@ _code(
 _code(
     "C010",
     "cited line has another value",
-    "An input cites a line of an audited document, but no figure on that line has the input's "
-    "value.",
+    "An input cites a line of an audited document, but no figure there has the input's value.",
     "Cite the line that the value is from, or remove the source.",
     "warning",
 )
@@ -618,18 +611,15 @@ _code(
 _code(
     "M005",
     "unsupported part of an architecture",
-    "The configuration has a part that model files cannot describe, so its parameters would not "
-    "be counted.",
+    "The configuration has a part that model files cannot describe.",
     "Leave the model out, or propose a key for this part.",
 )
 # B: measurements
 _code(
     "B001",
     "PyTorch is not installed",
-    "'scalesheet bench' runs real steps with PyTorch and related libraries; no other command "
-    "needs them.",
-    "Install the extra: pip install 'scalesheet[bench]'. 'scalesheet bench simulate' works "
-    "without it.",
+    "'scalesheet bench' runs real steps with PyTorch; no other command needs it.",
+    "Install it: pip install 'scalesheet[bench]'. 'scalesheet bench simulate' works without it.",
 )
 _code(
     "B002",
@@ -641,8 +631,7 @@ _code(
 _code(
     "B003",
     "does not fit",
-    "By the catalogue's formulas, the step needs more memory than is available. Nothing was "
-    "loaded.",
+    "By the formulas, the step needs more memory than is available. Nothing was loaded.",
     "Take a smaller batch, shorter sequences, activation checkpointing, lora or qlora, or "
     "'scalesheet bench simulate'.",
 )
@@ -732,8 +721,7 @@ _code(
 _code(
     "W001",
     "unreadable workbook",
-    "The file is not an .xlsx workbook, is damaged or password-protected, or would unpack to an "
-    "implausible size.",
+    "The file is not an .xlsx workbook, is damaged or protected, or would unpack to a huge size.",
     "Save it again as .xlsx, without a password.",
 )
 _code(
@@ -751,8 +739,7 @@ _code(
 _code(
     "W004",
     "deleted from the workbook",
-    "An input, table, column or formula was deleted, or shows #REF! because something it reads "
-    "was deleted.",
+    "An input, table, column or formula was deleted, or shows #REF! because of a deletion.",
     "Put it back. Delete inputs in the data.",
 )
 _code(
