@@ -257,7 +257,7 @@
         element("p", { class: "value" }, value),
         element("p", { class: "range" }, note ?? ""),
       );
-    const active = row.active_parameters < 0.99 * row.parameters ? `${people(row.active_parameters)} met by a token` : "";
+    const active = row.active_parameters < 0.99 * row.parameters ? `${people(row.active_parameters)} active per token` : "";
     const gib = (bytes) => `${Number((bytes / 2 ** 30).toPrecision(3))} GiB`;
     const sequence = wanted().get("sequence");
     const given = { ...row, bits_per_parameter: 16, length: sequence, sequences: 1, element_bytes: 2, window: 0, window_layers: 0, linear_layers: 0, linear_state: 0 };

@@ -144,7 +144,7 @@ def memory_section(context: Context, of: Held, model: str) -> Iterator[object]:
 
 def _active(parameters: float, active: float) -> str:
     mixture = 0 < active < 0.99 * parameters
-    return f"{people(active)} met by a token" if mixture else f"{parameters:,.0f}"
+    return f"{people(active)} active per token" if mixture else f"{parameters:,.0f}"
 
 
 def _computed(context: Context, id_: str, given: Mapping[str, float]) -> float:
