@@ -233,8 +233,7 @@ MOE = {
         (
             small(model_type="lama"),
             "2:3",
-            "M002 the model type 'lama' is not supported; did you "
-            "mean 'llama'?; supported are bloom,",
+            "M002 the model type 'lama' is not supported; did you mean 'llama'?",
         ),
         (small(model_type="bert"), "2:3", "M002 the model type 'bert' is not supported"),
         (

@@ -41,13 +41,12 @@ def architecture(config: Config) -> ReadConfig | None:
 
 
 def _unknown(config: Config, kind: Any) -> None:
-    known = ", ".join(sorted(FAMILIES))
     if not isinstance(kind, str):
-        config.missing("model_type", f"one of {known}")
+        config.missing("model_type", f"one of {', '.join(sorted(FAMILIES))}")
         return
     line, column = place_of(config.text, "model_type")
-    hint = nearest(kind, FAMILIES)
-    message = f"the model type '{kind[:60]}' is not supported{hint}; supported are {known}"
+    hint = nearest(kind, sorted(FAMILIES), "supported are")
+    message = f"the model type '{kind[:60]}' is not supported{hint}"
     config.found.append(Diagnostic(config.path, line, column, "M002", message))
 
 
