@@ -22,6 +22,7 @@ from scalesheet.book import Book
 from scalesheet.diagnostics import errors
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.examine import compile_book, examine
+from scalesheet.nearest import MOST_LISTED
 from scalesheet.new.config import Config
 from scalesheet.new.families import FAMILIES, architecture
 from scalesheet.new.model import lines
@@ -235,7 +236,11 @@ MOE = {
             "2:3",
             "M002 the model type 'lama' is not supported; did you mean 'llama'?",
         ),
-        (small(model_type="bert"), "2:3", "M002 the model type 'bert' is not supported"),
+        (
+            small(model_type="bert"),
+            "2:3",
+            f"deepseek_v3, falcon, gemma, gemma2 and {len(FAMILIES) - MOST_LISTED} more",
+        ),
         (
             small(hidden_size=None),
             "1:1",
