@@ -125,6 +125,18 @@ def foreign(path: Path) -> None:
     openpyxl.Workbook().save(path)
 
 
+def with_no_number(path: Path) -> None:
+    """A cell stored as a number whose text is none."""
+    book = openpyxl.Workbook()
+    book.create_sheet("My runs")["B3"] = 12345
+    book.save(path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part.replace(b"<v>12345</v>", b"<v>many</v>"))
+
+
 OLD = bytes.fromhex("d0cf11e0a1b11ae1")  # how .xls files and protected ones begin
 WRITERS = {
     "W001 it is not an .xlsx file, or is truncated": lambda p: p.write_bytes(b"PK\x03\x04 no zip"),
@@ -132,6 +144,7 @@ WRITERS = {
     "W001 it unpacks from 0.0 to 40 MB": bombed,
     "W001 its XML has a DOCTYPE": with_entity,
     "W001 its part xl/workbook.xml is broken": with_packed_bytes_changed,
+    "W001 it cannot be read (My runs!B3 holds no number)": with_no_number,
     "W002 no sheet says which plan it belongs to": foreign,
 }
 

@@ -151,13 +151,13 @@ def _cells(sheet: Any) -> dict[Spot, Cell]:
     with sheet._get_source() as source:
         for _, row in Parser(source, sheet._shared_strings).parse():
             for found in row:
-                cell = _cell(found)
+                cell = _cell(sheet.title, found)
                 if cell != EMPTY:
                     cells[found["row"] - 1, found["column"] - 1] = cell
     return cells
 
 
-def _cell(found: Mapping[str, Any]) -> Cell:
+def _cell(sheet: str, found: Mapping[str, Any]) -> Cell:
     value, formula = found["value"], found.get("formula") or None
     if value is None:
         return Cell(None, formula)
@@ -171,7 +171,7 @@ def _cell(found: Mapping[str, Any]) -> Cell:
                 return Cell(decimal(value.strip()), formula)
             except ValueError:
                 place = address(found["row"] - 1, found["column"] - 1)
-                raise ValueError(f"{place} holds no number") from None
+                raise ValueError(f"{sheet}!{place} holds no number") from None
     return Cell(_plain(value), formula)
 
 
