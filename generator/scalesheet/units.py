@@ -201,7 +201,7 @@ class Units:
             return Conversion(f"{other}_per_{one}", float(ratio), 1)
         return Conversion(f"{one}_per_{other}", float(1 / ratio), -1)
 
-    def symbol(self, unit: Unit) -> str:
+    def symbol(self, unit: Unit, *, plural: bool = True) -> str:
         """How the unit is shown beside most numbers and in headings: `USD/(GPU·h)`, `tokens/step`,
         empty for a pure number. `unit_of` gives the singular after 1."""
 
@@ -212,7 +212,7 @@ class Units:
             )
 
         over = [(n, p) for n, p in unit.factors if p > 0]
-        one = len(over) == 1 and over[0][1] == 1
+        one = plural and len(over) == 1 and over[0][1] == 1
         above = _plural(self.declared[over[0][0]]) if one else side(over)
         below = [(n, -p) for n, p in unit.factors if p < 0]
         if not below:

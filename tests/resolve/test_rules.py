@@ -145,7 +145,7 @@ def test_what_differs_stands_beside_it(tmp_path: Path) -> None:
     said = {row: [c.reason or c.value for c in cells] for row, cells in rows.items()}
     assert said == {
         "model": ["A tiny model", "A tiny model", "no number", "same"],
-        "sequence-length": ["128 tokens/seq", "256 tokens/seq", 2, "other"],
+        "sequence-length": ["128 token/seq", "256 token/seq", 2, "other"],
         "batch-size": ["8 seq/step", "4 seq/step to 16 seq/step", 1, "same"],
         "precision": ["bf16", "bf16", "no number", "same"],
         "checkpointing": ["not stated", "no", "no number", "not stated"],

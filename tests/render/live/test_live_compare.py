@@ -368,7 +368,7 @@ def test_what_is_typed_stands_in_the_address_and_a_reload_shows_it(visit: Open, 
     page = visit("compare/plans", "?a=rented&b=rented")
     side = page.get_by_label("Side B", exact=True)
     side.get_by_label("Another input").select_option("cards")
-    cards = side.get_by_label("Cards in GPU", exact=True)
+    cards = side.get_by_label("Cards in GPUs", exact=True)
     cards.fill("3")
     cards.press("Enter")
     page.wait_for_url("**?a=rented&b=rented&b.cards=3")

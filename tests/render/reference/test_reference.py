@@ -218,4 +218,6 @@ def test_the_pages_are_written_as_they_are_rendered(tmp_path: Path) -> None:
 
 
 def test_code_within_guidance_keeps_its_distance() -> None:
-    assert "a row of the table <code>phases</code> and a namespace" in PAGE["format/plan.md"]
+    assert (
+        "a row of the table <code>phases</code> and has its own namespace" in PAGE["format/plan.md"]
+    )

@@ -116,7 +116,8 @@ def card(
 ) -> Html:
     """A headline figure: what it is, the number, its range, what it rests on."""
     shown = amount(value, fmt, range_=False)
-    unit = tag("span", symbol, class_="unit") if symbol and value.reason is None else None
+    beside = unit_of(plain(value, fmt), symbol)
+    unit = tag("span", beside, class_="unit") if symbol and value.reason is None else None
     shown_range = ends(value, fmt)
     long = len(plain(value, fmt) if value.reason is None else value.reason) > LONG
     ranged = tag(

@@ -118,7 +118,7 @@ def _number(node: Placeholder, typed: Typed, unit: Unit | None, scope: Scope) ->
     tree, suffix = typed.tree, ""
     if node.unit == PERCENT:
         tree, suffix = Binary("*", tree, Number(100.0, "100")), PERCENT
-    elif unit is not None and (symbol := scope.space.units.symbol(unit)):
+    elif unit is not None and (symbol := scope.space.units.symbol(unit, plural=False)):
         suffix = f" {symbol}"
     places = (Number(float(node.decimals), str(node.decimals)),) if node.decimals else ()
     assert node.decimals <= MOST_DECIMALS

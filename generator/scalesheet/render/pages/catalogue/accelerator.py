@@ -15,6 +15,7 @@ from scalesheet.render.pages.html import Html, heading, join, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.people import counted
 from scalesheet.render.scores import error, figure, shown_rows, unit_shown
+from scalesheet.units import beside
 
 #: What was measured, and the stated peak that it is a part of.
 MEASURED: Mapping[str, str] = {
@@ -51,8 +52,8 @@ def measured_section(context: Context, row: str) -> Iterator[object]:
         body.append(
             [
                 tag("th", columns[0].title, scope="row"),
-                tag("td", f"{texts[0]} {symbol}", class_="num"),
-                tag("td", f"{texts[1]} {symbol}", class_="num"),
+                tag("td", beside(texts[0], symbol), class_="num"),
+                tag("td", beside(texts[1], symbol), class_="num"),
                 tag("td", f"{100 * got / said:.0f} %", class_="num"),
             ]
         )
