@@ -17,7 +17,7 @@ from proof.office import Office, Value, Workbook
 from proof.subjects import Subject
 from scalesheet.language.syntax import ENDS
 from scalesheet.load import parse
-from scalesheet.model import DOMAINS, Key, Stated, Table, within
+from scalesheet.model import DOMAINS, Key, Plan, Stated, Table, within
 from scalesheet.pull import Pulled, read
 from scalesheet.pull.sheets import read_workbook
 from scalesheet.pull.where import locate
@@ -286,6 +286,8 @@ def _differs(subject: Subject, pulled: Pulled, path: Path) -> str | None:
     plan = subject.plan
     edition = after(plan.id, pulled).edition
     assert edition is not None
+    if _ruled(edition.book.plans[plan.id]) != _ruled(plan):
+        return None  # pull chooses layouts again, a workbook does not
     written = stepped(subject.book, plan)
     workbook = read_workbook(path)
     places = locate(workbook, subject.book, written, lay_out(subject.book, written).names).scalars
@@ -300,6 +302,17 @@ def _differs(subject: Subject, pulled: Pulled, path: Path) -> str | None:
             if not _alike(mine, theirs):
                 return f"{name} ({end}) is {mine} and {theirs} in LibreOffice"
     return None
+
+
+def _ruled(plan: Plan) -> dict[Key, object]:
+    """The values that a rule chose: layouts, and records of measurements."""
+    return {
+        Key(column.name, table.name, row): stated.value
+        for table in plan.tables.values()
+        for column in table.columns.values()
+        for row, stated in column.stated.items()
+        if stated.rule
+    } | {Key(s.name): s.stated.value for s in plan.scalars.values() if s.stated and s.stated.rule}
 
 
 def _alike(mine: object, theirs: object) -> bool:

@@ -70,3 +70,11 @@ def test_an_ordinary_edit_made_in_libreoffice_is_taken_back(
     found = desk.refused(every if THOROUGH else few)
     refused = [f"{each.edit.what}: {each.why}" for each in found if not each.by_name]
     assert not refused, "\n".join(refused)
+
+
+def test_an_edit_after_which_another_layout_is_chosen_is_taken_back(
+    office: Office, tmp_path: Path
+) -> None:
+    desk = Desk(subject("support-model", tmp_path), office, tmp_path)
+    (edit,) = (each for each in typed_edits(desk.subject) if each.what.endswith("= owned"))
+    assert desk.refused([edit]) == []

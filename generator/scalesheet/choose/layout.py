@@ -110,8 +110,8 @@ def without(plan: Plan, chosen: Mapping[Key, Stated]) -> list[Key]:
     return list(dict.fromkeys(replace(key, name="") for key in found))
 
 
-RULE = "chosen: of the layouts that fit, the one with the fewest hours"
-NONE_FITS = "chosen: no layout fits, and this one is nearest to it"
+RULE = "layout: the one with the fewest hours of those that fit"
+NONE_FITS = "layout: none fits, this one is nearest"
 
 
 def _value(plan: Plan, case: Chosen, results: Results, name: str) -> Value:

@@ -119,7 +119,7 @@ def test_a_layout_that_was_searched_says_so_beside_its_line(values: Worksheet) -
     ways = line(values, "ways")
     assert [values[f"{at}{ways}"].value for at in CASES] == [4, 4, 1]
     assert values["K4"].value == "Note"
-    text = "Chosen: of the layouts that fit, the one with the fewest hours (one, two)."
+    text = "Layout: the one with the fewest hours of those that fit (one, two), as of the build."
     assert values[f"K{ways}"].value == text
 
 

@@ -344,7 +344,10 @@ def remarks(table: Table, column: Column) -> tuple[tuple[str, Role], ...]:
         noted |= dict.fromkeys(note for note in notes_of(stated) if note != column.note)
         if stated.rule:
             ruled.setdefault(stated.rule, []).append(title or row)
-    rules = (f"{r[0].upper()}{r[1:]} ({_which(t, table)})." for r, t in ruled.items())
+    # a workbook does not choose again, pull does
+    rules = (
+        f"{r[0].upper()}{r[1:]} ({_which(t, table)}), as of the build." for r, t in ruled.items()
+    )
     return (
         ("; ".join(_cited(key, cited[key]) for key in cited), "small"),
         (" ".join((*rules, *noted)), "small"),
