@@ -116,7 +116,7 @@ def test_without_a_plan_it_lists_what_a_plan_may_name(
     said = "there is no plan, table of the catalogue or component 'jop'; did you mean 'job'?"
     assert said in capsys.readouterr().err
     assert main(["show", table, *data, "--set", "a=1"]) == 2
-    assert "name a plan; --set, --why and --format are of its results" in capsys.readouterr().err
+    assert "name a plan; --set, --why and --format apply to its results" in capsys.readouterr().err
 
 
 SPREAD = """

@@ -136,7 +136,7 @@ class Stated:
     reason: str | None = None
     at_least: float | None = None
     at_most: float | None = None
-    midpoint: bool = False  # the expected value was not stated: it is the middle of the ends
+    midpoint: bool = False  # the expected value was not stated: it is the middle of the range
     basis: Basis = "assumption"
     citation: Citation | None = None
     note: str = ""
@@ -598,7 +598,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """How good the predictions of another program are, and who says so."""
+    """How accurate another program is, run by us or by its own account."""
 
     name: str
     predicts: str

@@ -227,7 +227,7 @@ def _plural(unit: Declared) -> str:
     return f"{unit.symbol}s" if word else unit.symbol
 
 
-#: A plural in front of a symbol; `ms` is none.
+#: A plural at the start of a symbol; `ms` is not a plural.
 _PLURAL = re.compile("^([A-Za-z]{3,})s(?=/|$)")
 
 

@@ -65,8 +65,8 @@ def test_only_what_matters_to_the_job_is_assumed(run: Any) -> None:
     _, trained, _ = run(MODEL, "--method", "pretrain")
     assert "LoRA rank: 8" in tuned
     assert "Methods" not in tuned  # where one was asked for there is no choice between them
-    assert "Interruptions a day" in tuned
-    assert "Interruptions a day" not in trained
+    assert "Interruptions per spot node per day" in tuned
+    assert "Interruptions per spot node per day" not in trained
     assert "as published hours tell" not in tuned
     assert "LoRA rank" not in trained
     assert "fine-tuning" not in trained.partition("What is assumed")[2]

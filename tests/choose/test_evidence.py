@@ -46,7 +46,7 @@ def test_the_rule_is_method_family_and_size(evidence: Basis) -> None:
     assert evidence.words(Kind("pretrain", evidence.families["a30"], known.size)).startswith("10 ")
     assert evidence.words(Kind("pretrain", "CDNA 3", known.size)) == NOWHERE
     assert evidence.words(Kind("qlora", "Hopper", known.size)) == (
-        "No published run like this (QLoRA, Hopper, 1B to 10B parameters): a guess"
+        "No published run like this (QLoRA, Hopper, 1B to 10B parameters): an assumption"
     )
     assert "published throughputs like this" in evidence.words(Kind("lora", "Hopper", known.size))
     assert ", error " in evidence.words(Kind("pretrain", "Hopper", "above 1e11"))

@@ -74,7 +74,7 @@ EDITS = {
             "+  steps_per_hour: {value: 1_900, low: 1_800, high: 2_300,",
         ],
     ),
-    "the middle of the ends stays unsaid": (
+    "the middle of the range stays unsaid": (
         {"wait low": 1, "wait": 2.5},
         ["-  wait: {low: 2, high: 4,", "+  wait: {low: 1, high: 4,"],
     ),

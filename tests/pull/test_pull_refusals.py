@@ -13,7 +13,7 @@ from pull.workbooks import Shipped, cell, copied, diff, said
 from scalesheet.cli import main
 from scalesheet.pull import read
 
-# ------------------------------------------------------------------ what is not taken over
+# ------------------------------------------------------------------ what is not applied
 
 
 def test_what_is_no_datum_is_listed_and_the_rest_is_taken(shipped: Shipped) -> None:
@@ -126,7 +126,7 @@ def foreign(path: Path) -> None:
 
 
 def with_no_number(path: Path) -> None:
-    """A cell stored as a number whose text is none."""
+    """A cell stored as a number whose text is not a number."""
     book = openpyxl.Workbook()
     book.create_sheet("My runs")["B3"] = 12345
     book.save(path)

@@ -36,8 +36,8 @@ SIZE_NAMES = {name: said for (_, name), said in zip(SIZES, _SAID, strict=True)}
 
 #: So many published results are known to be like an answer, at least.
 A_FEW = 3
-NOWHERE = "No published run on this accelerator: a guess"
-NOT_LIKE = "No published run like this ({kind}): a guess"
+NOWHERE = "No published run on this accelerator: an assumption"
+NOT_LIKE = "No published run like this ({kind}): an assumption"
 UNUSUAL = (
     "Do not rely on this answer: its utilization of {share} is far outside of what was published "
     "for {method}, where nine of ten results are within {low} to {high}."

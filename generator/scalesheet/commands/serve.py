@@ -97,7 +97,7 @@ def _listen(site: Path, port: int) -> Server:
         if error.errno not in (errno.EADDRINUSE, errno.EACCES):
             raise
         taken = "in use" if error.errno == errno.EADDRINUSE else "not allowed to you"
-        remedy = "name another with --port, or let one be found with --port 0"
+        remedy = "name another with --port, or use --port 0 to find a free one"
         raise UsageError(f"port {port} is {taken}; {remedy}") from None
 
 

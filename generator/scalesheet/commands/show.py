@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     book = edition.book
     if options.plan not in book.plans:
         if options.set or options.why or options.format != "text":
-            raise UsageError("name a plan; --set, --why and --format are of its results")
+            raise UsageError("name a plan; --set, --why and --format apply to its results")
         try:
             print(ids_text(book, options.plan), end="")
         except UnknownId as error:

@@ -137,7 +137,7 @@ IN_WORDS = {
     ),
     "M005": InWords(
         "A config.json of the type 'phi' with 'qk_layernorm: true', a norm with biases over each "
-        "head, which files of models have no words for.",
+        "head, which model files cannot describe.",
         "The same type without that norm.",
     ),
     "P001": InWords(

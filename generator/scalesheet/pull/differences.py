@@ -194,7 +194,7 @@ def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> 
 def _row(
     pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, row: str, *, is_new: bool
 ) -> None:
-    """Compares a row. One that was added and taken over before is new to the workbook, and may
+    """Compares a row. One that was added and applied before is new to the workbook, and may
     leave the formulas of its columns out."""
     at = rows.rows[row]
     _row_title(pulling, table, rows, row)

@@ -1,4 +1,4 @@
-"""Texts around the inputs: titles, kinds and notes of inputs are taken over, others are listed.
+"""Texts around the inputs: titles, kinds and notes of inputs are applied, others are listed.
 
 Only where the data are what the workbook was made from: of an older one nobody can tell whether a
 text was edited there or in the data.

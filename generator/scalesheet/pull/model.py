@@ -22,7 +22,7 @@ from scalesheet.source.patch import Change
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What cannot be taken over, and where it stands in the workbook."""
+    """What cannot be applied, and where it stands in the workbook."""
 
     code: str
     place: str

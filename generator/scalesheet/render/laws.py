@@ -115,9 +115,9 @@ def _optimal(best: list[laws.Best]) -> Section:
     return Section(
         "Compute-optimal size and data",
         "optimal",
-        "Parameters on tokens of least loss for a budget of C = 6 N D, in FLOP. Kaplan and this "
-        "fit count parameters without embeddings; DeepSeek counts attention among its FLOP. Each "
-        "was fitted on far smaller budgets than the largest here: its formula says on which.",
+        "Parameters and tokens with the lowest loss for a budget C = 6 N D, in FLOP. Kaplan and "
+        "this fit count parameters without embeddings; DeepSeek counts attention among its FLOP. "
+        "Each was fitted on budgets far smaller than the largest here; its formula names them.",
         ("FLOP", *(each.name for each in best)),
         tuple(rows),
         curves=_sizes(best),

@@ -109,8 +109,8 @@ def sections(made: Answer) -> Iterator[Section]:
     yield Section(
         "Compute-optimal runs",
         "optimal",
-        "The size and tokens of least loss for each budget, by C = 6 N D; last the loss of that "
-        "run by the law of published losses, with the floor of these runs.",
+        "The size and tokens with the lowest loss for each budget C = 6 N D. The last column "
+        "is that loss by the law on file, with the floor of these runs.",
         ("FLOP", "Parameters", "Tokens", "Loss", "Law on file"),
         tuple(
             (
@@ -213,8 +213,8 @@ def _next(made: Answer) -> Section:
     return Section(
         "What to run next",
         "next",
-        f"The first line narrows the interval of the planned loss most for each of its {cost}; the "
-        f"others narrow it most within {shares} of the planned compute.{without}",
+        f"The first run narrows the interval of the planned loss most per {cost.removesuffix('s')};"
+        f" the others narrow it most within {shares} of the planned compute.{without}",
         ("Parameters", "Tokens", cost, "Of the planned run", "Narrows the interval by"),
         tuple(rows),
     )

@@ -31,7 +31,7 @@ PEAKS: Mapping[str, tuple[str, ...]] = {
     "fp16": ("dense_fp16",),
     "bf16": ("dense_bf16",),
 }
-#: The fit rests on accelerators. Of processors a time may be so many times less or more: a guess.
+#: The fit is of accelerators. Assumption: a processor may be this many times faster or slower.
 OF_PROCESSORS = 2.0
 #: How often AdamW of PyTorch reads or writes as many numbers as there are trained: eight operations
 #: one after the other (torch/optim/adam.py; tensor by tensor or all at once makes no difference).
@@ -169,7 +169,7 @@ def times(book: Book, job: Job) -> Times:
     forward, backward, optimizer = _shares(job, parts)
     method = f"{METHOD}; products: {rates.basis}"
     if rates.processor:
-        method += f"; the fit is of accelerators, so the range is {wider:g} times as wide: a guess"
+        method += f"; fitted on accelerators, so the range is {wider:g} times as wide (assumed)"
     return Times(step, low / wider, high * wider, forward, backward, optimizer, method)
 
 

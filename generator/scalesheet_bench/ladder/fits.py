@@ -86,7 +86,7 @@ class _Search:
                 return other.fits
         before = monotonic()
         if before - self.begun > self.bounds.seconds:
-            raise Ended(f"the {self.bounds.seconds:,.0f} s of this search were over")
+            raise Ended(f"this search reached its limit of {self.bounds.seconds:,.0f} s")
         answer = self.ask(job)
         took = monotonic() - before
         self.tries.append(Tried(job.batch, job.length, answer, self.estimate(job), took))

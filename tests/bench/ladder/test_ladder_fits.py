@@ -111,7 +111,7 @@ def test_no_try_begins_after_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -
     machine = Machine(1e6, 1e5)
     bounds = Bounds(seconds=30.0)
     found = what_fits(JOB, [1024, 2048], [1], machine.fits, lambda _: 1.0, ROOM, bounds, quiet)
-    assert found.ended == "the 30 s of this search were over"
+    assert found.ended == "this search reached its limit of 30 s"
     assert len(found.tries) == len(machine.asked) <= 3
     assert len(found.batches) == 1
 

@@ -502,7 +502,7 @@ def test_an_answer_stands_beside_its_evidence_and_the_published_run(ask: Ask) ->
 
 def test_where_nothing_was_published_the_answer_is_a_guess(ask: Ask) -> None:
     (said,) = texts(ask("method=LoRA&gpu=mi300x")["answer"], "p.evidence")
-    assert said == "No published run on this accelerator: a guess. The score"
+    assert said == "No published run on this accelerator: an assumption. The score"
     (said,) = texts(ask("method=QLoRA")["answer"], "p.evidence")
     assert said.startswith("No published run like this (QLoRA, Hopper, 1B to 10B parameters)")
 

@@ -108,11 +108,11 @@ def test_an_edit_of_what_was_built_turns_the_light_red(
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("cards", "many", "Cards: no number or listed word"),
+        ("cards", "many", "Cards: not a number or a listed word"),
         ("cards", None, "Cards: empty"),
         ("cards", 0.0, "Cards: outside its domain or range"),
         ("cards", -1.0, "Cards: outside its domain or range"),
-        ("gpu", "h900", "Accelerator: no number or listed word"),
+        ("gpu", "h900", "Accelerator: not a number or a listed word"),
         ("gpu", None, "Accelerator: empty"),
     ],
 )

@@ -40,7 +40,7 @@ SIDES = (
 )
 OWN_RULES = (
     "Recomputed keeps the document's own rules. Corrected is the plan's figure, which also follows "
-    "the errors below that are rules of the document and not sums."
+    "those errors below that are rules of the document rather than sums."
 )
 ORDER = (
     "Grouped by the headline figure that each error changes most, largest effect first. Errors "

@@ -1,4 +1,4 @@
-"""What pull says: each change with its file and line, what was not taken over, what is wrong."""
+"""What pull says: each change with its file and line, what was not applied, what is wrong."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_MOVED = 10  # results that are listed; `diff` has them all
 
 
 def problems(pulled: Pulled, path: Path) -> str:
-    """Everything that stands in the way, with its cell; then what would not be taken over."""
+    """Everything that stands in the way, with its cell; then what would not be applied."""
     lines = [_line(path, finding) for finding in pulled.errors]
     lines += [_caused(pulled, path, diagnostic) for diagnostic in errors(pulled.diagnostics)]
     lines += [_line(path, finding) for finding in pulled.left]
@@ -43,7 +43,7 @@ def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
         what = f"{counted(count, 'change')} of {counted(files, 'file')}"
         text = f"{what} {'written' if written else 'to write (nothing was)'}"
     if pulled.left:
-        text += f"; {len(pulled.left)} not taken over"
+        text += f"; {len(pulled.left)} not applied"
     if not pulled.same:
         text += f"; the workbook is of edition {pulled.edition}, and the data have changed since"
     lines.append(text)

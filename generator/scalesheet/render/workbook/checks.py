@@ -215,7 +215,7 @@ def _inputs(context: Context) -> Iterator[Check]:
         said = f'INDEX({values},{{first}})&""'
         wrong = (
             'IF({least}="","empty",IF(ISNUMBER(--{least}),"outside its domain or range",'
-            '"no number or listed word"))'
+            '"not a number or a listed word"))'
         )
         gone = '"an input is gone: put its row back"'
         yield Check(

@@ -404,7 +404,7 @@ def totals_of(table: Table, plan: Plan) -> Iterator[tuple[str, str]]:
 
 def notes_of(stated: Stated) -> tuple[str, ...]:
     """What is worth saying of a stated value beside its number."""
-    middle = "Expected value not stated: the middle of the ends." if stated.midpoint else ""
+    middle = "Expected value not stated: the middle of the range." if stated.midpoint else ""
     return tuple(part for part in (stated.note, middle) if part)
 
 

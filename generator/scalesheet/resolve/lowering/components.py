@@ -180,7 +180,7 @@ def _condition(made: DraftComponent, low: Lowering, name: str) -> None:
     own = {HOLDS: f"{name}_{HOLDS}"}
     kinds: tuple[tuple[str, Kind, str], ...] = (
         (HOLDS, "flag", title),
-        (SAYS, "text", f"{title}: its numbers"),
+        (SAYS, "text", f"{title}: details"),
     )
     for key, kind, called in kinds:
         formula = written(low, entry[key], *path, key)
@@ -201,7 +201,7 @@ def _status(made: DraftComponent, low: Lowering) -> None:
     later = _later(made)
     names = [name for name in made.conditions if name not in later]
     terms = " + ".join(f"(0 if {name}_{HOLDS} else 1)" for name in names) or "0"
-    broken = _made_up(low, BROKEN, "Conditions that are broken", "number", terms)
+    broken = _made_up(low, BROKEN, "Broken conditions", "number", terms)
     broken.unit, broken.domain, broken.role = low.units.parse("1"), "whole", BROKEN
     broken.note = "A case that breaks one cannot run; the status says which."
     _once(made, low, BROKEN, broken, ())

@@ -117,7 +117,7 @@ def _repeated(listed: Sequence[Version], files: Sequence[Version]) -> list[Diagn
             assert each.position is not None
             assert first.position is not None
             where = f"{first.position.path}:{first.position.line}"
-            message = f"the version {each.version} is at {where} already; delete one of them"
+            message = f"the version {each.version} already exists at {where}; delete one of them"
             result.append(at(each.position, "N003", message))
     return result
 

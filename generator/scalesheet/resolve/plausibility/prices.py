@@ -186,7 +186,7 @@ def price_findings(
     far = [d for offer in offers for d in _bounds(offer)]
     far += _peers(offers, edition.isoformat())
     yield from far
-    # a price that is none of its accelerator is not a measure of spot
+    # a price of other hardware is not a measure of spot
     outliers = {d.path for d in far}
     yield from _spot([offer for offer in offers if offer.document.path not in outliers])
     yield from _instances(offers)

@@ -214,12 +214,12 @@ class _Shown:
         return tag("span", shown, **mark(of, as_), data_own=own)
 
     def where(self, formula: PlanFormula) -> Html | None:
-        """`in Stage one, and 3 rows more`."""
+        """`in Stage one (same in 3 more rows)`."""
         if formula.key.table is None or formula.row is None:
             return None
         more = len(formula.rows) - 1
         title = self.context.row_title(self.plan.tables[formula.key.table], formula.row)
-        others = f", and so in {counted(more, 'more row')}" if more else ""
+        others = f" (same in {counted(more, 'more row')})" if more else ""
         return tag("span", f" in {title}{others}", class_="note")
 
     def needs(self, formula: PlanFormula) -> Html | None:
