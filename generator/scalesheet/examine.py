@@ -259,9 +259,8 @@ def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnos
     book = laid_out(replace(book, plans={id_: resolved.plan}))
     edition, plan = Edition(book), book.plans[id_]
     result = [*name_problems(book, plan), *prose_problems(book, plan)]
-    found, unfit = findings(book, plan, edition.results[id_]), list(_unfit(plan))
-    # a case that does not fit has no cost either, which is what a check would say first
-    result += [each for each in found if not (unfit and each.message.startswith("needs "))]
+    unfit = list(_unfit(plan))
+    result += findings(book, plan, edition.results[id_], unfit=bool(unfit))
     result += unfit
     for stands in edition.progress.values():
         result += of_actuals(stands)

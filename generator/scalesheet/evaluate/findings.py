@@ -55,8 +55,12 @@ MOST_DIGITS, MOST_SIGNIFICANT = 14, 12
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
-def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
-    """Everything wrong with a plan's results and the catalogue's, at the formulas that make it."""
+def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -> list[Diagnostic]:
+    """Everything wrong with a plan's results and the catalogue's, at the formulas that make it.
+
+    `unfit`: no layout fits some case, which is reported elsewhere; a check that only lacks what
+    such a case would have cost is left out.
+    """
     problems: list[Diagnostic] = []
     tables = {**book.tables, **plan.tables}
     faulty: set[tuple[str | None, str]] = set()  # what has a fault; so has all that rests on it
@@ -82,6 +86,8 @@ def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
             where, text = _broken(plan, name, results)
             message = f"the check '{check.title}' does not hold{where}: {text}"
             if wrong := wrongs(plan, name, results):
+                if unfit and any(each.startswith(INCOMPLETE) for each in wrong):
+                    continue
                 wrong = [_of_its_row(each, results) for each in wrong]
                 message = f"{'; '.join(wrong)}: the check '{check.title}' does not hold{where}"
             problems.append(at(_position(check, check.formula), "V005", message))

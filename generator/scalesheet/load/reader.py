@@ -406,7 +406,7 @@ class _Reader:
         while not isinstance(event := next(self.events), events.MappingEndEvent):
             key = self.key(event, steps)
             if key is None:
-                if pairs and "a comma" in self.diagnostics[-1].message:
+                if pairs and isinstance(event, events.ScalarEvent) and self._after_comma(event):
                     self.broken.add((*steps, next(reversed(pairs))))  # half of a number
                 self.node(next(self.events), (*steps, ""))
                 continue
@@ -433,8 +433,7 @@ class _Reader:
             return value
         if isinstance(event, events.ScalarEvent):
             what = f"the key {quotable(event.value)} is not text; put it in quotes"
-            start = event.start_mark
-            if start is not None and _DECIMAL_COMMA.search(self.text[: start.index]):
+            if self._after_comma(event):
                 what = (
                     f"a comma in braces begins another key, here {quotable(event.value)}; write a "
                     "number with a point, and without commas: 0.9, 2000"
@@ -443,6 +442,10 @@ class _Reader:
             what = "a key is text, not a list or mapping; write a plain key"
         self.report(self.mark(event), "Y008", what)
         return None
+
+    def _after_comma(self, event: Any) -> bool:
+        """Whether a key stands where the decimals of a number would: `9` of `{price: 0,9}`."""
+        return bool(_DECIMAL_COMMA.search(self.text[: event.start_mark.index]))
 
     def _rest_of_a_number(self, event: Any, key: str) -> bool:
         """Whether a key is what a comma cut off: `9 USD` of `{price: 0,9 USD}`."""

@@ -8,10 +8,11 @@ import numpy as np
 
 from scalesheet.predict.arrays import Flags, among
 from scalesheet.predict.cases import Cases
+from scalesheet.predict.fits.apart import LONG
 from scalesheet.predict.loss import within_fit
 from scalesheet.predict.score.truth import Published
 
-LARGE, LONG = 1024, 8192  # accelerators, and tokens of a sequence, beyond which few rows are
+LARGE = 1024  # accelerators, beyond which few rows are
 #: More than this times the rate of 16 bits: products of fewer.
 FASTER = 1.5
 
