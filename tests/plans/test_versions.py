@@ -157,7 +157,7 @@ FILE = "date: 2026-01-01\ntext: A version.\nheadline: {cost: {value: 5, unit: US
     ("files", "finding"),
     [
         ({"one.yaml": FILE}, "S005 'one' is not a version: expected three numbers, such as 1.1.0"),
-        ({"0.9.0.yaml": FILE}, "N003 the version 0.9.0 is at"),
+        ({"0.9.0.yaml": FILE}, "N003 the version 0.9.0 already exists at"),
         (
             {"0.9.1.yaml": FILE.replace("2026", "2019")},
             "V007 version 0.9.1 has the date 2019-01-01",
