@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,9 @@ import pytest
 from project import ROOT
 from scalesheet.book import Book
 from scalesheet.cli import main
+from scalesheet.diagnostics import Refused
 from scalesheet.examine import Examined
+from scalesheet.model import Stated
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.law.answer import SHARES, USEFUL, Answer, answer
@@ -22,6 +25,7 @@ from scalesheet.predict.law.learn import DRAWS, Learned, learn, sweep
 from scalesheet.predict.law.runs import RESULTS, Lacking, Runs, bare, read_runs
 from scalesheet.predict.law.speed import speed
 from scalesheet.predict.records import rows_of
+from scalesheet.render.own_laws import headline
 
 PLANNED = (7e9, 140e9)
 RUNS = """run,N,D,loss,gpu_hours
@@ -156,6 +160,38 @@ def test_draws_come_in_pairs_about_the_fit_and_forms_share_one(made: Answer) -> 
     )
 
 
+def test_what_is_assumed_is_read_from_the_table(
+    book: Book, catalogue: Known, read: Callable[[str], Runs], made: Answer
+) -> None:
+    table = book.tables["assumptions"]
+    value = table.columns["value"]
+
+    def other(**edits: float) -> Book:
+        stated = {**value.stated, **{row.replace("_", "-"): Stated(n) for row, n in edits.items()}}
+        columns = {**table.columns, "value": replace(value, stated=stated)}
+        return replace(book, tables={**book.tables, "assumptions": replace(table, columns=columns)})
+
+    def asked(**edits: float) -> Answer:
+        return answer(other(**edits), catalogue, read(RUNS), PLANNED)
+
+    def size(one: Answer) -> float:
+        return one.target.loss.high - one.target.loss.low
+
+    assert made.throughput is not None
+    assert size(asked(own_floor_deviation=0.01)) < size(made)
+    assert asked(own_scatter=0.2).law.noise > 2 * made.law.noise
+    faster = asked(own_growth=0.5, own_growth_deviation=0.01).throughput
+    assert faster is not None
+    assert faster.value > 2 * made.throughput.value
+    assert "and 0.2 assumed" in headline(asked(own_scatter=0.2))
+
+
+def test_a_book_without_assumptions_says_where_to_take_them(book: Book) -> None:
+    bare = replace(book, tables={"fits": book.tables["fits"]})
+    with pytest.raises(Refused, match=r"tables/assumptions\.yaml.*take the file"):
+        forms(bare)
+
+
 # ------------------------------------------------------------------ hours, and what to run next
 
 
@@ -163,13 +199,15 @@ def test_hours_are_those_of_the_runs_at_their_size_and_wider_beyond(
     book: Book, read: Callable[[str], Runs]
 ) -> None:
     runs = read(RUNS)
-    rate = speed(runs)
+    rate = speed(book, runs)
     assert rate is not None
     hours = runs.tokens / (3600 * rate.throughput(book, runs.parameters))
     assert np.exp(np.abs(np.log(hours / [0.6, 2.4, 1.5, 6, 6, 23, 38]))).max() < 1.25
     factors = rate.factor(np.array([1e8, 1e10, 1e12]))
     assert (np.diff(factors) > 0).all()
-    assert speed(read("\n".join(line.rpartition(",")[0] for line in RUNS.splitlines()))) is None
+    assert (
+        speed(book, read("\n".join(line.rpartition(",")[0] for line in RUNS.splitlines()))) is None
+    )
 
 
 def test_a_larger_next_run_narrows_more_and_the_first_most_for_what_it_takes(made: Answer) -> None:

@@ -18,7 +18,7 @@ from scalesheet.predict.fits import coefficients
 from scalesheet.predict.loss import DATA, SHAPE, SIZES, corpus, set_name, unsupported_loss
 from scalesheet.predict.loss import fit as loss_fit
 from scalesheet.predict.loss.embeddings import without_embeddings
-from scalesheet.predict.records import defaults, rows_of
+from scalesheet.predict.records import assumed, defaults, rows_of
 from scalesheet.predict.score import TaskScore, fitted_rows, laws, score_of
 from scalesheet.predict.score.truth import published
 from scalesheet.predict.table import Predictions
@@ -176,7 +176,7 @@ def test_the_fitted_law_is_nearer_to_what_was_published_than_any_other(
 # ------------------------------------------------------------------ the fit
 
 
-def rows(seed: int = 1) -> loss_fit.Rows:
+def rows(book: Book, seed: int = 1) -> loss_fit.Rows:
     """Losses of four families by a law that is not the prior's, without noise."""
     random = np.random.default_rng(seed)
     size, data = random.uniform(-3, 3, 60), random.uniform(-3, 4, 60)
@@ -189,13 +189,14 @@ def rows(seed: int = 1) -> loss_fit.Rows:
         words([f"offset_of_{name}" for name in family]),
         words([""] * 60),
         family,
+        assumed(book),
     )
     offset = np.array([0.5 * (n % 4) + 1 for n in range(60)])
     return replace(bare, loss=bare.law(np.log([0.6, 0.5, 0.28, 0.3, 0.72])) + offset)
 
 
 def test_the_fit_goes_by_the_formula_of_the_catalogue(book: Book) -> None:
-    given, logs = rows(), np.log([0.6, 0.7, 0.25, 0.2, 0.7])
+    given, logs = rows(book), np.log([0.6, 0.7, 0.25, 0.2, 0.7])
     said = rows_of(
         book,
         "joint-power-loss",
@@ -207,8 +208,8 @@ def test_the_fit_goes_by_the_formula_of_the_catalogue(book: Book) -> None:
     assert given.law(logs) == pytest.approx(said)
 
 
-def test_the_slopes_are_those_of_the_law() -> None:
-    given, logs = rows(), np.log([0.6, 0.7, 0.25, 0.2, 0.7])
+def test_the_slopes_are_those_of_the_law(book: Book) -> None:
+    given, logs = rows(book), np.log([0.6, 0.7, 0.25, 0.2, 0.7])
     _, slopes = given.terms(logs)
     for place in range(len(SHAPE)):
         more = logs.copy()
@@ -216,8 +217,8 @@ def test_the_slopes_are_those_of_the_law() -> None:
         assert slopes[:, place] == pytest.approx((given.law(more) - given.law(logs)) / 1e-6, 1e-3)
 
 
-def test_the_fit_finds_the_offsets_of_a_law_without_noise() -> None:
-    given = rows()
+def test_the_fit_finds_the_offsets_of_a_law_without_noise(book: Book) -> None:
+    given = rows(book)
     logs = loss_fit.shape(given)
     assert given.law(logs) - given.law(logs).mean() == pytest.approx(
         given.law(np.log([0.6, 0.5, 0.28, 0.3, 0.72]))

@@ -50,6 +50,15 @@ def rows_of(book: Book, record: str, **given: Array | float) -> Array:
     return out
 
 
+def assumed(book: Book) -> dict[str, float]:
+    """The numbers of the catalogue's table of assumptions. Raises Refused where it is not there."""
+    table = book.tables.get("assumptions")
+    if table is None:
+        raise lacking(book, "table", "assumptions")
+    stated = table.columns["value"].stated
+    return {row: each.value for row, each in stated.items() if isinstance(each.value, float)}
+
+
 def defaults(book: Book, record: str) -> dict[str, float]:
     """The numbers that a record's inputs have where a caller gives none."""
     stated = ((item.name, item.stated) for item in book.records[record].inputs)

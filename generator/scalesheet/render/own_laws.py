@@ -9,7 +9,6 @@ import numpy as np
 from scalesheet.numbers import Format
 from scalesheet.predict.fits.holdout import quantile
 from scalesheet.predict.law.answer import SHARES, Answer, Point, Ranged
-from scalesheet.predict.law.learn import NOISE
 from scalesheet.predict.law.speed import PER_PARAMETER
 from scalesheet.predict.score.hidden import LARGE, Hidden
 from scalesheet.render.laws import Section, exponent, large
@@ -34,7 +33,7 @@ def headline(made: Answer) -> str:
     return (
         f"{len(runs)} runs of {sizes} parameters on {tokens} tokens. A run to come is taken to be "
         f"within {made.law.noise:.3f} nat per token of the law (standard deviation), from the "
-        f"scatter of the runs and {NOISE:g} assumed. {cautions(made)}"
+        f"scatter of the runs and {made.law.fitted[0].form.noise:g} assumed. {cautions(made)}"
     ).rstrip()
 
 
@@ -46,7 +45,7 @@ def cautions(made: Answer) -> str:
     if off.any():
         named = ", ".join(map(str, runs.ids[off][:MOST_NAMED]))
         said.append(f"Check {named}: far off the law, so given less weight.")
-    if law.noise > WILD * NOISE:
+    if law.noise > WILD * law.fitted[0].form.noise:
         said.append("The runs follow no law closely: loss should fall with size and tokens.")
     if made.target.compute > FAR_BEYOND * made.largest.compute:
         said.append("The planned run is far beyond the runs; a run in between would tell more.")

@@ -10,6 +10,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.model import Table
+from scalesheet.predict import records
 from scalesheet.predict.arrays import (
     Array,
     Flags,
@@ -32,8 +33,6 @@ SAME_MODEL = 0.15
 SAME_NAME = 0.35
 #: What a decoder is like where nothing is known of it.
 WIDTH_PER_LAYER, HEAD_WIDTH, WIDENING, VOCABULARY = 128.0, 128.0, 4.0, 32_000.0
-#: Experts that a token of a mixture meets, and their share of the parameters that it meets.
-USUAL_EXPERTS, USUAL_SHARE = 8.0, 0.6
 
 NO_TABLE = Table("", "", (), (), {})
 SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
@@ -75,6 +74,7 @@ class Known:
     figures: Mapping[str, Array]  # of the accelerators, in base units, and nan at the end
     places: Mapping[str, int]  # of an accelerator among them
     results: Results
+    book: Book
 
 
 def known(book: Book) -> Known:
@@ -94,6 +94,7 @@ def known(book: Book) -> Known:
         figures,
         {row: place for place, row in enumerate(hardware.rows)},
         results,
+        book,
     )
 
 
@@ -215,7 +216,8 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     complete = ~np.isnan(sizes["layers"]) & ~np.isnan(sizes["hidden"])
     sizes = _completed(sizes, active)
     sizes |= {name: np.nan_to_num(column(name)[place]) for name in (*ATTENTION, *EXPERTS)}
-    sizes |= _usual_experts(sizes, mixed & (sizes["experts"] == 0), parameters, active)
+    if (unknown := mixed & (sizes["experts"] == 0)).any():
+        sizes |= _usual_experts(records.assumed(catalogue.book), sizes, unknown, parameters, active)
     gated = _flag(table, "gated", place) | ((place < 0) & _looks_gated(sizes))
     estimated = ~complete & ~np.isnan(active)
     looked_up = (place >= 0) & (np.isnan(stated("layers")) | np.isnan(stated("parameters")))
@@ -254,17 +256,20 @@ def _completed(sizes: dict[str, Array], active: Array) -> dict[str, Array]:
 
 
 def _usual_experts(
-    sizes: Mapping[str, Array], rows: Flags, parameters: Array, active: Array
+    usual: Mapping[str, float],
+    sizes: Mapping[str, Array],
+    rows: Flags,
+    parameters: Array,
+    active: Array,
 ) -> dict[str, Array]:
     """Experts of mixtures of which no more than the parameters are known, with three matrices."""
-    met = USUAL_SHARE * active
-    width = met / (USUAL_EXPERTS * 3 * sizes["layers"] * sizes["hidden"])
-    usual = {
-        "experts": USUAL_EXPERTS * (parameters - active + met) / met,
-        "experts_active": np.full(len(active), USUAL_EXPERTS),
-        "expert_ffn": width,
+    each, met = usual["mixture-experts"], usual["mixture-share"] * active
+    made = {
+        "experts": each * (parameters - active + met) / met,
+        "experts_active": np.full(len(active), each),
+        "expert_ffn": met / (each * 3 * sizes["layers"] * sizes["hidden"]),
     }
-    return {name: np.where(rows, values, sizes[name]) for name, values in usual.items()}
+    return {name: np.where(rows, values, sizes[name]) for name, values in made.items()}
 
 
 def _looks_gated(sizes: Mapping[str, Array]) -> Flags:

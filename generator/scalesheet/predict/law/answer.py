@@ -97,7 +97,7 @@ def answer(
     size, tokens = planned or asked.best(TIMES * largest.compute)
     target = asked.point(size, tokens)
     x, y = asked.logs(np.array([size]), np.array([tokens]))
-    rate = speed(runs)
+    rate = speed(book, runs)
     throughput = _throughput(book, rate, size)
     budgets = np.geomspace(PER_PARAMETER * compute.min(), target.compute, BUDGETS)
     return Answer(

@@ -16,13 +16,9 @@ from scalesheet.book import Book
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.loss import PARAMETERS, SHAPE, TOKENS
-from scalesheet.predict.loss.fit import PRIORS
-from scalesheet.predict.records import defaults, rows_of
+from scalesheet.predict.records import assumed, defaults, rows_of
 
-#: How far from published laws the coefficients of an own sweep may be: standard deviations of
-#: their logarithms, assumed; those of the general form are the ones of the fit on file.
-UNSURE = {"size": 0.4, "data": 0.4, "alpha": 0.2, "beta": 0.2}
-FLOOR = 0.7  # nat, standard deviation of the floor, which goes by text and tokenizer
+ALONE = ("size", "data", "alpha", "beta")
 WITHOUT_END = 1e300  # parameters or tokens that leave nothing of their term
 #: Published laws of Chinchilla's form, with the names that each has for its exponents.
 ADDED = {
@@ -41,11 +37,13 @@ class Form:
     free: tuple[str, ...]
     mean: Array
     unsure: Array
+    noise: float  # of a run about the law, nat: what is assumed, and for how many runs it counts
+    counts: float
 
     def coefficients(self, found: Array) -> dict[str, float]:
         """What `joint-power-loss` takes."""
         named = dict(zip(self.free, found.tolist(), strict=True))
-        out = {name: float(np.exp(named[name])) for name in ("size", "data", "alpha", "beta")}
+        out = {name: float(np.exp(named[name])) for name in ALONE}
         joint = np.exp(named["joint"]) if "joint" in named else 1.0
         return {
             **out,
@@ -86,29 +84,25 @@ def forms(book: Book, shape: Mapping[str, float] | None = None) -> tuple[Form, .
     place of those on file."""
     known = shape or coefficients(book, "loss")
     out = []
+
+    def add(name: str, title: str, free: Sequence[str], mean: Sequence[float], of: str) -> None:
+        usual = assumed(book)
+        unsure = [usual[f"{'own' if each == 'floor' else of}-{each}-deviation"] for each in free]
+        scatter = usual["own-scatter"], usual["own-scatter-runs"]
+        out.append(Form(name, title, tuple(free), np.array(mean), np.array(unsure), *scatter))
+
     if all(name in known for name in SHAPE):
         mean = [np.log(known[name]) for name in SHAPE]
         floor = known.get("offset_elsewhere", coefficients(book, "loss").get("offset_elsewhere"))
-        unsure = [PRIORS[name].unsure for name in SHAPE]
-        free = [*SHAPE, "floor"]
-        out.append(_form("joint", "joint power law", free, [*mean, floor or 0.0], unsure))
+        add("joint", "joint power law", (*SHAPE, "floor"), [*mean, floor or 0.0], "loss")
     if published := [_added(book, record, *names) for record, names in _known(book)]:
         mean = np.mean(published, axis=0).tolist()
-        free = [*UNSURE, "floor"]
-        out.append(_form("chinchilla", "Chinchilla's form", free, mean, list(UNSURE.values())))
+        add("chinchilla", "Chinchilla's form", (*ALONE, "floor"), mean, "own")
     if "kaplan-loss" in book.records:
         stated = defaults(book, "kaplan-loss")
         alone = [*_alone(book, "kaplan-loss"), stated["alpha"], stated["beta"]]
-        mean = np.log(alone).tolist()
-        out.append(_form("kaplan", "Kaplan's form", tuple(UNSURE), mean, list(UNSURE.values())))
+        add("kaplan", "Kaplan's form", ALONE, np.log(alone).tolist(), "own")
     return tuple(out)
-
-
-def _form(
-    name: str, title: str, free: Sequence[str], mean: Sequence[float], unsure: Sequence[float]
-) -> Form:
-    whole = [*unsure, FLOOR][: len(free)]
-    return Form(name, title, tuple(free), np.array(mean), np.array(whole))
 
 
 def _known(book: Book) -> list[tuple[str, tuple[str, str]]]:

@@ -20,8 +20,6 @@ from scalesheet.predict.loss import PARAMETERS, TOKENS
 
 DRAWS = 100  # of each form, in pairs that lie on either side of the fit
 SEED = 20220329
-#: Of a run about the law, nat: what is assumed, and how many runs that assumption counts for.
-NOISE, COUNTS = 0.02, 4.0
 FAR = 2.0  # standard deviations, from which on a run weighs less
 ROUNDS = 6  # of fitting, with the noise and the weights of the last
 
@@ -115,7 +113,7 @@ def learn(runs: Sweep, forms: Sequence[Form], seed: int = SEED) -> Learned:
 
 def _fitted(runs: Sweep, form: Form, seed: int) -> Fitted:
     found = form.shifted(runs.x, runs.y, runs.loss)
-    noise, weight = NOISE, np.ones(len(runs))
+    noise, weight = form.noise, np.ones(len(runs))
     firm = np.diag(form.unsure**-2)
     for _ in range(ROUNDS):
         found = _solved(runs, form, runs.loss, form.mean, noise, weight, found)
@@ -124,8 +122,8 @@ def _fitted(runs: Sweep, form: Form, seed: int) -> Fitted:
         weight = np.minimum(1.0, FAR * noise / np.maximum(np.abs(off), 1e-12))
         known = (slopes * weight[:, None] / noise**2).T @ slopes
         spent = float(np.trace(np.linalg.solve(known + firm, known)))
-        counts = COUNTS + max(len(runs) - spent, 0.0)
-        noise = float(np.sqrt((COUNTS * NOISE**2 + weight @ off**2) / counts))
+        counts = form.counts + max(len(runs) - spent, 0.0)
+        noise = float(np.sqrt((form.counts * form.noise**2 + weight @ off**2) / counts))
     aside = (found - form.mean) / form.unsure
     width = np.linalg.slogdet(known + firm)[1] + 2 * np.log(form.unsure).sum()
     likely = weight @ (off / noise) ** 2 + 2 * len(runs) * np.log(noise)

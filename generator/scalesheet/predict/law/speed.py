@@ -11,12 +11,8 @@ from scalesheet.predict.arrays import Array
 from scalesheet.predict.fits.holdout import COVERAGE
 from scalesheet.predict.law.runs import Runs
 from scalesheet.predict.loss import PARAMETERS
-from scalesheet.predict.records import rows_of
+from scalesheet.predict.records import assumed, rows_of
 
-#: Assumed, of the exponent of size: mean and standard deviation.
-GROWTH, UNSURE = 0.05, 0.1
-#: Of a run about the law, in the logarithm: what is assumed, and for how many runs it counts.
-NOISE, COUNTS = 0.1, 4.0
 PER_PARAMETER = 6.0  # FLOP for each parameter and token
 
 
@@ -44,7 +40,7 @@ class Speed:
         return np.asarray(np.exp(self.wide * np.sqrt(spread + self.noise**2)))
 
 
-def speed(runs: Runs) -> Speed | None:
+def speed(book: Book, runs: Runs) -> Speed | None:
     """The law of the runs that say what they took; None where none does."""
     from scipy.special import stdtrit  # slow to import
 
@@ -53,15 +49,18 @@ def speed(runs: Runs) -> Speed | None:
         return None
     points = _points(runs.parameters[known])
     rates = np.log(PER_PARAMETER * runs.parameters[known] * runs.speed[known])
-    noise, counts = NOISE, COUNTS
+    usual = assumed(book)
+    growth, firm = usual["own-growth"], usual["own-growth-deviation"] ** -2
+    scatter, few = usual["own-rate-scatter"], usual["own-rate-scatter-runs"]
+    noise, counts = scatter, few
     for _ in range(4):  # the noise goes by the fit, and the fit a little by the noise
-        weight = points.T @ points / noise**2 + np.diag([0.0, UNSURE**-2])
-        pull = points.T @ rates / noise**2 + np.array([0.0, GROWTH * UNSURE**-2])
+        weight = points.T @ points / noise**2 + np.diag([0.0, firm])
+        pull = points.T @ rates / noise**2 + np.array([0.0, growth * firm])
         found = np.linalg.solve(weight, pull)
         off = rates - points @ found
         spent = float(np.trace(np.linalg.solve(weight, points.T @ points / noise**2)))
-        counts = COUNTS + max(len(rates) - spent, 0.0)
-        noise = float(np.sqrt((COUNTS * NOISE**2 + off @ off) / counts))
+        counts = few + max(len(rates) - spent, 0.0)
+        noise = float(np.sqrt((few * scatter**2 + off @ off) / counts))
     wide = float(stdtrit(counts, (1 + COVERAGE) / 2))
     rate, growth = float(np.exp(found[0])), float(found[1])
     unsure = np.linalg.solve(weight, np.eye(2))

@@ -18,7 +18,6 @@ from scalesheet.predict.arrays import Array, Flags, Words, each
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.fits.holdout import COVERAGE, evenly, folds, quantile, sizes
-from scalesheet.predict.fits.pooling import Prior
 from scalesheet.predict.loss import (
     PARAMETERS,
     SHAPE,
@@ -30,18 +29,8 @@ from scalesheet.predict.loss import (
     set_name,
 )
 from scalesheet.predict.loss.embeddings import without_embeddings
+from scalesheet.predict.records import assumed
 
-#: What is expected before any data: a guess between laws that were published. They leave 0.3 to
-#: 0.5 nat to 1e9 parameters and as much to 2e10 tokens; exponents reach from 0.08 (2020) to 0.37
-#: (2024), and the joint one from 0.1 over 0.45 to 1. The steeper go with a joint one of 1.
-PRIORS: Mapping[str, Prior] = {
-    "size": Prior(0.5, 0.3, 0.0),
-    "data": Prior(0.55, 0.3, 0.0),
-    "alpha": Prior(0.3, 0.2, 0.0),
-    "beta": Prior(0.28, 0.2, 0.0),
-    "joint": Prior(0.7, 0.1, 0.0),
-}
-WITHIN = 0.05  # nat, standard deviation of a row about the law
 LARGE, LEAST = (
     0.1,
     3,
@@ -60,6 +49,7 @@ class Rows:
     sets: Words
     texts: Words
     family: Words
+    assumed: Mapping[str, float]  # before any data
 
     def __len__(self) -> int:
         return len(self.loss)
@@ -73,6 +63,7 @@ class Rows:
             self.sets[rows],
             self.texts[rows],
             self.family[rows],
+            self.assumed,
         )
 
     def fit(self) -> Coefficients:
@@ -110,6 +101,7 @@ def losses(book: Book, cases: Cases, truth: Array, family: Words) -> Rows:
         each(cases.evaluation, set_name),
         corpora(cases.evaluation),
         family,
+        assumed(book),
     )
 
 
@@ -120,8 +112,9 @@ def shape(rows: Rows) -> Array:
     """
     from scipy.optimize import least_squares  # slow to import, and only fits need it
 
-    mean = np.log([prior.mean for prior in PRIORS.values()])
-    unsure = np.array([prior.unsure for prior in PRIORS.values()])
+    mean = np.log([rows.assumed[f"loss-{name}"] for name in SHAPE])
+    unsure = np.array([rows.assumed[f"loss-{name}-deviation"] for name in SHAPE])
+    scatter = rows.assumed["loss-scatter"]
     names, place = np.unique(rows.sets.astype(str), return_inverse=True)
     member = np.eye(len(names))[place]
     own = len(mean)
@@ -130,11 +123,11 @@ def shape(rows: Rows) -> Array:
 
     def off(guess: Array) -> Array:
         residual = rows.law(guess[:own]) + member @ guess[own:] - rows.loss
-        return np.concatenate([residual / WITHIN, (guess[:own] - mean) / unsure])
+        return np.concatenate([residual / scatter, (guess[:own] - mean) / unsure])
 
     def slopes(guess: Array) -> Array:
         prior = np.hstack([np.diag(1 / unsure), np.zeros((own, len(names)))])
-        return np.vstack([np.hstack([rows.terms(guess[:own])[1], member]) / WITHIN, prior])
+        return np.vstack([np.hstack([rows.terms(guess[:own])[1], member]) / scatter, prior])
 
     def loss(squares: Array) -> Array:
         over = 1 + squares / far
