@@ -60,6 +60,52 @@ def test_a_figure_comes_with_its_formula_and_what_that_names(show: Show) -> None
     }
 
 
+PARTS = """
+scalars:
+  price: {value: 2, low: 1, high: 4, unit: USD / hour, kind: decision}
+  cost: {title: Cost, unit: USD, formula: jobs.total.hours * price}
+tables:
+  jobs:
+    columns: {hours: {unit: hour, kind: decision}}
+    rows: {short: {hours: 1}, long: {title: Long job, hours: 3}}
+    total: [hours]
+headline: [cost]
+"""
+
+
+def test_why_a_headline_is_so_high_begins_with_its_biggest_parts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan(tmp_path, PARTS)
+    arguments = ["show", "small", "--data", str(tmp_path / "data"), "--why", "cost"]
+    assert main([*arguments, "--set", "jobs['long'].hours=9"]) == 0
+    shown = capsys.readouterr().out.replace(str(tmp_path / "data"), "data")
+    assert (
+        shown.split("\nBased on")[0]
+        == """\
+Cost (cost)
+
+  20 [10–40] USD
+
+Biggest parts
+  90 %  18 USD  jobs['long'].hours   Long job  data/plans/small/plan.yaml:11
+  10 %   2 USD  jobs['short'].hours  short     data/plans/small/plan.yaml:11
+
+Moves it most: each input over its range, or by 10 %
+  price       2.00 [1.00–4.00] USD/h  20 [10–40] USD  Price        data/plans/small/plan.yaml:6
+  jobs.hours  2 rows                  20 [18–22] USD  Jobs: Hours  data/plans/small/plan.yaml:11
+
+Formula
+  = jobs.total.hours * price
+  jobs.total.hours  = sum(jobs.hours)
+
+From
+  jobs.total.hours  10 h                    Hours in total, Jobs  computed
+  price             2.00 [1.00–4.00] USD/h  Price                 decision, A paper
+"""
+    )
+
+
 def test_a_table_is_shown_by_its_name(show: Show) -> None:
     assert show("--why", "jobs").startswith("Jobs (jobs)\n")
 

@@ -9,6 +9,8 @@ from scalesheet.codes import GOOD
 from scalesheet.commands import UsageError, as_of, folder, plan_of, reading
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scalesheet.book import Book
     from scalesheet.model import Key, Plan, Stated
     from scalesheet.values import Results
@@ -41,7 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--why",
         metavar="NAME",
-        help="explain a figure: its formula, inputs and sources; or print a table",
+        help="explain a figure: its biggest parts, formula, inputs and sources; or print a table",
     )
     parser.add_argument(
         "--format",
@@ -116,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.format == "csv":
         print(as_csv(plan, results), end="")
     elif options.why is not None:
-        print(_why(book, plan, results, options.why), end="")
+        print(_why(book, plan, results, options.why, {**edits, **chosen}), end="")
     else:
         again, unfit = moved(plan, chosen), without(plan, chosen)
         stands, every = progress(plan, results), options.all
@@ -127,11 +129,11 @@ def run(options: argparse.Namespace) -> int:
     return GOOD
 
 
-def _why(book: Book, plan: Plan, results: Results, name: str) -> str:
+def _why(book: Book, plan: Plan, results: Results, name: str, edits: Mapping[Key, Stated]) -> str:
     from scalesheet.render.text.why import UnknownName, why_text
 
     try:
-        return why_text(book, plan, results, name)
+        return why_text(book, plan, results, name, edits)
     except UnknownName as error:
         raise UsageError(f"--why {name}: {error}") from None
 

@@ -101,7 +101,7 @@ def named_by(book: Book, plan: Plan, results: Results, key: Key) -> tuple[Key, .
     named: dict[Key, None] = {}
     for formula in formulas_at(book, plan, key):
         for node in walk(formula.ends.value):
-            named.update(dict.fromkeys(_needs(node, key, results)))
+            named.update(dict.fromkeys(needs(node, key, results)))
     return tuple(named)
 
 
@@ -157,7 +157,7 @@ def formulas_at(book: Book, plan: Plan, key: Key) -> Iterator[Formula]:
     yield from column.own.values()
 
 
-def _needs(node: Node, at: Key, results: Results) -> Iterator[Key]:
+def needs(node: Node, at: Key, results: Results) -> Iterator[Key]:
     """The keys that a node names, seen from the row of `at`; of a look-up, the rows it finds."""
     match node:
         case Lookup():

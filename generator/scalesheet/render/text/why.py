@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from scalesheet.book import Book
 from scalesheet.diff.printing import said
+from scalesheet.evaluate import Overrides, computed
 from scalesheet.evaluate.references import formulas_at, named_by, rests_on, told_once
+from scalesheet.evaluate.sensitivity import SHOWN, sensitivity
+from scalesheet.evaluate.shares import Shares, Sums
 from scalesheet.model import Citation, Key, Plan, Quantity, Stated, Table
 from scalesheet.nearest import nearest
 from scalesheet.render.text.plan import aligned, amount, table_text
 from scalesheet.resolve.order import name_of
-from scalesheet.values import Results
+from scalesheet.values import Results, Value
 from scalesheet.vocabulary import counted
 
+MOVES = 5  # inputs that move a figure, the largest
 _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")
 
 
@@ -23,9 +28,11 @@ class UnknownName(ValueError):
     """A name that is neither a quantity nor a table of the plan."""
 
 
-def why_text(book: Book, plan: Plan, results: Results, name: str) -> str:
-    """A table with its rows, or a figure with its formula, what the formula names, and the sources
-    of all that it rests on. Raises UnknownName."""
+def why_text(
+    book: Book, plan: Plan, results: Results, name: str, edits: Overrides | None = None
+) -> str:
+    """A table with its rows, or a figure: its biggest parts, the inputs that move it most, its
+    formula, what the formula names, and the sources of its inputs. Raises UnknownName."""
     if name in plan.tables:
         return "\n".join(table_text(book, results, plan.tables[name])) + "\n"
     table, _, column = name.rpartition(".")
@@ -34,7 +41,12 @@ def why_text(book: Book, plan: Plan, results: Results, name: str) -> str:
     key = key_of(plan, name)
     quantity = quantity_of(book, plan, key)
     lines = [f"{quantity.title} ({name_of(key)})", "", f"  {_value(book, results, quantity, key)}"]
+    sums = Sums(book, plan, results, computed(book, plan, edits))
+    made = sums.of(key)
+    first = [*_parts(book, plan, results, made), *_moves(book, plan, results, key, edits)]
+    lines += [*first, "", "Formula"] if first else []
     lines += [f"  {line}" for line in _origin(book, plan, key)]
+    lines += _chain(book, plan, made, sums) if first else []
     named = [_named(book, plan, results, each) for each in named_by(book, plan, results, key)]
     lines += ["", "From", *aligned(named, numbers=frozenset())] if named else []
     behind = told_once(rests_on(book, plan, results, key))
@@ -43,6 +55,84 @@ def why_text(book: Book, plan: Plan, results: Results, name: str) -> str:
         head = f"Based on {counted(len(behind), 'input')}, {assumed} assumed, by source"
         lines += ["", head, *aligned(_sources(book, behind), numbers=frozenset())]
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _parts(book: Book, plan: Plan, results: Results, made: Shares) -> list[str]:
+    """The largest addends of a figure: share, amount, name, title, and where to change it."""
+    if not made.parts:
+        return []
+    key = made.path[0]
+    quantity, whole = quantity_of(book, plan, key), _number(results, key)
+    rows = []
+    for keys, share in made.parts[:SHOWN]:
+        name = " * ".join(map(name_of, keys))
+        size = amount(book, quantity, Value.number(whole * share))
+        title = _title_of(book, plan, keys[0]) if len(keys) == 1 else ""
+        place = _place(book, plan, keys[0] if len(keys) == 1 else made.path[-1])
+        rows.append((_percent(share), size, name, title, place))
+    rest = made.parts[SHOWN:]
+    if rest:
+        share = sum(share for _, share in rest)
+        size = amount(book, quantity, Value.number(whole * share))
+        rows.append((_percent(share), size, f"{len(rest)} more", "", ""))
+    return ["", "Biggest parts", *aligned(rows, numbers=frozenset({0, 1}))]
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %" if share >= 0.01 else "< 1 %"
+
+
+def _moves(
+    book: Book, plan: Plan, results: Results, key: Key, edits: Overrides | None
+) -> list[str]:
+    """The inputs that move a headline figure most, with the figure's values at both sides."""
+    quantity = quantity_of(book, plan, key)
+    if key.table is not None or key.name not in plan.headline or quantity.kind != "number":
+        return []
+    found = sensitivity(book, replace(plan, headline=(key.name,)), edits)
+    effects = [each for ranking in found.rankings for each in ranking.shown if each.swing]
+    behind = rests_on(book, plan, results, key) if effects else {}
+    value = _number(results, key) if effects else 0.0
+    rows = []
+    for each in effects[:MOVES]:
+        lever = each.lever.key
+        cells = [at for at in behind if (at.name, at.table) == (lever.name, lever.table)]
+        at = cells[0] if len(cells) == 1 else lever
+        if each.inputs is not None:
+            low, now, high = each.inputs
+            moved = amount(book, each.lever.quantity, Value.number(now, low, high))
+        else:  # a column of the catalogue or of a table: all its cells at once
+            several = counted(len(cells or each.lever.rows), "row")
+            moved = several if at is lever else _value(book, results, each.lever.quantity, at)
+        ends = sorted(v for v in (each.low.value, each.high.value) if isinstance(v, float))
+        figure = amount(book, quantity, Value.number(value, *ends))
+        place = _place(book, plan, at if at is not lever or not cells else cells[0])
+        rows.append((name_of(at), moved, figure, each.lever.title, place))
+    head = f"Moves it most: each input over its range, or by {found.step * 100:.0f} %"
+    return ["", head, *aligned(rows, numbers=frozenset())] if rows else []
+
+
+def _place(book: Book, plan: Plan, key: Key) -> str:
+    """Where to change a figure: its own line, its row, or its formula."""
+    stated = stated_at(book, plan, key)
+    formula = next(formulas_at(book, plan, key), None)
+    found = stated or formula
+    position = found.position if found is not None else None
+    if key.table is not None and key.row is not None and stated is None:
+        table = plan.tables.get(key.table) or book.tables[key.table]
+        rows = dict(zip(table.rows, table.row_positions, strict=False))
+        position = rows.get(key.row, position)
+    return "" if position is None else f"{position.path}:{position.line}"
+
+
+def _chain(book: Book, plan: Plan, made: Shares, sums: Sums) -> list[str]:
+    """The formulas that lead from a figure to its sum, and those of the biggest part."""
+    path = list(made.path[1:])
+    if made.parts and len(made.parts[0][0]) == 1:
+        path += sums.of(made.parts[0][0][0]).path
+    found = [(name_of(key), next(formulas_at(book, plan, key), None)) for key in path]
+    rows = [(name, f"= {formula.text}") for name, formula in found if formula is not None]
+    return aligned(rows, numbers=frozenset())
 
 
 def _column(book: Book, plan: Plan, results: Results, table: Table, column: str) -> list[str]:
@@ -84,12 +174,31 @@ def quantity_of(book: Book, plan: Plan, key: Key) -> Quantity:
     return (plan.tables.get(key.table) or book.tables[key.table]).columns[key.name]
 
 
-def _value(book: Book, results: Results, quantity: Quantity, key: Key) -> str:
+def _title_of(book: Book, plan: Plan, key: Key) -> str:
+    """The title of a row, or of a scalar."""
     if key.table is None:
-        return amount(book, quantity, results.scalars[key.name])
-    if key.row is None:
+        return plan.scalars[key.name].title
+    table = plan.tables.get(key.table) or book.tables[key.table]
+    return dict(zip(table.rows, table.row_titles, strict=True))[key.row or ""]
+
+
+def _number(results: Results, key: Key) -> float:
+    value = _at(results, key).value
+    assert isinstance(value, float)
+    return value
+
+
+def _at(results: Results, key: Key) -> Value:
+    """The value of a scalar or of a cell."""
+    if key.table is None:
+        return results.scalars[key.name]
+    return results.cell(key.table, key.row or "", key.name)
+
+
+def _value(book: Book, results: Results, quantity: Quantity, key: Key) -> str:
+    if key.table is not None and key.row is None:
         return counted(len(results.rows[key.table]), "row")
-    return amount(book, quantity, results.cell(key.table, key.row, key.name))
+    return amount(book, quantity, _at(results, key))
 
 
 def _origin(book: Book, plan: Plan, key: Key) -> Iterator[str]:

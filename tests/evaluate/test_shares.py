@@ -1,0 +1,62 @@
+"""Shares: a part of a figure is what the figure loses without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scalesheet.evaluate import computed, evaluate
+from scalesheet.evaluate.shares import Sums
+from scalesheet.examine import examine, sound
+from scalesheet.model import Key
+from scalesheet.resolve.order import name_of
+from small import plan
+
+PLAN = """
+scalars:
+  seeds: {value: 3, unit: 1, kind: decision}
+  price: {value: 2, unit: USD / hour, kind: decision}
+  storage: {value: 4, unit: USD, kind: decision}
+  big: {flag: yes, value: yes, kind: decision}
+  rent: {unit: USD, formula: sum(jobs.hours) * price}
+  least: {value: 2, unit: hour, kind: decision}
+  cost: {unit: USD, formula: "FORMULA"}
+tables:
+  jobs:
+    columns: {hours: {unit: hour, kind: decision}}
+    rows: {short: {hours: 1}, long: {hours: 6}, middle: {hours: 3}}
+headline: [cost]
+"""
+ROWS = ["jobs['long'].hours", "jobs['middle'].hours", "jobs['short'].hours"]
+
+
+@pytest.mark.parametrize(
+    ("formula", "names"),
+    [
+        ("seeds * rent", ROWS),
+        ("rent / seeds", ROWS),
+        ("(1 + seeds) * rent", ROWS),
+        ("rent if big else storage", ROWS),
+        ("max(rent, storage)", ROWS),
+        ("min(rent, 1000 * storage)", ROWS),
+        ("rent + storage", [*ROWS[:2], "storage", ROWS[2]]),
+        ("price * sum(jobs.hours where jobs.hours > least)", ROWS[:2]),
+        ("storage", []),
+        ("seeds * storage", []),
+        ("rent - storage", []),
+    ],
+)
+def test_a_part_is_what_the_figure_loses_without_it(
+    tmp_path: Path, formula: str, names: list[str]
+) -> None:
+    plan(tmp_path, PLAN.replace("FORMULA", formula))
+    edition = sound(examine(tmp_path / "data"))
+    book, small = edition.book, edition.book.plans["small"]
+    results = edition.results["small"]
+    whole = float(str(results.scalars["cost"].value))
+    found = Sums(book, small, results, computed(book, small)).of(Key("cost")).parts
+    assert [name_of(key) for (key,), _ in found] == names
+    for (key,), share in found:
+        without = evaluate(book, small, {key: 0.0}).scalars["cost"].value
+        assert whole - float(str(without)) == pytest.approx(share * whole)
