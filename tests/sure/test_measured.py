@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Plan
 from scalesheet.render.sureness import summary
+from scalesheet.render.text.sure import sure_text
 from scalesheet.sure.quantiles import Sure, sure
 
 
@@ -60,6 +62,26 @@ def test_a_measured_run_narrows_the_reserve_and_the_plan_says_from_what(tmp_path
         if each.startswith("Measured: Two: Measured time.")
     ]
     assert line.endswith(f"The reserve was {before:.0f} USD before, and is {now:.2f} USD.")
+
+
+def test_where_all_is_measured_the_plan_says_what_the_reserve_was(tmp_path: Path) -> None:
+    """With an exact price and two measured times there is no reserve; the cost had one before."""
+    text = RUNS.replace("low: 1.5, high: 3, ", "").replace("[cost]", "[rate, cost]")
+    exact = text.replace("  cost:", "  rate: {{unit: USD / hour, formula: price * 1}}\n  cost:")
+    first, *_ = found(tmp_path, exact.format(one=OPEN, two=OPEN))
+    then, plan, book = found(tmp_path, exact.format(one=DONE, two=DONE))
+    before = first.figures["cost"].reserve
+    assert (then.first, then.narrowed) == ("", "cost")
+    assert then.before == pytest.approx(before, rel=1e-12)
+    assert before > 0
+    results = evaluate(book, plan)
+    (line,) = summary(book, plan, results, then)
+    assert line == (
+        "Nothing that is shown is uncertain. Measured: One: Measured time, Two: Measured time. "
+        f"The reserve was {before:.0f} USD before, and is 0 USD."
+    )
+    assert line in sure_text(book, plan, results, then)
+    assert not list(summary(book, plan, results, replace(then, narrowed="")))
 
 
 WIDE = "{{value: 0, low: -{0}, high: {0}, unit: 1, domain: signed, kind: assumption}}"

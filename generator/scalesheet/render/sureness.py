@@ -137,8 +137,13 @@ def quantile_bars(book: Book, plan: Plan, results: Results, found: Sure) -> Quan
 def summary(book: Book, plan: Plan, results: Results, found: Sure) -> Iterator[str]:
     """What to budget, what the plan's own figures cover, and what to measure first; a sentence
     each."""
-    name = found.first
+    name, narrowed = found.first, ""
+    if found.narrowed:
+        amounts = found.before, found.figures[found.narrowed].reserve
+        was, now = (_amount(book, plan, found.narrowed, held) for held in amounts)
+        narrowed = f"Measured: {some(found.measured)}. The reserve was {was} before, and is {now}."
     if not name:
+        yield from [f"Nothing that is shown is uncertain. {narrowed}"] if narrowed else []
         return
     each = found.figures[name]
     (row,) = (one for one in quantile_rows(book, plan, results, found) if one.name == name)
@@ -155,9 +160,8 @@ def summary(book: Book, plan: Plan, results: Results, found: Sure) -> Iterator[s
     for title, chance_ in limits(plan, found):
         yield f"The chance to stay within the limit on {title} is {chance_}."
     yield from contingencies(plan, found)
-    if isfinite(found.before):
-        was, now = (reserve(book, plan, found, held) for held in (found.before, each.reserve))
-        yield f"Measured: {some(found.measured)}. The reserve was {was} before, and is {now}."
+    if narrowed:
+        yield narrowed
     first = cause_rows(book, plan, found, name)[0]
     how = f" ({first.found_by})" if first.found_by else ""
     yield (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import floor, isfinite, log10
@@ -69,7 +69,8 @@ class Sure:
     is not drawn. `left_out`: those without a number at any draw. `money`: the figure in money that
     says what finding out is worth, or empty. `as_needed`: the chance that the first figure is
     enough where its contingencies are spent only as needed. `measured`: the titles of inputs that
-    were measured, and `before` the reserve of the first figure without them.
+    were measured, and `before` the reserve without them of the figure `narrowed`: the first one,
+    or the one that would be first if something were still uncertain.
     """
 
     figures: Mapping[str, Quantiles]
@@ -83,6 +84,7 @@ class Sure:
     as_needed: float = float("nan")
     measured: tuple[str, ...] = ()
     before: float = float("nan")
+    narrowed: str = ""
 
     @property
     def first(self) -> str:
@@ -183,22 +185,24 @@ def sure(
         next(in_money, ""),
     )
     name = whole.first
-    if not name:
-        return whole
 
-    def without(edits: Overrides) -> Array:
-        """The first figure with other inputs."""
+    def without(edits: Overrides, names: Sequence[str]) -> Mapping[str, Array]:
+        """Figures with other inputs."""
         given = {**(overrides or {}), **edits}
-        return drawn(book, plan, (name,), given, uniforms=uniforms, draws=draws).figures[name]
+        return drawn(book, plan, names, given, uniforms=uniforms, draws=draws).figures
 
     if known := {key: of for key, of in measured(plan).items() if key not in (overrides or {})}:
-        edits = {key: of.before for key, of in known.items()}
-        before = quantiles(without(edits), falls=made[name].falls)
-        reserve = before.reserve if before is not None else float("nan")
-        titles = tuple(of.title for of in known.values())
-        whole = replace(whole, measured=titles, before=reserve)
-    if held and not made[name].falls:
-        bare = without({key: 0.0 for each in held for key in stated_behind(plan, each)})
+        ranked = [name] if name else [each for each in (whole.money, *made) if each]
+        samples = without({key: of.before for key, of in known.items()}, [*dict.fromkeys(ranked)])
+        for each in ranked:
+            before = quantiles(samples[each], falls=made[each].falls)
+            if before is not None and (name or before.reserve > 0):
+                titles = tuple(of.title for of in known.values())
+                whole = replace(whole, measured=titles, before=before.reserve, narrowed=each)
+                break
+    if held and name and not made[name].falls:
+        edits = {key: 0.0 for each in held for key in stated_behind(plan, each)}
+        bare = without(edits, [name])[name]
         enough = bare[~np.isnan(bare)] <= value(name)
         whole = replace(whole, as_needed=float(np.mean(enough)) if len(enough) else float("nan"))
     return whole

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,10 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Book:
 
 @pytest.fixture(scope="module")
 def engine(book: Book) -> Engine:
+    return engine_of(book)
+
+
+def engine_of(book: Book) -> Engine:
     plan = book.plans["small"]
     scripts = (part("sure/draws", "sure/quantiles"), program(plan, book), draws_script(plan, book))
     return Engine(*scripts, ANSWER)
@@ -95,6 +100,26 @@ def test_the_draws_of_a_name_are_the_same(engine: Engine) -> None:
     assert made == uniform("market").tolist()
     tails = [1e-12, 1e-7, 0.01, 0.3, 0.5, 0.9, 0.999, 1 - 1e-12]
     assert engine.call("normals", tails) == pytest.approx(normal(np.array(tails)), rel=1e-14)
+
+
+def test_where_nothing_stays_uncertain_the_reserve_before_is_that_of_python(tmp_path: Path) -> None:
+    examined = small.scalars(
+        tmp_path,
+        """
+        took: {value: 85, unit: 1, kind: measured, source: a-paper}
+        exact: {unit: 1, formula: 2 * half}
+        half: {value: 20, unit: 1, kind: decision}
+        seen: {unit: 1, formula: 'took if known(took) else between(half, half * 2, half * 5)'}
+        """,
+        "headline: [exact, seen]\n",
+    )
+    assert examined.book is not None, small.said(examined)
+    expected = sure(examined.book, examined.book.plans["small"])
+    found = engine_of(examined.book).call("answered", [])
+    assert (expected.first, expected.narrowed, "first" in found) == ("", "seen", False)
+    assert expected.before > 1
+    assert (found["measured"], found["narrowed"]) == (["Took"], "seen")
+    assert found["before"] == pytest.approx(expected.before)
 
 
 CHANGES: dict[str, list[dict[str, Any]]] = {

@@ -53,8 +53,8 @@ def sure_text(
         "",
     ]
     lines += aligned(rows, numbers=frozenset(range(1, len(heads) - 1)))
-    if found.first:
-        lines += ["", *summary(book, plan, results, found)]
+    if said := list(summary(book, plan, results, found)):
+        lines += ["", *said]
     if was is not None and was.first == found.first and found.first:
         before, now = (
             reserve(book, plan, each, each.figures[each.first].reserve) for each in (was, found)

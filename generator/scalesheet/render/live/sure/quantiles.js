@@ -175,17 +175,22 @@ scalesheet.makeQuantiles = (draws) => {
         contingency(each, figures[each.on], value(each.name), value(each.on)),
       ),
     };
+    if (measured.length) {
+      const names = first ? [first] : Object.keys(made);
+      const before = plan.run(edited(given, measured), names, take, drawn.draws).figures;
+      for (const name of first ? names : ranked.filter((each) => made[each])) {
+        const { reserve } = quantiles(before[name], made[name].falls, NaN, drawn.replicates) ?? {};
+        if (!(first ? reserve >= 0 : reserve > 0)) continue;
+        Object.assign(found, { measured: measured.map(({ title }) => title), before: reserve, narrowed: name });
+        break;
+      }
+    }
     if (!first) {
       yield found;
       return;
     }
     const { falls, reserve } = made[first];
     const expected = value(first);
-    if (measured.length) {
-      const before = plan.run(edited(given, measured), [first], take, drawn.draws);
-      found.measured = measured.map(({ title }) => title);
-      found.before = quantiles(before.figures[first], falls, NaN, drawn.replicates)?.reserve;
-    }
     if (drawn.held.length && !falls) {
       const scalars = { ...given.scalars };
       for (const { inputs } of drawn.held) for (const name of inputs) scalars[name] = 0;

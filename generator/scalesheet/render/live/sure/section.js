@@ -144,7 +144,16 @@ onmessage = ({ data: [asked, changes] }) => {
       how: each.unknown.found_by,
     }));
 
+  function narrowed({ measured, before, narrowed: name, figures }) {
+    if (!name) return [];
+    return [`Measured: ${some(measured)}. The reserve was ${amount(name, before)} before, and is ${amount(name, figures[name].reserve)}.`];
+  }
+
   function* summary(found, rows) {
+    if (!found.first) {
+      yield* ["Nothing that is shown is uncertain with these inputs.", ...narrowed(found)];
+      return;
+    }
     const each = found.figures[found.first];
     const row = rows.find(({ name }) => name === found.first);
     const unit = unitOf(found.first);
@@ -155,13 +164,11 @@ onmessage = ({ data: [asked, changes] }) => {
       yield `The chance to stay within the limit on ${scalars[name].title} is ${chance(share)}.`;
     for (const { name, on, share, covers, needed } of found.contingencies)
       yield `${scalars[name].title}: ${percent(share)} on ${scalars[on].title} covers ${hundred(covers)} of 100 simulated programs; ${percent(Math.max(needed, 0))} covers 80.`;
-    const now = amount(found.first, each.reserve);
-    if (found.before !== undefined)
-      yield `Measured: ${some(found.measured)}. The reserve was ${amount(found.first, found.before)} before, and is ${now}.`;
+    yield* narrowed(found);
     const [{ title, how, saves, worth }] = causesOf(found);
     yield `Measure first: ${title}${how ? ` (${how})` : ""}. Knowing it cuts the reserve by ${saves} (${worth}).`;
     if (plan.drawn.published?.name === found.first)
-      yield `Reserve with these inputs: ${now}; as published: ${plan.drawn.published.reserve}.`;
+      yield `Reserve with these inputs: ${amount(found.first, each.reserve)}; as published: ${plan.drawn.published.reserve}.`;
   }
 
   // ---------------------------------------------------------------- on the page
@@ -177,8 +184,7 @@ onmessage = ({ data: [asked, changes] }) => {
     const expected = (name) => results().scalars[name];
     const rows = Object.entries(found.figures).map(([name, each]) => rowOf(name, each, expected(name)));
     const link = part("summary").querySelector("a");
-    const sentences = found.first ? Array.from(summary(found, rows)) : ["Nothing that is shown is uncertain with these inputs."];
-    part("summary").replaceChildren(sentences.join(" "), " ", link);
+    part("summary").replaceChildren(Array.from(summary(found, rows)).join(" "), " ", link);
     const bars = found.first ? barsOf(found, rows, expected) : [];
     const picture = part("bars");
     if (picture) {

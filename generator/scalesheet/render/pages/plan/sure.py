@@ -22,7 +22,8 @@ EXPLAINED = "../reference/quantiles.md"
 
 def sure_section(context: Context, plan: Plan) -> Iterator[object]:
     """What to budget, a chart of the figures' quantiles, and what the reserve is for."""
-    if not context.edition.sures[plan.id].first:
+    found = context.edition.sures[plan.id]
+    if not (found.first or found.narrowed):
         return
     yield heading(2, "How sure", "sure")
     yield tag("div", *_parts(context, plan), data_sure="section")
@@ -43,6 +44,8 @@ def _parts(context: Context, plan: Plan) -> Iterator[object]:
         link(EXPLAINED, "What this means"),
         data_sure="summary",
     )
+    if not found.first:
+        return
     bars = quantile_bars(context.book, plan, results, found)
     if bars is not None:
         caption = (
