@@ -73,8 +73,8 @@ def test_a_unit_may_be_asked_for_as_it_is_shown(text: str) -> None:
     [
         ("hours", "unknown unit 'hours'", "hour"),
         ("gb", "unknown unit 'gb'", "GB"),
-        ("GB / s", "unknown unit 's'", "second"),
-        ("USD / h", "unknown unit 'h'", "hour"),
+        ("GB/s", "unknown unit 's'", "GB / second"),
+        ("USD / h", "unknown unit 'h'", "USD / hour"),
         ("GPU hour", "expected '*' or '/' before 'hour'", None),
         ("", "the unit is empty", None),
         ("hour *", "the unit ends early", None),

@@ -49,6 +49,7 @@ def check(documents: Sequence[Document], against: Known | None = None) -> list[D
             _values(document),
             _cell_kinds(document),
             _bare_cells(document),
+            _unsourced(document),
             _price_dates(document),
             _earlier_dates(document, edition),
             _unknown_sources(document, sources),
@@ -285,6 +286,22 @@ def _bare_cells(document: Document) -> Iterator[Diagnostic]:
                     "the row, the column or the table, or write that it is an assumption"
                 )
                 yield at(document.at(*steps), "S002", message)
+
+
+def _unsourced(document: Document) -> Iterator[Diagnostic]:
+    """Figures of an accelerator or prices of an offer that say neither source nor kind, which count
+    as specified or published: the first of a file."""
+    data = _mapping(document.data) if document.kind in ("hardware", "rate") else {}
+    prices = ((("prices", n), price) for n, price in enumerate(_list(data.get("prices"))))
+    for steps, each in (*prices, *(((key,), value) for key, value in data.items())):
+        keys = _mapping(each).keys()
+        if keys & {"value", "low", "price"} and not keys & {"source", "kind"}:
+            message = (
+                f"{named(steps)}: a fact needs a source; name one here, or write that it is a "
+                "decision or an assumption ('kind')"
+            )
+            yield at(document.key_at(*steps), "N010", message)
+            return
 
 
 def _misfit(column: Mapping[str, Any], value: Any) -> tuple[str, str] | None:

@@ -218,7 +218,8 @@ _code(
 _code(
     "N010",
     "missing source",
-    "`scalesheet new` created this file, and its figures still have no source.",
+    "A figure has no source: `scalesheet new` left a blank, or the file of an accelerator or an "
+    "offer says neither `source` nor `kind`.",
     "Look each figure up, add the text you read to sources.yaml, and put its key and the page "
     "here.",
     "warning",

@@ -4,8 +4,8 @@
 written out when they are read (none is recursive), since following them is what makes validation
 slow. Keywords of our own: `x-expected` says in words what a value must be; `x-code` names the
 diagnostic, for all keywords of its schema or by keyword; `x-domain` is the domain of a stated
-value that names none; `x-also` has keys that another branch allows, as what a wrong key may mean;
-`x-bad` holds bad examples.
+value that names none; `x-also` has keys that another branch allows, as what a wrong key may mean,
+and `x-meant` what to write for keys that people try; `x-bad` holds bad examples.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ KINDS = (
 )
 
 #: Keywords that hold data and no schemas.
-_DATA = ("examples", "x-also", "x-bad", "x-code", "enum", "const", "dependentRequired")
+_DATA = ("examples", "x-also", "x-bad", "x-meant", "x-code", "enum", "const", "dependentRequired")
 
 # ------------------------------------------------------------------ the schemas
 
@@ -343,6 +343,8 @@ def _unknown_keys(failure: _Failure, document: Document) -> Explanation:
     for key in failure.value:
         if key not in failure.properties:
             hint = "; write a space after ':'" if key.partition(":")[0] in allowed else ""
+            if meant := failure.schema.get("x-meant", {}).get(key):
+                hint = f"; {meant}"
             hint = hint or nearest(key, allowed) or f"; allowed here: {', '.join(allowed)}"
             message = f"unknown key '{quotable(key)}'{where}{hint}"
             yield at(document.key_at(*failure.steps, key), failure.code, message)

@@ -124,7 +124,13 @@ class Units:
         return self._read[text]
 
     def _parse(self, text: str) -> Unit:
-        unit = _Reader(text, self.declared).unit()
+        try:
+            unit = _Reader(text, self.declared).unit()
+        except UnitError as error:
+            spelled = self._spelled(text)
+            if spelled == text:
+                raise
+            raise UnitError(str(error), str(self.parse(spelled))) from None
         sizes = (float(p) * math.log10(self.declared[name].size) for name, p in unit.factors)
         if abs(sum(sizes)) > MOST_DECADES:
             remedy = "write it in larger or smaller units"
@@ -135,13 +141,18 @@ class Units:
 
     def shown(self, text: str) -> Unit:
         """Reads a unit by its names or as it is shown: `GPU * hour`, `h`, `GPU·h`."""
-        names = {unit.symbol: unit.name for unit in self.declared.values() if unit.symbol}
-        names |= {_plural(unit): unit.name for unit in self.declared.values() if unit.symbol}
+        return self.parse(self._spelled(text))
+
+    def _spelled(self, text: str) -> str:
+        """The text with names of units for symbols and abbreviations: `GB/second` for `GB/s`."""
+        symbols = [unit for unit in self.declared.values() if unit.symbol]
+        names = {**_ABBREVIATED, **{unit.symbol: unit.name for unit in symbols}}
+        names |= {_plural(unit): unit.name for unit in symbols}
 
         def named(word: re.Match[str]) -> str:
             return word[0] if word[0] in self.declared else names.get(word[0], word[0])
 
-        return self.parse(names.get(text) or re.sub(r"\w+", named, text.replace("·", "*")))
+        return names.get(text) or re.sub(r"\w+", named, text.replace("·", "*"))
 
     def dimension(self, unit: Unit) -> Unit:
         """The unit in base terms: dimensions for names. Equal for convertible units."""
@@ -304,8 +315,7 @@ class _Reader:
         elif token in self.known:
             unit = Unit(((token, Fraction(1)),))
         elif token and (token[0].isalpha() or token[0] == "_"):
-            shown = next((n for n, each in self.known.items() if each.symbol == token), None)
-            raise unknown_unit(token, self.known, shown)
+            raise unknown_unit(token, self.known)
         else:
             raise UnitError(f"expected a unit, found {token!r}" if token else "the unit ends early")
         if self.peek() == "**":
@@ -317,14 +327,19 @@ class _Reader:
         return unit
 
 
+#: Rates that have a name of their own elsewhere.
+_ABBREVIATED = {
+    "Gbps": "(Gbit / second)",
+    "GBps": "(GB / second)",
+    "TFLOPS": "(TFLOP / second)",
+    "TFLOPs": "(TFLOP / second)",
+}
 #: What people write for a unit whose name is not like it.
 _MEANT = {"dollar": "USD", "us dollar": "USD", "us$": "USD", "$": "USD", "hr": "hour"}
 
 
-def unknown_unit(name: str, known: Iterable[str], shown: str | None = None) -> UnitError:
-    """The error for an unknown unit, with the one shown that way (`s` is second) or the nearest."""
-    if shown:
-        return UnitError(f"unknown unit '{name}'", shown)
+def unknown_unit(name: str, known: Iterable[str]) -> UnitError:
+    """The error for an unknown unit, with the nearest."""
     folded = {k.lower(): k for k in known}
     singular = name.lower().removesuffix("s")
     like = name.lower() if name.lower() in folded else singular

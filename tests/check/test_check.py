@@ -258,7 +258,7 @@ def test_a_phases_figures_a_formulas_examples_and_a_price_are_values_too():
         "examples:\n  - {given: {n: 1.5}, expect: 1.5}\n"
     )
     assert [m.split()[0] for m in said("formula", formula)] == ["5:40:", "7:17:"]
-    price = "  - {from: 2024-01-01, price: 2, low: 3, unit: USD / (node * hour)}\n"
+    price = "  - {from: 2024-01-01, price: 2, low: 3, unit: USD / (node * hour), kind: decision}\n"
     assert said("rate", RATE + price) == [
         "7:39: V001 prices[0]: low 3 is above price 2; swap or fix them"
     ]

@@ -41,7 +41,18 @@ SLIPS = [
     ("{unit: USD, f", "{f", 9, "U003 'cost' has no unit; its formula gives USD; add 'unit: USD'"),
     ("  cap:", "   cap:", 8, "Y001 this line is indented by 3 spaces; expected 2 or 0; align it"),
     ("title: Our", "title Our", 1, "Y001 expected 'key: value', found 'title Our first plan'; put"),
-    ("  cap:", "  link: {value: 50, unit: GB/s}\n  cap:", 8, "U001 unknown unit 's'; did you mean"),
+    (
+        "  cap:",
+        "  link: {value: 50, unit: GB/s}\n  cap:",
+        8,
+        "U001 unknown unit 's'; did you mean 'GB / second'?",
+    ),
+    (
+        "  cap:",
+        "  link: {value: 50, unit: Gbps}\n  cap:",
+        8,
+        "U001 unknown unit 'Gbps'; did you mean 'Gbit / second'?",
+    ),
     ("plan\n", "plan\n---\n", 2, "Y008 a second document begins; keep one document a file"),
     (
         "title: Our",
@@ -73,6 +84,19 @@ SLIPS = [
     ("runs.total.cost", "10% * runs.total.cost", 9, "F001 formula, character 11: '%' is not part"),
     ("runs.total.cost", "cost", 9, "N005 these depend on each other: cost -> cost; state one"),
     ("  cap:", "  seeds: 3\n  cap:", 8, "Y002 the key 'seeds' is already in line 7; keep one"),
+    (
+        "limits:",
+        "start: 2026-12-07\nlimits:",
+        4,
+        "S001 unknown key 'start'; write the first day as a scalar, begin: {value: 2026-01-05, un",
+    ),
+    (
+        "seeds * runs.total.cost}",
+        "optoin.cost}\n  option: {ref: runs, value: large, kind: decision}",
+        9,
+        "N001 unknown name 'optoin.cost'; did you mean 'option.cost'?",
+    ),
+    ("sum(runs.hours)", "sum(rusn.hours)", 10, "N001 unknown name 'rusn.hours'; did you mean 'r"),
     ("limits:", "title: Twice\nlimits:", 4, "Y002 the key 'title' is already in line 1"),
     (TOKENS, "-5", 6, "V002 scalars.tokens: expected 0 or more"),
     (TOKENS, "0", 15, "V002 'runs.tokens' in the row 'small' is 0, outside its"),
@@ -88,6 +112,13 @@ SLIPS = [
     ("gpus: 1}", "gpus: 3}", 4, "V005 32 sequences in a step do not divide among 3 replicas"),
     ("epochs: 3", "epochs: -3", 15, "V002 'epochs': expected above 0 (domain positive), found -3"),
     ("limits: {cost: cap}", "limits: {cost: cup}", 4, "N001 unknown name 'cup'; did you mean"),
+    (
+        "total: [cost]",
+        "total: [costs]",
+        16,
+        "N001 'runs' has no column of numbers 'costs' to total; did you mean 'cost'?",
+    ),
+    ("total: [cost]", "total: [zzz]", 16, "N001 'runs' has no column of numbers 'zzz' to total"),
     ("total: [cost]", "total: cost", 16, "S003 tables.runs.total: expected a list of names"),
     ("  cap:", "  start: 2026-12-07\n  cap:", 8, "S003 scalars.start: expected a mapping such as"),
     ("USD, kind", "USD per run, kind", 8, "U001 expected '*' or '/' before 'per'"),
@@ -133,6 +164,18 @@ prices: [{from: 2026-11-23, price: 2.20, unit: USD / (node * hour), kind: decisi
 """
 
 
+CARD = """\
+title: Our card
+vendor: NVIDIA
+form_factor: PCIe card
+memory: {value: 24, unit: GiB}
+bandwidth: {value: 300, unit: GB / second}
+dense_bf16: {value: 121, unit: TFLOP / (second * GPU)}
+dense_fp16: {value: 121, unit: TFLOP / (second * GPU)}
+power: {value: 300, unit: W / GPU}
+"""
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "line", "says"),
     [
@@ -146,6 +189,8 @@ prices: [{from: 2026-11-23, price: 2.20, unit: USD / (node * hour), kind: decisi
         ("rates/a.yaml", "USD / (node * hour)", "USD/hour", 6, "U002 'node_price' is in USD"),
         ("rates/a.yaml", "USD / (node", "$ / (node", 6, "U001 a unit has no place for '$'; write"),
         ("rates/a.yaml", ", unit: USD / (node * hour)", "", 6, "U003 prices[0] lacks the key"),
+        ("rates/a.yaml", ", kind: decision", "", 6, "N010 prices[0]: a fact needs a source; name"),
+        ("hardware/a.yaml", "", CARD, 4, "N010 memory: a fact needs a source; name one here, or"),
         ("rates/a.yaml", "accelerator: h100-sxm\n", "", 1, "S002 the file lacks the key"),
         ("book.yaml", "scalesheet ", "scalesheets ", 3, "Y012 there is no book 'scalesheets'"),
         ("book.yaml", "edition: 2", "edition: soon 2", 2, "S006 edition: expected a date"),

@@ -230,7 +230,12 @@ MOE = {
         ("[1]", "1:1", "M001 expected a mapping with the key 'model_type', found a list"),
         ("[" * 100_000, "1:1", "M001 not the config.json of a model: too deep or too long"),
         ('{"a": ' + "1" * 10_000 + "}", "1:1", "M001 not the config.json of a model"),
-        ("{}", "1:1", "M003 the key 'model_type' is missing; expected one of bloom, cohere"),
+        ("{}", "1:1", "M003 the key 'model_type' is missing; expected a type such as 'llama'"),
+        (
+            '{"architectures": ["Qwen2MoeForCausalLM"]}',
+            "1:1",
+            "M003 the key 'model_type' is missing; expected 'qwen2_moe'",
+        ),
         (
             small(model_type="lama"),
             "2:3",

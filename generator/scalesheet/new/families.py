@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic
-from scalesheet.nearest import nearest
+from scalesheet.nearest import near, nearest
 from scalesheet.new import dense, mixtures, towers
 from scalesheet.new.architecture import Architecture
 from scalesheet.new.config import Config, place_of
@@ -42,7 +42,10 @@ def architecture(config: Config) -> ReadConfig | None:
 
 def _unknown(config: Config, kind: Any) -> None:
     if not isinstance(kind, str):
-        config.missing("model_type", f"one of {', '.join(sorted(FAMILIES))}")
+        classes = config.data.get("architectures")
+        name = str(classes[0]) if isinstance(classes, list) and classes else ""
+        like = near(name.partition("For")[0].lower(), tuple(sorted(FAMILIES)), 0.6)
+        config.missing("model_type", f"'{like}'" if like else "a type such as 'llama' or 'qwen3'")
         return
     line, column = place_of(config.text, "model_type")
     hint = nearest(kind, sorted(FAMILIES), "supported are")

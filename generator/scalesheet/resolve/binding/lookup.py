@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from scalesheet.language.syntax import (
@@ -15,7 +16,7 @@ from scalesheet.language.syntax import (
     Scalar,
     walk,
 )
-from scalesheet.nearest import nearest
+from scalesheet.nearest import near, nearest
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed, a_kind
 from scalesheet.resolve.drafts import Draft, DraftTable
 from scalesheet.units import PURE
@@ -169,7 +170,14 @@ def _unknown(node: Name, scope: Scope) -> BindError:
     if scope.looked_at is not None:
         known |= set(space.table(scope.looked_at).columns)
     name = ".".join(node.path)
-    return BindError("N001", f"unknown name '{name}'{nearest(name, sorted(known))}", node)
+    hint = nearest(name, sorted(known))
+    head = near(node.path[0], tuple(sorted({each.partition(".")[0] for each in known})), 0.7)
+    if head is not None and head != node.path[0] and node.path[1:]:
+        meant = Name((head, *node.path[1:]))
+        with suppress(BindError):
+            find(meant, scope)
+            hint = f"; did you mean '{'.'.join(meant.path)}'?"
+    return BindError("N001", f"unknown name '{name}'{hint}", node)
 
 
 def value(tree: Node, draft: Draft, rest: tuple[str, ...], node: Node, scope: Scope) -> Typed:

@@ -191,12 +191,15 @@ def lower_totals(
     path: tuple[str | int, ...],
 ) -> None:
     """Adds a scalar `<table>.total.<column>` for each column that is totalled."""
+    numbers = [each.name for each in table.columns.values() if each.kind == "number"]
     for index, name in enumerate(names):
-        column = table.columns.get(name)
-        if column is None or column.kind != "number":
+        if name not in numbers:
             message = f"'{table.name}' has no column of numbers '{name}' to total"
-            low.say("N001", message + nearest(str(name), table.columns), *path, "total", index)
-            continue
+            low.say("N001", message + nearest(str(name), numbers), *path, "total", index)
+    if not {*names} <= {*numbers}:  # which one was meant is not known, and may be read elsewhere
+        names = numbers
+    for name in names:
+        column = table.columns[name]
         full = f"{table.name}.total.{name}"
         plan.scalars[full] = Draft(
             full,
