@@ -26,12 +26,15 @@ from printers.samples import (
     two,
     zero,
 )
+from scalesheet.language.arithmetic import DIVISION
 from scalesheet.language.syntax import (
     Aggregate,
     Call,
     Cast,
     Cell,
     CellName,
+    Choice,
+    Compare,
     Constant,
     Fixed,
     Guard,
@@ -156,6 +159,7 @@ LATEX: list[tuple[Node, str]] = [
     ),
 ]
 
+halves = binary(a, "/", b)
 WORDS: list[tuple[Node, str]] = [
     (
         binary(binary(Scalar("steps"), "/", Scalar("rate")), "*", Scalar("GPUs")),
@@ -180,13 +184,24 @@ WORDS: list[tuple[Node, str]] = [
     (Number(7e9), "7 × 10^9"),
     (sum_once, "the sum of hours in the table where kind is ‘once’"),
     (Aggregate("count", "t", None), "the number of rows of the table"),
-    (Aggregate("argmin", "t", "hours"), "the row with the least hours in the table"),
+    (Aggregate("argmin", "t", "hours"), "the row with the smallest hours in the table"),
     (memory, "memory of gpu"),
-    (ranked, "a if a is at most b, b if on and not off, otherwise no value: no room"),
+    (ranked, "a if a is at most b, b if on and not off, otherwise no value (reason: ‘no room’)"),
     (Guard((a,), binary(a, "+", b)), "a plus b"),
     (needs, "‘needs [a], of [gpu]’"),
-    (Reason(needs), "no value: needs [a], of [gpu]"),
-    (pieces, "‘[stage][‘ -n [b]’ if on, otherwise ‘’]’"),
+    (Reason(needs), "no value (reason: ‘needs [a], of [gpu]’)"),
+    (pieces, "‘[stage][‘ -n [b]’ if on]’"),
+    (Choice(Text(""), Scalar("on"), Text("s")), "‘s’ unless on"),
+    (
+        Aggregate("count", "t", "hours"),
+        "the number of rows of the table that have a value of hours",
+    ),
+    (Compare("==", halves, call("floor", halves)), "a divided by b is a whole number"),
+    (Choice(Reason(Text(DIVISION)), Compare("==", b, zero), halves), "a divided by b"),
+    (
+        Choice(a, Scalar("on"), Guard((b,), Choice(b, Scalar("off"), c))),
+        "a if on, b if off, otherwise c",
+    ),
 ]
 
 
@@ -230,7 +245,7 @@ WRITTEN: list[tuple[Node, str]] = [
     (CellName(("sft", "stages"), "r-1", "hours"), "hours of ‘r-1’"),
     (
         Member(Over("argmin", Name(("t", "price")), None), "hours"),
-        "hours of (the row with the least t.price)",
+        "hours of (the row with the smallest t.price)",
     ),
     (Join((Text("n "), Placeholder(a, 1, "GB"))), "‘n [a]’"),
     (Cast(Over("count", Name(("t",)), None), "run"), "the number of t"),

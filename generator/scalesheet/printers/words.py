@@ -2,7 +2,8 @@
 
     steps divided by steps per hour, times GPUs
 
-A comma ends one step and begins the next; what is computed apart stands in brackets.
+A comma ends one step and begins the next; what is computed apart stands in brackets. The phrase
+leaves out guards of the arithmetic, and factors that a naming calls nothing (changes of units).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scalesheet.language import syntax as nodes
+from scalesheet.language.arithmetic import ARITHMETIC
 from scalesheet.language.functions import FUNCTIONS
 from scalesheet.language.syntax import Node
 from scalesheet.printers.base import Printing, Table, run
@@ -68,8 +70,7 @@ def _flag(node: nodes.Flag, naming: Naming) -> _Piece:
 
 @_TABLE.of(nodes.Reason)
 def _reason(node: nodes.Reason, naming: Naming) -> _Printing:
-    text = (yield node.text, naming).text
-    return _Piece(f"no value: {text if isinstance(node.text, nodes.Choice) else text[1:-1]}")
+    return _Piece(f"no value (reason: {(yield node.text, naming).text})")
 
 
 @_TABLE.of(nodes.Constant, nodes.Scalar)
@@ -146,6 +147,8 @@ def _binary(node: nodes.Binary, naming: Naming) -> _Printing:
         right = yield node.right, naming
         return _Piece(f"{_apart(left)} to the power of {_apart(right)}", CHAIN)
     right = yield node.right, naming
+    if not right.text:
+        return left
     return _step(left, f"{_VERBS[node.op]} {_apart(right)}", _FAMILIES[node.op])
 
 
@@ -185,11 +188,15 @@ _ORDERS = {
     ">=": "is at least",
     ">": "is more than",
 }
+_WHOLE = {"==": "is", "<=": "is", "!=": "is not", ">": "is not"}
+_EMPTY = nodes.Text("")
 
 
 @_TABLE.of(nodes.Compare)
 def _compare(node: nodes.Compare, naming: Naming) -> _Printing:
     left = yield node.left, naming
+    if node.op in _WHOLE and node.right == nodes.Call("floor", (node.left,)):
+        return _Piece(f"{_apart(left, CHAIN)} {_WHOLE[node.op]} a whole number", COMPARE)
     right = yield node.right, naming
     return _Piece(f"{_apart(left, CHAIN)} {_ORDERS[node.op]} {_apart(right, CHAIN)}", COMPARE)
 
@@ -216,15 +223,33 @@ def _known(node: nodes.Known, naming: Naming) -> _Printing:
 
 @_TABLE.of(nodes.Choice)
 def _choice(node: nodes.Choice, naming: Naming) -> _Printing:
-    parts = []
-    last: Node = node
+    parts, last = [], _bare(node)
     while isinstance(last, nodes.Choice):
-        then = yield last.then, naming
-        test = yield last.test, naming
-        parts.append(f"{_apart(then, CHAIN)} if {test.text}")
-        last = last.other
-    other = yield last, naming
-    return _Piece(f"{', '.join(parts)}, otherwise {_apart(other, CHAIN)}", CHOICE)
+        then, other = _bare(last.then), _bare(last.other)
+        if then == _EMPTY and not isinstance(other, nodes.Choice):
+            test, word, then, other = last.test, "unless", other, _EMPTY
+        else:
+            test, word = last.test, "if"
+        shown = _apart((yield then, naming), CHAIN)
+        parts.append(f"{shown} {word} {(yield test, naming).text}")
+        last = other
+    if not parts:
+        return (yield last, naming)
+    if last != _EMPTY:
+        parts.append(f"otherwise {_apart((yield last, naming), CHAIN)}")
+    return _Piece(", ".join(parts), CHOICE)
+
+
+def _bare(node: Node) -> Node:
+    """A node without its guards."""
+    while True:
+        match node:
+            case nodes.Guard():
+                node = node.body
+            case nodes.Choice(then=nodes.Reason(nodes.Text(reason))) if reason in ARITHMETIC:
+                node = node.other
+            case _:
+                return node
 
 
 @_TABLE.of(nodes.Guard)
@@ -246,6 +271,8 @@ def _join(node: nodes.Join, naming: Naming) -> _Printing:
     text = ""
     for part in node.parts:
         piece = yield part, naming
+        if len(node.parts) == 1:
+            return piece
         text += part.value if isinstance(part, nodes.Text) else f"[{piece.text}]"
     return _Piece(f"‘{text}’")
 
@@ -271,12 +298,12 @@ def _title(node: nodes.Title, naming: Naming) -> _Printing:
 _DRAWN = {
     "sum": "the sum of",
     "mean": "the mean of",
-    "min": "the least",
-    "max": "the greatest",
+    "min": "the smallest",
+    "max": "the largest",
     "count": "the number of",
     "list": "every",
-    "argmin": "the row with the least",
-    "argmax": "the row with the greatest",
+    "argmin": "the row with the smallest",
+    "argmax": "the row with the largest",
 }
 
 
@@ -290,7 +317,10 @@ def _aggregate(node: nodes.Aggregate | nodes.Over, naming: Naming) -> _Printing:
     elif node.column is None:
         what = f"rows of {naming.table(node.table)}"
     else:
-        what = f"{_phrase(naming.column(node.table, node.column))} in {naming.table(node.table)}"
+        column, table = _phrase(naming.column(node.table, node.column)), naming.table(node.table)
+        what = f"{column} in {table}"
+        if node.function == "count":
+            what = f"rows of {table} that have a value of {column}"
     text = f"{_DRAWN[node.function]} {what}"
     if node.where is None:
         return _Piece(text, STEPS)

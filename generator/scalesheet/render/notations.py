@@ -13,9 +13,11 @@ from scalesheet.printers.base import PrinterError
 from scalesheet.printers.excel import excel
 from scalesheet.printers.javascript import javascript
 from scalesheet.printers.latex import latex
-from scalesheet.printers.notation import Shown
+from scalesheet.printers.notation import Naming, Shown
 from scalesheet.printers.python import PlainNames, python
 from scalesheet.printers.words import words
+
+MARKS = "\ue000\ue001"  # around each title in a phrase
 
 
 def named(title: str) -> Shown:
@@ -43,12 +45,41 @@ class InputTitles:
         return table
 
 
+@dataclass(frozen=True)
+class Marked:
+    """Titles as phrases want them: between marks, and without factors that change a unit."""
+
+    titles: Naming
+
+    def reference(self, node: Node) -> Shown | None:
+        shown = self.titles.reference(node)
+        if shown is None or (
+            isinstance(node, Constant) and shown.text == node.name.replace("_", " ")
+        ):
+            return shown and Shown()
+        return Shown(text=self.marked(shown.text))
+
+    def column(self, table: str, column: str) -> Shown:
+        return Shown(text=self.marked(self.titles.column(table, column).text))
+
+    def table(self, table: str) -> str:
+        return self.marked(self.titles.table(table))
+
+    def marked(self, title: str) -> str:
+        return f"{MARKS[0]}{title}{MARKS[1]}"
+
+
+def phrase(node: Node, naming: Naming) -> str:
+    """A formula in words, as plain text."""
+    return re.sub(f"[{MARKS}]", "", words(node, Marked(naming)))
+
+
 def record_texts(record: Record) -> Mapping[str, str]:
     """A catalogue formula in every notation; that for Excel is empty where no cell can hold it."""
     node = record.formula.ends.value
     return {
         "written": record.formula.text,
-        "words": words(node, InputTitles(record)),
+        "words": phrase(node, InputTitles(record)),
         "latex": latex(node, InputTitles(record)),
         "excel": excel_text(node),
         "python": python(node),

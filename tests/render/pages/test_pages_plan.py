@@ -108,6 +108,7 @@ def test_a_formula_tells_result_needs_users_and_text() -> None:
     assert "Needs Stages: Hours." in shown
     assert "Used by Cost, Hours are counted." in shown
     assert "In words: the sum of Hours in Stages." in shown
+    assert "In words: the sum of <em>Hours</em> in <em>Stages</em>." in block
     assert "sum(stages.hours)" in shown
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,11 +12,18 @@ from scalesheet.numbers import format_of, plain
 from scalesheet.printers.base import number
 from scalesheet.printers.latex import latex
 from scalesheet.printers.mathml import equation, mathml, shown
-from scalesheet.printers.notation import Shown
+from scalesheet.printers.notation import Naming, Shown
 from scalesheet.printers.words import words
-from scalesheet.render.notations import InputTitles, named, record_texts
+from scalesheet.render.notations import (
+    MARKS,
+    InputTitles,
+    Marked,
+    named,
+    phrase,
+    record_texts,
+)
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.html import Html
+from scalesheet.render.pages.html import Html, join, tag
 from scalesheet.render.pages.marks import of_cell, of_chosen
 from scalesheet.units import unit_of
 from scalesheet.values import Results, Value
@@ -39,7 +47,7 @@ def constant_title(records: Mapping[str, Record], name: str) -> str:
 @dataclass(frozen=True)
 class Titles:
     """Everything by its title. A column of a table other than `within` says which table, unless
-    it is drawn together in words, which name the table themselves.
+    a phrase aggregates it, and names the table itself.
     """
 
     context: Context
@@ -169,7 +177,7 @@ class Numbers:
 def drawn(titles: Titles, title: str, node: Node) -> Html:
     """The formula as MathML, with a description where it has a title to begin it; elsewhere the
     same words stand below."""
-    described = f"{title} is {in_words(titles, node)}" if title else ""
+    described = f"{title} is {phrase(node, replace(titles, in_words=True))}" if title else ""
     return Html(equation(mathml(node, titles), description=described))
 
 
@@ -178,9 +186,12 @@ def with_numbers(numbers: Numbers, gives: Shown, node: Node) -> Html:
     return Html(equation(mathml(node, numbers), shown(gives)))
 
 
-def in_words(titles: Titles, node: Node) -> str:
-    """The formula as a phrase."""
-    return words(node, replace(titles, in_words=True))
+def in_words(naming: Naming, node: Node) -> Html:
+    """The formula as a phrase, its titles emphasized."""
+    if isinstance(naming, Titles):
+        naming = replace(naming, in_words=True)
+    parts = re.split(f"[{MARKS}]", words(node, Marked(naming)))
+    return join(tag("em", part) if n % 2 else part for n, part in enumerate(parts))
 
 
 def record_drawn(record: Record) -> Html:
@@ -188,13 +199,8 @@ def record_drawn(record: Record) -> Html:
     symbol = Shown(symbol=record.symbol) if record.symbol else named(record.title)
     naming = InputTitles(record)
     node = record.formula.ends.value
-    described = f"{record.title} is {words(node, naming)}"
+    described = f"{record.title} is {phrase(node, naming)}"
     return Html(equation(shown(symbol), mathml(node, naming), description=described))
-
-
-def record_in_words(record: Record) -> str:
-    """A catalogue formula as a phrase."""
-    return words(record.formula.ends.value, InputTitles(record))
 
 
 # ------------------------------------------------------------------ as text

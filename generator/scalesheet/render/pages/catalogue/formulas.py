@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from scalesheet.model import Example, Quantity, Record, Scalar
 from scalesheet.numbers import format_of
+from scalesheet.render.notations import InputTitles
 from scalesheet.render.pages.catalogue.uses import listed, of_formula
 from scalesheet.render.pages.context import Context, cite, edit_link
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.html import Html, heading, link, page, tag
-from scalesheet.render.pages.notation import record_drawn, record_in_words, record_notations
+from scalesheet.render.pages.notation import in_words, record_drawn, record_notations
 from scalesheet.render.pages.plan.formulas import scrolling
 from scalesheet.render.pages.tables import facts, grid, heading_cell
 from scalesheet.values import Value, stated_value
@@ -60,7 +61,7 @@ def _terms(context: Context, record: Record) -> Html | None:
     asserted = "Empirical: its constants carry the units." if record.asserted else ""
     terms: list[tuple[str, object]] = [
         ("Symbol", tag("code", record.symbol) if record.symbol else ""),
-        ("In words", record_in_words(record)),
+        ("In words", in_words(InputTitles(record), record.formula.ends.value)),
         ("Valid for", record.valid),
         ("Convention", record.convention),
         ("Dimensions", asserted),
