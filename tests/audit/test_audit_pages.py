@@ -121,8 +121,8 @@ def test_the_command_tells_of_a_changed_verdict_and_shows_the_audit(
     assert cli.main(["audit", "--data", str(lay(tmp_path, files))]) == 1
     out, err = capsys.readouterr()
     assert "001-L001-01  consistent" in out
-    assert "C004 '001-L001-01' says 1 GPU: the verdict on file is rounded" in err
-    assert "the computed one reproduced (cards = 1 GPU, as written)" in err
+    assert "C004 '001-L001-01' says 1 GPU: expected rounded ('expect: rounded')" in err
+    assert "found consistent ('expect: reproduced'): cards = 1 GPU, as written" in err
 
 
 ACCEPTED = """

@@ -8,7 +8,7 @@ from pathlib import Path
 from scalesheet.audit.explain import claim_text
 from scalesheet.audit.model import Audited
 from scalesheet.book import Book
-from scalesheet.claims import Audit, Claim
+from scalesheet.claims import WORDS, Audit, Claim
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Position
 
@@ -30,9 +30,12 @@ def problems(audited: Audited, book: Book) -> list[Diagnostic]:
             message = f"the claim '{claim.id}' has no basis: {judged.because}"
             result.append(at(place, "C003", message.rstrip(".")))
         elif judged.verdict != claim.expect:
+            expected, found = (
+                f"{WORDS[each]} ('expect: {each}')" for each in (claim.expect, judged.verdict)
+            )
             message = (
-                f"'{claim.id}' says {claim_text(claim.says, book.units)}: the verdict on file is "
-                f"{claim.expect}, the computed one {judged.verdict} ({judged.because.rstrip('.')})"
+                f"'{claim.id}' says {claim_text(claim.says, book.units)}: expected {expected}, "
+                f"found {found}: {judged.because.rstrip('.')}"
             )
             result.append(at(place, "C004", message))
     return result

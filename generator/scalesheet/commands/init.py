@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     for path in (*new, lock):
         print(f"wrote {shown(path)}")
     for name in there:
-        print(f"kept  {shown(folder / name)}, which already existed")
+        print(f"kept  {shown(folder / name)}: it already exists")
     enter = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
     print(f"next: {enter}scalesheet show first")
     return GOOD

@@ -25,8 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE.csv",
-        help="3 runs or more, with columns for size (N), tokens (D) and loss, and where it is "
-        "known gpu_hours",
+        help="3 or more runs, with columns for size (N), tokens (D), loss and, if known, gpu_hours",
     )
     parser.add_argument("--size", metavar="N", help="parameters of the planned run: 7B")
     parser.add_argument("--tokens", metavar="D", help="tokens of the planned run: 140B")

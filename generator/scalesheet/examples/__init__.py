@@ -183,8 +183,8 @@ IN_WORDS = {
         "The same without '--compile'.",
     ),
     "B008": InWords(
-        "'scalesheet bench ladder --rates --write h100-sxm' on a machine with another card.",
-        "The same with an id of the card's own.",
+        "'scalesheet bench ladder --rates --write h100-sxm' on a machine with another GPU.",
+        "The same with the id of that GPU.",
     ),
     "L001": InWords(
         "A source whose 'url' is a page that was taken down: its server answers 404.",

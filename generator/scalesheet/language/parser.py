@@ -313,7 +313,7 @@ class _Parser:
                 arguments.append(self.choice())
             if self.sees("where") and len(arguments) == 1 and isinstance(arguments[0], nodes.Name):
                 if function not in AGGREGATES:
-                    raise self.fault(f"'{function}' does not draw a column together")
+                    raise self.fault(f"'{function}' does not reduce a column to one value")
                 return self.aggregate(function, span, arguments[0])
             if self.sees(","):
                 self.take()

@@ -99,9 +99,9 @@ DESCRIPTIONS: Mapping[str, Description] = {
         mixture="standard deviation that a mixture has beside those of its family, assumed",
     ),
     "asked": Description(
-        "Published runs of which model, method, data, accelerator and count alone are given: the "
-        "search chooses the layout, as the front page does. The interval holds 80 % of the runs of "
-        "a family that is yet to come, each family counted once.",
+        "Published runs, asked for by model, method, data, accelerator and count alone: the search "
+        "chooses the layout, as the front page does. The interval holds 80 % of the runs of a new "
+        "family, each family counted once.",
         {end: _INTERVAL[end] for end in ("low", "high")},
     ),
     "memory": _pooled(

@@ -61,9 +61,9 @@ def interval(left_out: Array, family: Words) -> tuple[float, float]:
 
 
 def interval_of_families(left_out: Array, family: Words) -> tuple[float, float]:
-    """Ends that hold a share COVERAGE of the rows of a family that is yet to come, each family
-    counted once: the one to come may lie beyond all that are known, so that it counts as one more
-    beyond either end (conformal prediction)."""
+    """Ends that hold a share COVERAGE of the rows of a new family, each family counted once. The
+    new one may lie beyond all known ones, so it counts as one more beyond either end (conformal
+    prediction)."""
     families = len(set(family.tolist()))
     tail = max(0.0, ((1 - COVERAGE) / 2 * (families + 1) - 1) / families)
     low, high = (quantile(left_out, share, 1 / sizes(family)) for share in (tail, 1 - tail))

@@ -471,9 +471,7 @@ def _over(node: nodes.Over, scope: Scope, want: Unit | None) -> Typed:
             # a column of the table at hand: over all its rows
             result = TableColumn(result.tree.table, result.tree.column)
         else:
-            raise BindError(
-                "N007", f"'{name}' is one value; {node.function} draws a column together", node
-            )
+            raise BindError("N007", f"'{name}' is one value; {node.function} needs a column", node)
     function: nodes.Aggregation = node.function
     if isinstance(result, DraftTable):
         if function != "count":
@@ -484,7 +482,9 @@ def _over(node: nodes.Over, scope: Scope, want: Unit | None) -> Typed:
         column, draft = result.column, table.columns[result.column]
         if draft.kind != "number":
             raise BindError(
-                "F004", f"{function} draws numbers together, not {a_kind(draft.kind)}", node
+                "F004",
+                f"{function} takes a column of numbers; '{name}' holds {draft.kind}s",
+                node,
             )
     where = None
     if node.where is not None:

@@ -139,7 +139,7 @@ class Binder:
             if rest:
                 raise BindError(
                     "C001",
-                    f"'{'.'.join(node.path)}' is many claims; draw them together, as in "
+                    f"'{'.'.join(node.path)}' is many claims; reduce them to one value, as in "
                     f"sum({'.'.join(node.path)})",
                     node,
                 )
