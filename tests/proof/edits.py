@@ -120,6 +120,7 @@ def _spread(made: Sequence[Edit], most: int) -> list[Round]:
 
 # ------------------------------------------------------------------ the catalogue's columns
 
+EVERY = ("*",)  # the pattern of all rows
 Name = tuple[str | None, str]  # of a scalar, or of a column with its table
 
 
@@ -139,12 +140,12 @@ def _of_plan(book: Book, plan: Plan) -> list[Edit]:
 
 def homes(book: Book) -> dict[tuple[str, str], str]:
     """For each column of the catalogue the plan in which the most formulas rest on it, the first
-    by name among equals: all its rows are edited there."""
+    by name among equals: all its rows are edited there, so its workbook has to carry them."""
     most: dict[tuple[str, str], tuple[int, str]] = {}
     for plan in sorted(book.plans.values(), key=lambda plan: plan.id):
         rests = _rests(book, plan)
         for name, table in tables_of(book, plan).items():
-            if name not in plan.tables:
+            if name not in plan.tables and plan.carries.get(name, EVERY) == EVERY:
                 for column in table.columns:
                     count = rests[name, column]
                     if count > most.get((name, column), (-1, ""))[0]:

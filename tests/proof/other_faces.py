@@ -17,7 +17,9 @@ def of_script(subject: Subject, computed: Mapping[str, Any]) -> dict[Address, An
     def said(key: Key, number: int) -> Any:
         if key.table is None:
             return computed["scalars"][key.name]
-        return computed["tables"][key.table][key.name][number]
+        whole = subject.edition.book.tables.get(key.table)  # the workbook may carry fewer rows
+        row = number if whole is None else whole.rows.index(str(key.row))
+        return computed["tables"][key.table][key.name][row]
 
     return {cell.address: _shown(cell, said) for cell in subject.cells}
 

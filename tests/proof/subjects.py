@@ -19,6 +19,7 @@ from proof.faces import Address
 from render.moving import moving_book
 from render.sample import sample_book
 from scalesheet.book import Book
+from scalesheet.carried import carried, edition_of
 from scalesheet.edition import Edition
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.sensitivity import sensitivity
@@ -58,14 +59,14 @@ MANY_INPUTS = ("first",)
 class Subject:
     """A plan and its workbook, as it ships."""
 
-    book: Book
+    book: Book  # with the rows of the catalogue that the workbook carries
     plan: Plan
     workbook: Path
-    edition: Edition  # with the plan's results and sensitivity alone
+    edition: Edition  # of the whole book, with the plan's results and sensitivity alone
 
-    @property
+    @cached_property
     def results(self) -> Results:
-        return self.edition.results[self.plan.id]
+        return edition_of(self.edition, self.plan).results[self.plan.id]
 
     @property
     def ships(self) -> bool:
@@ -88,11 +89,11 @@ class Subject:
 
     @cached_property
     def script(self) -> str:
-        return program(self.plan, self.book)
+        return program(self.plan, self.edition.book)
 
     @cached_property
     def json(self) -> str:
-        return as_json(plan_json(self.book, self.plan, self.results))
+        return as_json(plan_json(self.edition.book, self.plan, self.results))
 
     def conditions(self, face: ledger.Face, program: str) -> dict[str, str]:
         """What a proof of the face holds for."""
@@ -128,4 +129,4 @@ def subject(name: str, folder: Path) -> Subject:
     )
     path = folder / f"{name}.xlsx"
     assert not write_workbook(edition, plan, path).problems
-    return Subject(book, plan, path, edition)
+    return Subject(carried(book, plan), plan, path, edition)

@@ -39,6 +39,7 @@ from scalesheet.render.workbook.steps import DEEPEST, LONGEST, lookups, nesting,
 from shipped import DATA
 
 MOST_PAGES = 10
+LARGEST = 500_000  # bytes of a workbook
 SORTED = "vlm-finetune"
 LONGEST_OF_ALL = 300  # a text with figures, mostly; LONGEST holds for 95 % of formulas
 
@@ -59,6 +60,10 @@ def test_a_plans_own_part_prints_on_ten_pages(subject: Subject) -> None:
     fitted = [re.search(r"<pageSetup[^>]*>", text) for text in texts if "<pageSetUpPr fit" in text]
     high = [re.search(r'fitToHeight="(\d+)"', each[0]) for each in fitted if each]
     assert 3 <= len(high) <= sum(int(each[1]) if each else 1 for each in high) <= MOST_PAGES
+
+
+def test_a_workbook_is_small(subject: Subject) -> None:
+    assert subject.workbook.stat().st_size <= LARGEST
 
 
 def test_the_stored_values_are_the_evaluators_to_the_last_digit(unproved: Subject) -> None:

@@ -67,7 +67,16 @@ def test_what_carries_no_more_is_carried_as_it_is(few: Book) -> None:
     assert carried(few, few.plans[PLAN]) is few
     shipped = shipped_book()
     for plan in shipped.plans.values():
-        assert carried(shipped, plan) is shipped
+        assert (carried(shipped, plan) is shipped) == (plan.carries.keys() != {"models"})
+
+
+def test_a_plan_of_vision_models_carries_few_others() -> None:
+    shipped = shipped_book()
+    few = carried(shipped, shipped.plans["vlm-finetune"])
+    models = set(few.tables["models"].rows)
+    assert {"qwen2-vl-2b", "llava-1-5-7b", "gemma-3-4b"} <= models
+    assert not {"gpt-3", "gemma-3-1b", "qwen3-8b"} & models
+    assert few.tables["offers"] is shipped.tables["offers"]
 
 
 @pytest.mark.parametrize(

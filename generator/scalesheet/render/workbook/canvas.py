@@ -21,7 +21,7 @@ from xlsxwriter.workbook import Workbook
 from xlsxwriter.worksheet import Worksheet
 
 from scalesheet.model import Position
-from scalesheet.render.workbook.formats import LOOKS, WRAPPING, Formats, Role
+from scalesheet.render.workbook.formats import LOOKS, SEEN_EMPTY, WRAPPING, Formats, Role
 from scalesheet.render.workbook.paper import set_paper
 
 LONGEST_FORMULA = 8_192
@@ -147,9 +147,11 @@ class Canvas:
             self.tally.report(f"{where}: the {what} was not written (code {code})")
 
     def text(self, row: int, column: int, text: str, role: Role = "text") -> None:
-        """Text as text, whatever it looks like. Empty text is a blank cell."""
+        """Text as text, whatever it looks like. Empty text is a blank cell where one would be seen
+        or filled in, and else none."""
         if not text:
-            self.sheet.write_blank(row, column, None, self.formats(role))
+            if role in SEEN_EMPTY:
+                self.sheet.write_blank(row, column, None, self.formats(role))
             return
         code = self.sheet.write_string(row, column, text, self.formats(role))
         self._wrote(code, row, column, "text")
@@ -266,18 +268,9 @@ class Canvas:
 
     def stress(self, first: int, last: int, column: int, word: str, role: Role = "alarm") -> None:
         """A verdict that wants attention is set off by more than its word."""
-        code = self.sheet.conditional_format(
-            first,
-            column,
-            last,
-            column,
-            {
-                "type": "cell",
-                "criteria": "==",
-                "value": f'"{word}"',
-                "format": self.formats(role),
-            },
-        )
+        when = {"type": "cell", "criteria": "==", "value": f'"{word}"'}
+        options = when | {"format": self.formats(role)}
+        code = self.sheet.conditional_format(first, column, last, column, options)
         self.tally.check(code, f"{self.name}: conditional format")
 
     def fold(self, row: int, level: int) -> None:

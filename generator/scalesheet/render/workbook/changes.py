@@ -51,7 +51,7 @@ class Entry:
     now: str
     leads: str
     shipped: float | str
-    kept: str | None = None
+    kept: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,6 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
 
     canvas.text(first - 3, RUNNING, "Inputs and columns, as shipped and as they are now", "section")
     canvas.heads(first - 2, ALL_HEADINGS, ("Shipped", "Now"), flush=0)
-    canvas.text(first - 1, RUNNING, "", "text")
     for row, entry in enumerate(inputs, first):
         _entry(canvas, entry, row)
     below, row = last + 2, first + len(inputs)
@@ -133,8 +132,7 @@ def _entry(canvas: Canvas, entry: Entry, row: int) -> None:
     canvas.text(row, SHEET, entry.sheet, "small")
     canvas.text(row, NAME, entry.name, "key")
     canvas.link(row, CELL, f"internal:{entry.leads}", entry.cell)
-    if entry.kept is not None:
-        canvas.formula(row, SHIPPED_AT, entry.kept, entry.shipped, "shipped")
+    canvas.formula(row, SHIPPED_AT, entry.kept, entry.shipped, "shipped")
     canvas.formula(row, NOW, entry.now, entry.shipped, "either")
     _compared(canvas, row)
 
@@ -177,16 +175,16 @@ def _inputs(context: Context) -> Iterator[Entry]:
         if scalar.stated is None:
             continue
         text = stated_text(scalar.stated, context.symbol(scalar))
-        for end in ends_of(scalar) if text is None else ("value",):
-            at = ENDS.index(_end(end))
+        ends: tuple[End, ...] = ends_of(scalar) if text is None else ("value",)
+        for end in ends:
+            at = ENDS.index(end)
             shipped = text if text is not None else stated_ends(scalar.stated)[at]
             if shipped == "":
                 continue
             kept = f"{prefix(inputs)}{absolute(rows[name], SHIPPED[at])}"
-            what = heading_of_scalar(scalar.title or name, _end(end))
-            named = input_name(Key(name), _end(end))
-            defined = context.layout.names.scalars[name, _end(end)]
-            cell = relative(*spot.cell(_end(end)))
+            what, named = heading_of(scalar, end), input_name(Key(name), end)
+            defined = context.layout.names.scalars[name, end]
+            cell = relative(*spot.cell(end))
             yield Entry(named, what, spot.sheet, cell, defined, defined, shipped, kept)
 
 
@@ -223,11 +221,3 @@ def _stated(
         if text == "" or (text is not None and end != "value"):
             continue
         yield row, text if text is not None else stated_ends(stated)[ENDS.index(end)]
-
-
-def heading_of_scalar(title: str, end: End) -> str:
-    return title if end == "value" else f"{title}, {end}"
-
-
-def _end(end: str) -> End:
-    return next(known for known in ENDS if known == end)

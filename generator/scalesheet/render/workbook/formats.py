@@ -157,6 +157,8 @@ LOOKS: Mapping[Role, dict[str, Any]] = {
 WRAPPING: frozenset[str] = frozenset(r for r, look in LOOKS.items() if look.get("text_wrap")) - {
     "advice"
 }
+#: Roles whose cells are there without a text: they have a color or a rule, or can be filled in.
+SEEN_EMPTY = {r for r, look in LOOKS.items() if look.keys() & {"bg_color", "top", "locked"}}
 
 
 class Formats:

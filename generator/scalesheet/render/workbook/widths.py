@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scalesheet.language.syntax import ENDS, End
-from scalesheet.model import Column, Table
+from scalesheet.model import Column, Quantity, Table
 from scalesheet.numbers import Format, number, plain
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, ends_of
@@ -21,8 +21,8 @@ LINE_WIDTH, CASE_WIDTH, SPACER_WIDTH = (24.0, 52.0), 16.0, 2.0  # of a turned ta
 REMARK_WIDTHS = (26.0, 72.0, 60.0)
 
 
-def heading_of(column: Column, end: End) -> str:
-    title = column.title or column.name
+def heading_of(quantity: Quantity, end: End) -> str:
+    title = quantity.title or quantity.name
     return title if end == "value" else f"{title}, {end}"
 
 
