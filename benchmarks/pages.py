@@ -6,6 +6,10 @@ beside it stands what a processor four times slower (`SLOWER`) takes. Interactiv
 last long task before the page was quiet. Blocking: what tasks took beyond 50 ms. The weight is that
 of the page and of the scripts that are its own; what all pages share is loaded once. The whole site
 is weighed as it is published.
+
+Of each plan's page it says how soon new quantiles stand in the page after an edit of an uncertain
+input: the least of several edits, since other work of the machine only adds, with the median
+beside it. The page's worker draws for each.
 """
 
 from __future__ import annotations
@@ -29,6 +33,8 @@ MOST_SHIFT = 0.01
 MOST_BLOCKING = 200.0  # ms
 MOST_PLAN_PAGE = 300.0  # kB of HTML
 MOST_SITE = 30.0  # MB
+EDITS = 9
+MOST_ANSWER = 300.0  # ms
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 WATCH = """
@@ -54,6 +60,33 @@ SETTLED = """quiet => new Promise(done => {
   }
   look()
 })"""
+#: The first uncertain scalar of the page's scenario, with the values to enter.
+UNCERTAIN = """count => {
+  const { plan, results } = globalThis.scalesheet?.page ?? {}
+  if (!plan?.drawn || !document.querySelector("[data-sure=section]")) return null
+  const scenario = results().scalars.scenario?.value
+  for (const { key, sides, domain } of plan.drawn.levers) {
+    const name = sides?.[scenario] ?? key
+    const { value } = plan.inputs.scalars[name] ?? {}
+    if (typeof value !== "number") continue
+    const other = n => domain.whole ? value + n : value * (1 - n / 100)
+    return [name, Array.from({ length: count }, (_, n) => String(other(n + 1)))]
+  }
+  return null
+}"""
+#: Milliseconds from an edit to new quantiles, and to the total indices of their causes.
+ANSWER = """([name, text]) => new Promise(done => {
+  const began = performance.now(), took = []
+  const causes = document.querySelector("[data-sure=causes]")
+  const watch = new MutationObserver(() => {
+    took.push(performance.now() - began)
+    if (causes.textContent.includes("…")) return
+    watch.disconnect()
+    done([took[0], took.at(-1)])
+  })
+  watch.observe(document.querySelector("[data-sure=summary]"), { childList: true })
+  scalesheet.page.enter(name, text)
+})"""
 
 
 def measure(site: Path, before: Path | None = None) -> Iterator[Ratio]:
@@ -69,6 +102,8 @@ def measure(site: Path, before: Path | None = None) -> Iterator[Ratio]:
         browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"])
         for page in pages[:HEAVIEST]:
             yield from _of_page(browser, site, page, before)
+        for page in plans:
+            yield from _answers(browser, page)
         browser.close()
 
 
@@ -97,6 +132,22 @@ def _of_page(browser: Browser, site: Path, page: Path, before: Path | None) -> I
         ratio = f"; {_middle(loads, key) / was:.2f} of what it was" if was else ""
         slower = f"; {_middle(slow, key):,.4g} on a processor {SLOWER:g} times slower"
         yield Ratio(f"{name}: {words}", _middle(loads, key), most, weight + slower + ratio)
+
+
+def _answers(browser: Browser, path: Path) -> Iterator[Ratio]:
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    if asked := page.evaluate(UNCERTAIN, EDITS + 1):
+        name, texts = asked
+        (first, _), *took = [page.evaluate(ANSWER, [name, text]) for text in texts]
+        quantiles, whole = zip(*took, strict=True)
+        detail = (
+            f"edits of {name}: {statistics.median(quantiles):.0f} ms in the median; with the total "
+            f"indices {min(whole):.0f} ms; the first, which starts the worker, {first:.0f} ms"
+        )
+        title = f"{path.name}: ms from an edit to new quantiles"
+        yield Ratio(title, min(quantiles), MOST_ANSWER, detail)
+    page.close()
 
 
 def _middle(loads: list[dict[str, Any]], name: str) -> float:
