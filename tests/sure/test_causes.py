@@ -127,6 +127,30 @@ def test_a_contingency_on_what_the_plan_does_not_hold_is_refused(tmp_path: Path)
     ]
 
 
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        (
+            "value: 0.1, unit: 1, kind: decision, contingency_on: extra",
+            "N001 'extra' is a contingency on itself; name the figure that it is added to",
+        ),
+        (
+            "value: 300, unit: USD, kind: decision, contingency_on: cost",
+            "U002 'extra' is a contingency: expected a share, found USD; write unit: 1",
+        ),
+    ],
+)
+def test_a_contingency_is_a_share_of_another_figure(tmp_path: Path, extra: str, said: str) -> None:
+    assert small.said(small.scalars(tmp_path, f"extra: {{{extra}}}\n" + LIMITED)) == [said]
+
+
+def test_a_contingency_without_a_value_covers_nothing_and_is_not_shown(tmp_path: Path) -> None:
+    lines = LIMITED + "extra: {reason: not decided, unit: 1, contingency_on: cost}\n"
+    made, *_ = found(tmp_path, lines, "headline: [cost]\n")
+    assert made.contingencies == ()
+    assert np.isnan(made.as_needed)
+
+
 def test_what_to_find_out_says_how(tmp_path: Path) -> None:
     text = LIMITED.replace("unit: hour,", "unit: hour, found_by: a run of 2 hours,")
     first = found(tmp_path, text, "headline: [cost]\n")[0].figures["cost"].causes[0]

@@ -142,12 +142,28 @@ def test_an_event_repeats_runs_and_drops_a_phase(tmp_path: Path) -> None:
     assert made[made > 0].mean() == pytest.approx(6, abs=0.05)
 
 
+def test_an_event_may_happen_a_thousand_times(tmp_path: Path) -> None:
+    lines = (
+        "lost: {value: 0, unit: run, domain: whole, "
+        "kind: assumption, event: {chance: 0.3, times: 1000}}\n"
+        "y: {unit: run, formula: lost * 1}\n"
+    )
+    made = sample(tmp_path, lines)
+    assert made.mean() == pytest.approx(300, rel=0.005)
+    assert made.std() == pytest.approx(np.sqrt(1000 * 0.3 * 0.7), rel=0.05)
+
+
 WRONG = [
     ("spread: lognormal", "V018", "a lognormal range is above 0, found low 0"),
     ("percentiles: [90, 10]", "V001", "percentile 90 of low is not below 10 of high"),
     ("percentiles: [0, 100]", "V018", "percentiles 0 and 100 are ends"),
     ("moves_with: market", "N001", "'a' moves with 'market', and nothing else does"),
     ("event: {chance: 1.5}", "V002", "a chance from 0 to 1, found the number 1.5"),
+    (
+        "event: {chance: 0.5, times: 1001}",
+        "V002",
+        "a whole number from 1 to 1000, found the number",
+    ),
     ("event: {chance: 0.5}", "V018", "an event adds to a count, found the domain non-negative"),
 ]
 

@@ -148,7 +148,7 @@ def sure(
     unless their number is given."""
     draws = draws_of(plan) if draws is None else draws
     asked, uniforms = asked_of(plan), partial(uniform, seed=seed, draws=draws)
-    figures, checks, held = asked.figures, asked.checks, asked.held
+    figures, checks = asked.figures, asked.checks
     sample = drawn(book, plan, asked.all, overrides, uniforms=uniforms, draws=draws)
     state = computed(book, plan, overrides)
 
@@ -156,6 +156,7 @@ def sure(
         part = state.scalars[name]["value"]
         return float("nan") if part.why is not None else float(part.data)
 
+    held = {name: on for name, on in asked.held.items() if isfinite(value(name))}
     totals = together(book, plan, figures, sample, overrides, uniforms)
     made: dict[str, Quantiles] = {}
     for name in figures:

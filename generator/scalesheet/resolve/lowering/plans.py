@@ -81,6 +81,12 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
             what = f"'{each.contingency_on}' is not a figure of the plan"
             remedy = nearest(each.contingency_on, known)
             low.say("N001", what + remedy, "scalars", name, "contingency_on")
+        elif of is each:
+            what = f"'{name}' is a contingency on itself; name the figure that it is added to"
+            low.say("N001", what, "scalars", name, "contingency_on")
+        elif of is not None and each.unit is not None and each.unit.factors:
+            what = f"'{name}' is a contingency: expected a share, found {each.unit}; write unit: 1"
+            low.say("U002", what, "scalars", name, "contingency_on")
     lonely_groups(plan, space.catalogue.values(), low.problems)
     dated = "phases" in plan.tables and "end_date" in plan.tables["phases"].columns
     if dated and DATED.id not in data.get("charts", {}):

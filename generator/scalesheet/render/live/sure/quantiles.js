@@ -148,6 +148,7 @@ scalesheet.makeQuantiles = (draws) => {
       const { value: x } = results.scalars[name];
       return typeof x === "number" ? x : NaN;
     };
+    const held = drawn.held.filter(({ name }) => Number.isFinite(value(name)));
     const made = {};
     for (const { name, falls } of drawn.figures) {
       const found = quantiles(figures[name], falls, value(name), drawn.replicates);
@@ -171,7 +172,7 @@ scalesheet.makeQuantiles = (draws) => {
     const found = {
       ...{ figures: made, limits, first, unknowns, draws: drawn.draws },
       left_out: drawn.figures.map(({ name }) => name).filter((name) => !made[name]),
-      contingencies: drawn.held.flatMap((each) =>
+      contingencies: held.flatMap((each) =>
         contingency(each, figures[each.on], value(each.name), value(each.on)),
       ),
     };
@@ -191,9 +192,9 @@ scalesheet.makeQuantiles = (draws) => {
     }
     const { falls, reserve } = made[first];
     const expected = value(first);
-    if (drawn.held.length && !falls) {
+    if (held.length && !falls) {
       const scalars = { ...given.scalars };
-      for (const { inputs } of drawn.held) for (const name of inputs) scalars[name] = 0;
+      for (const { inputs } of held) for (const name of inputs) scalars[name] = 0;
       const bare = known(plan.run({ ...given, scalars }, [first], take, drawn.draws).figures[first]);
       if (bare.length) found.as_needed = bare.filter((x) => x <= expected).length / bare.length;
     }
