@@ -210,6 +210,14 @@ def test_hours_are_those_of_the_runs_at_their_size_and_wider_beyond(
     )
 
 
+def test_throughput_that_follows_no_law_is_said(
+    book: Book, catalogue: Known, read: Callable[[str], Runs], made: Answer
+) -> None:
+    wrong = answer(book, catalogue, read(RUNS.replace("38", "0.038")), PLANNED)
+    assert "Their throughput follows no law closely" in headline(wrong)
+    assert "follows no law" not in headline(made)
+
+
 def test_a_larger_next_run_narrows_more_and_the_first_most_for_what_it_takes(made: Answer) -> None:
     first, *others = made.next
     assert first.gpu_hours is not None
@@ -255,7 +263,7 @@ BAD = {
     "N,D,losss\n1e8,1e9,3.5\n": ["1:3 unknown column 'losss'; did you mean 'loss'?"],
     "N,size,D,loss\n1e8,1e8,1e9,3.5\n": ["1:2 'size' and 'N' say the same. Keep one of them"],
     "N,D,loss\n1e8,1e9,3.5\n1e8,2e9,3.4\n1e8,3e9,3.3\n": [
-        "1:1 expected runs of two sizes or more, found 1e+08 in all. Add a run of another size"
+        "1:1 expected runs of two sizes or more, found one, 1e+08. Add a run of another size"
     ],
     "N,D,loss\n1e8,1e9,11.5\n1e8,2e9,3.4\n2e8,3e9,3.3\n": ["2:3 the loss 11.5 is above 10.82"],
     "N,D,loss\n1e8,1e9,nan\n1e8,2e9,3.4\n2e8,3e9,3.3\n": [
@@ -265,7 +273,16 @@ BAD = {
         "2:1 size: expected a number above 0, found '-1e8'",
         "3:2 tokens: expected a number above 0, found nothing",
     ],
-    "N,D,loss\n1e8,1e9\n1e8,2e9,3.4\n2e8,3e9,3.3\n": ["2:1 expected 3 fields, found 2"],
+    "N,D,loss\n1e8,1e9\n1e8,2e9,3.4\n2e8,3e9,3.3\n": [
+        "2:1 expected 3 fields, found 2. Add what is missing"
+    ],
+    "N,D,loss\n1e8,1,5e9,3.5\n1e8,2e9,3.4\n2e8,3e9,3.3\n": [
+        "2:1 expected 3 fields, found 4. Quote commas in text"
+    ],
+    "N,D,loss\n".encode("utf-16").decode("utf-8", "replace"): ["1:1 expected text in UTF-8"],
+    "N,D,loss,gpu_hours,tok/s/gpu\n1e8,1e9,3.5,1,1e5\n1e8,2e9,3.4,,1\n2e8,3e9,3.3,2,\n": [
+        "2:5 throughput 100000 disagrees with gpu_hours: tokens over 1 GPU hours are 277,778 tokens"
+    ],
     "N,D,loss,eval_set\n1e8,1e9,3.5,a\n1e8,2e9,3.4,b\n2e8,3e9,3.3,a\n": [
         "1:4 expected one 'eval_set' for all runs, found 'a', 'b'"
     ],

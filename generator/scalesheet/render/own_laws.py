@@ -47,6 +47,10 @@ def cautions(made: Answer) -> str:
         said.append(f"Check {named}: far off the law, so given less weight.")
     if law.noise > WILD * law.fitted[0].form.noise:
         said.append("The runs follow no law closely: loss should fall with size and tokens.")
+    if made.speed is not None and made.speed.noise > WILD * made.speed.assumed:
+        said.append(
+            "Their throughput follows no law closely: check what the runs took, and on what."
+        )
     if made.target.compute > FAR_BEYOND * made.largest.compute:
         said.append("The planned run is far beyond the runs; a run in between would tell more.")
     return " ".join(said)

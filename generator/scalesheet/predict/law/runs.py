@@ -25,8 +25,10 @@ from scalesheet.predict.loss import entries, seen_tokens, unsupported_loss
 from scalesheet.predict.loss.embeddings import SHARED as SHARED_TABLES
 from scalesheet.predict.loss.embeddings import without_embeddings
 from scalesheet.predict.records import rows_of
+from scalesheet.vocabulary import counted
 
 LEAST = 3  # runs
+DISAGREE = 2.0  # times: hours hold more than steps, but hardly so much
 #: What a run came to -> the names that its column may have.
 RESULTS: Mapping[str, tuple[str, ...]] = {
     "loss": ("loss", "val_loss", "eval_loss", "validation_loss", "test_loss", "final_loss"),
@@ -106,16 +108,23 @@ def read_runs(path: str, content: bytes, book: Book, catalogue: Known) -> Runs:
         )
         problems.append(file.at(row, "loss", said))
     problems += _whole(file, numbers)
+    speed, hours = numbers["speed"], numbers["gpu_hours"]
+    by_hours = numbers["D_tokens"] / (3600 * hours)
+    for row in np.flatnonzero(np.abs(np.log(speed / by_hours)) > np.log(DISAGREE)).tolist():
+        said = (
+            f"throughput {speed[row]:g} disagrees with gpu_hours: tokens over {hours[row]:g} GPU "
+            f"hours are {by_hours[row]:,.0f} tokens/s/GPU. Correct one, or leave it empty"
+        )
+        problems.append(file.at(row, "speed", said))
     if problems:
         raise Lacking(sorted(problems))
-    speed, hours = numbers["speed"], numbers["gpu_hours"]
     tied = bool(numbers["N"].max() < SHARED_TABLES)  # one design for all, asked for or made
     return Runs(
         ids=_ids(file),
         parameters=numbers["N"],
         tokens=numbers["D_tokens"],
         loss=numbers["loss"],
-        speed=np.where(np.isnan(speed), numbers["D_tokens"] / (3600 * hours), speed),
+        speed=np.where(np.isnan(speed), by_hours, speed),
         bare=without_embeddings(described, tied),
         seen=seen_tokens(book, described),
         shared={name: file.columns[name][0] for name in SHARED if name in file.columns},
@@ -151,6 +160,9 @@ def _ids(file: _File) -> Words:
 def _file(path: str, content: bytes) -> tuple[_File, list[Diagnostic]]:
     """Lines and columns, and what is wrong with these."""
     text = content.decode("utf-8-sig", errors="replace")
+    if "\0" in text:
+        said = "expected text in UTF-8, found other bytes. Save the table as CSV in UTF-8"
+        raise Lacking([Diagnostic(path, 1, 1, CODE, said)])
     first = text.lstrip().partition("\n")[0]
     separator = max((",", ";", "\t"), key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
@@ -184,7 +196,9 @@ def _file(path: str, content: bytes) -> tuple[_File, list[Diagnostic]]:
     rows = lines[1:]
     for line, fields in rows:
         if len(fields) != len(head):
-            say(line, 1, f"expected {len(head)} fields, found {len(fields)}. Quote commas in text")
+            remedy = "Quote commas in text" if len(fields) > len(head) else "Add what is missing"
+            found = f"expected {counted(len(head), 'field')}, found {len(fields)}"
+            say(line, 1, f"{found}. {remedy}")
     columns = {
         name: [fields[place - 1] if place <= len(fields) else "" for _, fields in rows]
         for name, place in known.items()
@@ -236,7 +250,7 @@ def _whole(file: _File, numbers: Mapping[str, Array]) -> Iterator[Diagnostic]:
         return
     if len(set(numbers["N"].tolist())) == 1:
         size = f"{numbers['N'][0]:g}"
-        said = f"expected runs of two sizes or more, found {size} in all. Add a run of another size"
+        said = f"expected runs of two sizes or more, found one, {size}. Add a run of another size"
         yield Diagnostic(file.path, 1, file.places["N"], CODE, said)
     for name in SHARED:
         texts = {text.strip() for text in file.columns.get(name, ())}

@@ -25,6 +25,7 @@ class Speed:
     rate: float  # FLOP / (second * GPU) at the reference size
     growth: float
     noise: float
+    assumed: float  # noise, before any run
     unsure: Array
     wide: float
 
@@ -64,7 +65,9 @@ def speed(book: Book, runs: Runs) -> Speed | None:
     wide = float(stdtrit(counts, (1 + COVERAGE) / 2))
     rate, growth = float(np.exp(found[0])), float(found[1])
     unsure = np.linalg.solve(weight, np.eye(2))
-    return Speed(int(known.sum()), rate, growth, noise, np.asarray(unsure, np.float64), wide)
+    return Speed(
+        int(known.sum()), rate, growth, noise, scatter, np.asarray(unsure, np.float64), wide
+    )
 
 
 def _points(parameters: Array) -> Array:
