@@ -147,7 +147,7 @@ def test_a_workbook_whose_ranges_were_taken_over_is_pulled_again(
 def test_a_remark_beside_an_input_is_listed(shipped: Shipped) -> None:
     def remark(book: Workbook) -> None:
         at = cell(book, "batch")
-        at.parent.cell(at.row, 19).value = "ask Ann"
+        at.parent.cell(at.row, 27).value = "ask Ann"
 
     (left,) = shipped.pull({}, remark).left
     assert left.message == "a remark beside 'batch'; write it under Note to have it taken"

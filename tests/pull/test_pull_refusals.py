@@ -12,6 +12,7 @@ import pytest
 from pull.workbooks import Shipped, cell, copied, diff, said
 from scalesheet.cli import main
 from scalesheet.pull import read
+from scalesheet.render.workbook.scalars import KIND, NOTE
 
 # ------------------------------------------------------------------ what is not applied
 
@@ -47,8 +48,8 @@ def test_texts_beside_an_input_are_taken_and_other_labels_listed(shipped: Shippe
     def relabel(book: openpyxl.Workbook) -> None:
         row = cell(book, "batch").row
         sheet = book["Inputs"]
-        sheet.cell(row, 1).value, sheet.cell(row, 9).value = "Batch of a card", "assumption"
-        sheet.cell(row, 11).value = "Seen on the last run"
+        sheet.cell(row, 1).value, sheet.cell(row, KIND + 1).value = "Batch of a card", "assumption"
+        sheet.cell(row, NOTE + 1).value = "Seen on the last run"
         sheet.cell(row, 6).value = "sequences"
         book["Runs"]["C4"], book["Runs"]["J8"] = "Optimizer steps", "not so long"
 

@@ -17,6 +17,7 @@ from openpyxl.workbook import Workbook
 
 from scalesheet.build import build
 from scalesheet.pull import Pulled, read
+from scalesheet.render.workbook.scalars import IN_USE_HEADINGS, NUMBERS
 from small import HEAD, lay
 
 PLAN = (
@@ -114,7 +115,9 @@ def cell(book: Workbook, place: str) -> Any:
     if "[" not in place:
         text = f"{place.replace('.', '_')}{f'_{end}' if end else ''}"
         sheet, at = book.defined_names[text].attr_text.split("!")
-        return book[sheet.strip("'")][at]
+        found = book[sheet.strip("'")][at]
+        # the name of an input leads to what is in use, at the end of its row
+        return _typed(book, found) if sheet == "Inputs" else found
     table, row, column = place.replace("['", "|").replace("'].", "|").split("|")
     wanted = f"{column}_{end}" if end else column
     for sheet in book:  # a table of cases has its ids in a row
@@ -126,6 +129,17 @@ def cell(book: Workbook, place: str) -> Any:
     heading = next(c.row for c in sheet["B"] if c.value == table)
     at = next(c.column for c in sheet[heading] if c.value == wanted)
     return sheet.cell(next(c.row for c in sheet["B"] if c.value == row), at)
+
+
+def _typed(book: Workbook, found: Any) -> Any:
+    """The yellow cell of an input: in its row, or for a choice on the Summary."""
+    sheet = found.parent
+    head = sheet.cell(4, found.column).value
+    if head in IN_USE_HEADINGS.values():
+        found = sheet.cell(found.row, NUMBERS[[*IN_USE_HEADINGS.values()].index(head)] + 1)
+    if str(found.value).startswith("=Summary!") and str(found.value).endswith('&""'):
+        found = book["Summary"][found.value[len("=Summary!") : -len('&""')]]
+    return found
 
 
 def said(pulled: Pulled) -> list[str]:

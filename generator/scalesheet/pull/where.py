@@ -1,9 +1,10 @@
 """Where the inputs and tables of a plan stand in a workbook that somebody has worked in.
 
-A scalar is where its defined name leads, or else in the row of its name in a list of scalars; a
-table is below the row that names it and its columns, and its rows go by their ids. So inserted rows
-and columns, other orders and other names of sheets change nothing, and neither does a program that
-drops defined names.
+A scalar is where its defined name leads, or else in the row of its name in a list of scalars; an
+input whose name leads to what is in use is where that row has it typed. A table is below the row
+that names it and its columns, and its rows go by their ids. So inserted rows and columns, other
+orders and other names of sheets change nothing, and neither does a program that drops defined
+names.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from scalesheet.render.workbook.front import CONTENTS, EDITION, EDITION_HASH, PL
 from scalesheet.render.workbook.places import LINES_OF, NAMES_OF, TITLES_OF
 from scalesheet.render.workbook.scalars import (
     FIRST_HEADINGS,
+    IN_USE_HEADINGS,
     INPUT_HEADINGS,
     WORDS_HEADING,
 )
@@ -162,8 +164,8 @@ def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
                     rows = _rows(seen, tables[name], row, column, area)
                     result[name] = replace(rows, turned=turned)
     listed = dict(_lists(workbook))
-    scalars, gone, moved = _scalars(workbook, plan, names, listed)
-    meaning = {place: key for key, place in scalars.items() if key[1] != "value"}
+    scalars, used, gone, moved = _scalars(workbook, plan, names, listed)
+    meaning = {place: key for key, place in scalars.items() if key[1] != "value"} | used
     meaning |= {place: key for key, place in scalars.items() if key[1] == "value"}
     return Where(scalars, result, _shipped(workbook), gone, moved, listed, meaning)
 
@@ -185,39 +187,42 @@ def area_of(text: str) -> Area | None:
 
 def _scalars(
     workbook: Workbook, plan: Plan, names: Names, listed: Mapping[str, Listed]
-) -> tuple[dict[tuple[str, End], Place], dict[str, str], tuple[str, ...]]:
+) -> tuple[
+    dict[tuple[str, End], Place],
+    dict[Place, tuple[str, End]],
+    dict[str, str],
+    tuple[str, ...],
+]:
+    """Where each is typed or computed; where inputs stand in use; what is gone; what has moved."""
     places: dict[tuple[str, End], Place] = {}
+    used: dict[Place, tuple[str, End]] = {}
     gone: dict[str, str] = {}
     moved: list[str] = []
     for name, scalar in plan.scalars.items():
-        base = names.scalars[name, "value"]
+        row = listed.get(names.scalars[name, "value"].casefold())
         for end in ENDS if scalar.ranged else (ENDS[1],):
-            defined = names.scalars[name, end]
-            leads = workbook.names.get(defined.casefold(), "")
+            leads = workbook.names.get(names.scalars[name, end].casefold(), "")
             area = area_of(leads)
-            known = area is not None and area.sheet in workbook.sheets
-            if area is not None and known:
-                places[name, end] = area.place
-                row = listed.get(base.casefold())
-                if row is not None and not _leads(workbook, row, area, end, defined):
-                    moved.append(name)
-                continue
-            row = listed.get(base.casefold())
-            place = row.place(END_HEADINGS[end]) if row is not None else None
+            place = area.place if area is not None and area.sheet in workbook.sheets else None
+            if place is not None and row and (row.sheet, row.row) != (place.sheet, place.row):
+                moved.append(name)
+            if row is not None and place in (None, row.place(IN_USE_HEADINGS[end])):
+                if place is not None:
+                    used[place] = name, end
+                place = row.place(END_HEADINGS[end])
+                place = _typed(workbook, place) if place is not None else None
             if place is not None:
                 places[name, end] = place
             else:
                 gone[name] = leads or "nothing"
-    return places, gone, tuple(dict.fromkeys(moved))
+    return places, used, gone, tuple(dict.fromkeys(moved))
 
 
-def _leads(workbook: Workbook, row: Listed, area: Area, end: End, defined: str) -> bool:
-    """Whether a name leads to its row of a list, or to a cell that the row shows."""
-    if (row.sheet, row.row) == (area.sheet, area.top):
-        return True
-    place = row.place(END_HEADINGS[end])
-    shown = workbook.sheets[place.sheet].at(place.row, place.column).formula if place else None
-    return shown is not None and shown.removesuffix('&""').casefold() == defined.casefold()
+def _typed(workbook: Workbook, place: Place) -> Place:
+    """Where an input is typed whose row shows a cell of another sheet: a choice on the Summary."""
+    formula = workbook.sheets[place.sheet].at(place.row, place.column).formula or ""
+    area = area_of(formula.removesuffix('&""')) if formula.endswith('&""') else None
+    return area.place if area is not None and area.sheet in workbook.sheets else place
 
 
 def _lists(workbook: Workbook) -> Iterator[tuple[str, Listed]]:

@@ -13,6 +13,7 @@ from proof.office import Cell, Office, Workbook
 from render.workbook.conftest import Made
 from scalesheet.render.workbook.built import length, order
 from scalesheet.render.workbook.checks import ALL_HOLD, SOME_FAIL
+from scalesheet.render.workbook.scalars import NOTE
 
 Edit = Callable[[Made, Workbook], object]
 
@@ -108,12 +109,12 @@ def test_an_edit_of_what_was_built_turns_the_light_red(
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("cards", "many", "Cards: not a number or a listed word"),
-        ("cards", None, "Cards: empty"),
-        ("cards", 0.0, "Cards: outside its domain or range"),
-        ("cards", -1.0, "Cards: outside its domain or range"),
-        ("gpu", "h900", "Accelerator: not a number or a listed word"),
-        ("gpu", None, "Accelerator: empty"),
+        ("cards", "many", "Cards: not a number; computed as shipped"),
+        ("cards", None, "Cards: empty; computed as shipped"),
+        ("cards", 0.0, "Cards: must be a whole number from 1; computed as shipped"),
+        ("cards", -1.0, "Cards: must be a whole number from 1; computed as shipped"),
+        ("gpu", "h900", "Accelerator: not in the list; computed as shipped"),
+        ("gpu", None, "Accelerator: empty; computed as shipped"),
     ],
 )
 def test_an_input_that_got_past_validation_is_named_with_its_reason(
@@ -124,12 +125,24 @@ def test_an_input_that_got_past_validation_is_named_with_its_reason(
     assert f"Inputs: {reason}" in wrong(live)
 
 
-@pytest.mark.parametrize("value", ["many", None, 2.5, -1.0])
-def test_a_cell_of_a_table_that_holds_no_number_of_its_domain_is_seen(
-    made: Made, live: Workbook, value: float | str | None
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("many", "=1 run: many; must be a whole number from 1"),
+        (None, "=1 run: empty; must be a whole number from 1"),
+        (-1.0, "=1 run: -1; must be a whole number from 1"),
+    ],
+)
+def test_a_cell_of_a_table_that_holds_no_number_of_its_domain_is_named(
+    made: Made, live: Workbook, value: float | str | None, reason: str
 ) -> None:
     live.set({made.layout.table_cell("sizes", "one", "steps"): value})
     assert not holds(live)
+    assert f"Phases and sizes: {reason}" in wrong(live)
+
+
+def test_a_part_of_a_whole_in_a_table_is_seen(made: Made, live: Workbook) -> None:
+    live.set({made.layout.table_cell("sizes", "one", "steps"): 2.5})
     assert "Phases and sizes: a row has a number outside the domain, or no number" in wrong(live)
 
 
@@ -188,4 +201,4 @@ def test_formulas_are_locked_and_inputs_notes_and_changes_are_free(made: Made) -
         locked = [c.protection.locked for row in sheet for c in row if c.data_type == "f"]
         assert all(locked), sheet.title
     row = made.layout.scalars["cards"].row + 1
-    assert not written["Inputs"][f"K{row}"].protection.locked
+    assert not written["Inputs"].cell(row, NOTE + 1).protection.locked

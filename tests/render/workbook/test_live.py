@@ -11,7 +11,11 @@ from proof.office import Cell, Office, Workbook
 from render.workbook.conftest import Address, Made
 from scalesheet.evaluate import Overrides
 from scalesheet.language.syntax import End
-from scalesheet.model import Key, Stated
+from scalesheet.model import DOMAINS, Key, Stated
+from scalesheet.render.workbook.checks import SOME_FAIL
+from scalesheet.render.workbook.context import stated_ends
+from scalesheet.render.workbook.places import relative
+from scalesheet.render.workbook.scalars import CHANGED, REMARK, SPREAD, VALID
 
 WITHIN = 1e-12
 
@@ -100,8 +104,7 @@ def test_an_inserted_row_is_in_the_total_the_count_and_the_largest(
 def test_a_change_is_flagged_listed_and_counted(made: Made, live: Workbook) -> None:
     _, address = made.layout.scalar_cell("cards")
     live.set({("Inputs", address): 16.0})
-    flag = "G" + address[1:]
-    assert live.cell("Inputs", flag).value == "changed"
+    assert live.cell("Inputs", relative(int(address[1:]) - 1, CHANGED)).value == "changed"
     changes = live.read("Changes")
     first = [changes[f"{column}8"].value for column in "BCDEF"]
     assert first == ["Cards", "Inputs", address, 8.0, 16.0]
@@ -128,6 +131,58 @@ def test_a_change_of_a_row_is_counted_in_its_column(made: Made, live: Workbook) 
     shipped, now = (changes[f"{at}8"].value for at in "EF")
     assert isinstance(shipped, float)
     assert now == shipped - 1.0
+
+
+def within(number: float, domain: str) -> bool:
+    least, closed, most, whole = DOMAINS[domain]
+    low = least is None or (number >= least if closed else number > least)
+    return low and (most is None or number <= most) and not (whole and number % 1)
+
+
+@pytest.mark.parametrize("value", ["many", None, 0.0, -1.0, 2.5])
+@pytest.mark.parametrize("name", ["cards", "price", "gpu", "scenario"])
+def test_a_slip_in_an_input_leaves_every_figure_as_it_was_shipped(
+    made: Made, live: Workbook, name: str, value: float | str | None
+) -> None:
+    """No figure becomes an error, on any sheet; Inputs, Checks and the light say what is wrong."""
+    scalar, cell = made.plan.scalars[name], made.layout.scalar_cell(name)
+    if scalar.kind == "number" and isinstance(value, float) and within(value, scalar.domain):
+        pytest.skip("no slip: the number is in the domain")
+    before = live.read_all()
+    moved = live.perturb({cell: value})
+    assert not [at for at, now in moved.items() if now.error]
+    after = {
+        sheet: {at: moved.get((sheet, at), shown) for at, shown in of.items()}
+        for sheet, of in before.items()
+    }
+    assert differing(after, made.values({})) == []
+    assert SOME_FAIL in [shown.value for shown in after["About"].values()]
+
+
+def test_low_and_high_follow_a_value_that_passes_one_of_them(made: Made, live: Workbook) -> None:
+    """As `pull` has it; Valid? stays ok, and the remark says so."""
+    name = "steps_per_hour.corrected"
+    stated = made.plan.scalars[name].stated
+    assert stated is not None
+    low, value, high = stated_ends(stated)
+    new, cell = high * 2, made.layout.scalar_cell(name)
+    live.set({cell: new})
+    scaled = Stated(new, low * new / value, high * new / value)
+    assert differing(live.read_all(), made.values({Key(name): scaled})) == []
+    row = int(cell[1][1:]) - 1
+    assert live.cell("Inputs", relative(row, VALID)).value == "ok"
+    assert "follow" in str(live.cell("Inputs", relative(row, REMARK)).value)
+    spread = [live.cell("Inputs", relative(row, at)).value for at in SPREAD]
+    assert spread == pytest.approx([low / value - 1, high / value - 1])
+
+
+def test_ends_in_the_wrong_order_are_told_in_words(made: Made, live: Workbook) -> None:
+    name = "steps_per_hour.corrected"
+    stated = made.plan.scalars[name].stated
+    assert stated is not None
+    live.set({made.layout.scalar_cell(name, "low"): stated_ends(stated)[2] * 2})
+    said = [str(cell.value) for cell in live.read("Checks").values()]
+    assert any("low ≤ value ≤ high does not hold" in each for each in said)
 
 
 @pytest.mark.parametrize("value", [-1.0, 2.5, "many"])

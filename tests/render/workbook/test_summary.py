@@ -12,6 +12,7 @@ from scalesheet.language.syntax import ENDS
 from scalesheet.model import Key, Scalar
 from scalesheet.render.workbook.context import stored
 from scalesheet.render.workbook.layout import choice_words
+from scalesheet.render.workbook.places import absolute
 from scalesheet.render.workbook.scalars import NUMBERS
 from scalesheet.render.workbook.summary import ALL_WELL
 
@@ -29,13 +30,12 @@ def test_a_choice_has_its_one_cell_on_the_summary_and_inputs_shows_it(made: Made
     assert made.layout.choices
     for choice in made.layout.choices:
         sheet, address = made.layout.scalar_cell(choice.name)
-        defined = made.layout.names.scalars[choice.name, "value"]
         assert sheet == "Summary"
         assert written[sheet][address].data_type == "s"
         assert not written[sheet][address].protection.locked
-        assert (
-            written["Inputs"].cell(rows[choice.name] + 1, NUMBERS[1] + 1).value == f'={defined}&""'
-        )
+        where = absolute(*made.layout.scalars[choice.name].cell("value"))
+        shown = written["Inputs"].cell(rows[choice.name] + 1, NUMBERS[1] + 1).value
+        assert shown == f'=Summary!{where}&""'
 
 
 def test_what_a_choice_never_moves_is_the_same_for_each_of_its_options(made: Made) -> None:

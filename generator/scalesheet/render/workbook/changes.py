@@ -40,16 +40,14 @@ NO_ZERO = "0;-0;"  # an input that is not changed has no number to show
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One input cell, and how an edit names it: `now` is what reads it, `cell` where it stands,
-    `leads` the name that a link follows. `shipped` is its value; `kept` is the cell on Inputs that
-    keeps it."""
+    """One input cell, and how an edit names it: `now` is what reads it, `cell` where it stands.
+    `shipped` is its value; `kept` is the cell on Inputs that keeps it."""
 
     name: str
     what: str
     sheet: str
     cell: str
     now: str
-    leads: str
     shipped: float | str
     kept: str
 
@@ -131,7 +129,7 @@ def _entry(canvas: Canvas, entry: Entry, row: int) -> None:
     canvas.text(row, WHAT, entry.what, "text")
     canvas.text(row, SHEET, entry.sheet, "small")
     canvas.text(row, NAME, entry.name, "key")
-    canvas.link(row, CELL, f"internal:{entry.leads}", entry.cell)
+    canvas.link(row, CELL, f"internal:{entry.now}", entry.cell)
     canvas.formula(row, SHIPPED_AT, entry.kept, entry.shipped, "shipped")
     canvas.formula(row, NOW, entry.now, entry.shipped, "either")
     _compared(canvas, row)
@@ -183,9 +181,8 @@ def _inputs(context: Context) -> Iterator[Entry]:
                 continue
             kept = f"{prefix(inputs)}{absolute(rows[name], SHIPPED[at])}"
             what, named = heading_of(scalar, end), input_name(Key(name), end)
-            defined = context.layout.names.scalars[name, end]
-            cell = relative(*spot.cell(end))
-            yield Entry(named, what, spot.sheet, cell, defined, defined, shipped, kept)
+            now, cell = f"{prefix(spot.sheet)}{spot.at(end)}", relative(*spot.cell(end))
+            yield Entry(named, what, spot.sheet, cell, now, shipped, kept)
 
 
 def _columns(context: Context) -> Mapping[str, list[Rows]]:

@@ -28,7 +28,8 @@ from scalesheet.render.workbook.places import (
     prefix,
     relative,
 )
-from scalesheet.render.workbook.scalars import NUMBERS, VALID, valid, write_ends
+from scalesheet.render.workbook.scalars import REMARK, VALID, judged, write_ends
+from scalesheet.render.workbook.validation import DOMAIN_IN_WORDS
 
 SHOULD, VERDICT, LEAST, MOST, NOTE, FIRST = 3, 4, 6, 7, 8, 9
 HEADINGS = (
@@ -170,9 +171,10 @@ def _automatic_check(canvas: Canvas, context: Context, check: Check, row: int, s
         text = f'IF({cells[0]}="{UNSEEN}","{UNSEEN}",{text})'
     canvas.formula(row, VERDICT, text, _word(holds), "verdict")
     if check.first:
-        canvas.formula(row, FIRST, check.first, 0.0, "check_value", "0")
+        first = check.first.replace("{least}", least).replace("{most}", most)
+        canvas.formula(row, FIRST, first, 0.0, "check_value", "0")
     if check.wrong:
-        wrong = check.wrong.replace("{first}", names["{first}"]).replace("{least}", least)
+        wrong = check.wrong.replace("{first}", names["{first}"])
         text = f'IF({relative(row, VERDICT)}="{CHECK}",{wrong},"")'
         canvas.formula(row, CHECK_WRONG, text, "", "text")
     canvas.text(row, NOTE, check.note, "small")
@@ -206,28 +208,23 @@ def _inputs(context: Context) -> Iterator[Check]:
     sheet = next(plan for plan in context.layout.sheets if plan.kind == "inputs")
     rows = [row for group in sheet.groups for row, _ in group.rows()]
     scalars = [context.plan.scalars[name] for group in sheet.groups for name in group.scalars]
-    judged = float(sum(bool(valid(context, scalar, 0)) for scalar in scalars))
-    if judged:
-        titles, values, verdicts = (
+    number = float(sum(judged(context, scalar) for scalar in scalars))
+    if number:
+        titles, remarks, verdicts = (
             f"{prefix(sheet.name)}{absolute(min(rows), at)}:{absolute(max(rows), at)}"
-            for at in (TITLE, NUMBERS[1], VALID)
-        )
-        said = f'INDEX({values},{{first}})&""'
-        wrong = (
-            'IF({least}="","empty",IF(ISNUMBER(--{least}),"outside its domain or range",'
-            '"not a number or a listed word"))'
+            for at in (TITLE, REMARK, VALID)
         )
         gone = '"an input is gone: put its row back"'
+        why = f'INDEX({titles},{{first}})&": "&INDEX({remarks},{{first}})'
         yield Check(
             "Each input is there and inside its domain, and low ≤ value ≤ high",
             sheet.name,
             f'COUNTIF({verdicts},"{OK}")',
-            judged,
-            stored_should=judged,
+            number,
+            stored_should=number,
             note="Counts the inputs that say ok under Valid?",
-            words=((f'IF({{first}}=0,"",{said})', ""),),
             first=f'IFERROR(MATCH("{CHECK}",{verdicts},0),0)',
-            wrong=f'IF({{first}}=0,{gone},INDEX({titles},{{first}})&": "&{wrong})',
+            wrong=f"IF({{first}}=0,{gone},{why})",
         )
 
 
@@ -262,7 +259,7 @@ def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
     least, closed, most, whole = DOMAINS[column.domain]
     view = View(context.layout, context.layout.sheet("checks"))
     ends: tuple[End, ...] = ("low", "high") if column.ranged else ("value",)
-    parts = []
+    ids, parts, bad = view.ids(table.name), [], []
     for end in ends:
         area = view.range(table.name, column.name, end)
         if least is not None and end != "high":
@@ -271,11 +268,19 @@ def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
             parts.append(f'COUNTIF({area},">"&{{most}})')
         if whole and not column.may_reason:
             parts.append(f"IFERROR(SUMPRODUCT(--(INT({area})<>{area})),0)")
+        fits = [f"({area}>{'=' if closed else ''}{{least}})"] if least is not None else []
+        fits += [f"({area}<={{most}})"] if most is not None else []
+        bad.append(f"(1-{'*'.join(fits)})*ISNUMBER({area})" if fits else "0")
     values = context.results.tables[table.name][column.name]
+    area = view.range(table.name, column.name, "value")
     if all(isinstance(value.value, float) for value in values):
-        area = view.range(table.name, column.name, "value")
-        parts.append(f"COUNTA({view.ids(table.name)})-COUNT({area})")
+        parts.append(f"COUNTA({ids})-COUNT({area})")
+        bad.append(f"1-ISNUMBER({area})")
     if parts:
+        rows = f'({ids}<>"")*({"+".join(bad)})>0'
+        found = f"INDEX({area},{{first}})"
+        said = f'INDEX({view.titles(table.name)},{{first}})&": "&IF({found}="","empty",{found})'
+        wrong = '"a row has a number outside the domain, or no number"'
         yield Check(
             f"Values inside their domain ({column.domain}): {column.title}",
             context.layout.tables[table.name].sheet,
@@ -284,7 +289,8 @@ def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
             least=least,
             most=most,
             note="Counts the rows outside, and those without a number.",
-            wrong='"a row has a number outside the domain, or no number"',
+            first=f"IFERROR(MATCH(TRUE,INDEX({rows},0),0),0)",
+            wrong=f'IF({{first}}=0,{wrong},{said}&"; must be {DOMAIN_IN_WORDS[column.domain]}")',
         )
 
 

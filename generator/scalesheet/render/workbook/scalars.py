@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from scalesheet.language.syntax import ENDS
+from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Quantity, Scalar, Stated
 from scalesheet.numbers import excel_format
 from scalesheet.printers.base import PrinterError
@@ -29,9 +30,10 @@ from scalesheet.render.workbook.places import (
     SheetPlan,
     Spot,
     absolute,
+    prefix,
     relative,
 )
-from scalesheet.render.workbook.validation import bounds, choices, rule
+from scalesheet.render.workbook.validation import DOMAIN_IN_WORDS, bounds, choices, rule
 
 FIRST_HEADINGS = ("Quantity", "Name", "Low", "Value", "High", "Unit")
 NUMBERS = (2, 3, 4)
@@ -39,15 +41,27 @@ NUMBERS = (2, 3, 4)
 
 # ------------------------------------------------------------------ inputs
 
-CHANGED, VALID, KIND, SOURCE, NOTE = 6, 7, 8, 9, 10
-DOMAIN, LEAST, MOST = 11, 12, 13
-SHIPPED = (14, 15, 16)
+SPREAD = (6, 7)
+CHANGED, VALID, REMARK, KIND, SOURCE, NOTE = range(8, 14)
+DOMAIN, LEAST, MOST = range(14, 17)
+SHIPPED = (17, 18, 19)
+FACTOR = 20
+SIGNED = "+0%;-0%;0%"
+IN_USE = (21, 22, 23)
 #: Stands above each list of a drop-down, below the inputs.
 WORDS_HEADING = "Words to choose from"
+IN_USE_HEADINGS: Mapping[End, str] = {
+    "low": "Low in use",
+    "value": "Value in use",
+    "high": "High in use",
+}
 INPUT_HEADINGS = (
     *FIRST_HEADINGS,
+    "Low, %",
+    "High, %",
     "Changed?",
     "Valid?",
+    "Remark",
     "Kind",
     "Source",
     "Note",
@@ -57,12 +71,22 @@ INPUT_HEADINGS = (
     "Shipped low",
     "Shipped value",
     "Shipped high",
+    "Ends follow by",
+    *IN_USE_HEADINGS.values(),
 )
-INPUT_WIDTHS = (36, 24, 11.5, 15, 11.5, 16, 10, 8, 12, 25, 60, 13, 7, 7, 11, 15, 11)
+INPUT_WIDTHS = (
+    *(36, 24, 11.5, 15, 11.5, 16, 7.5, 7.5, 10, 8, 24, 12, 25, 60),
+    *(13, 7, 7, 11, 15, 11, 9, 11, 15, 11),
+)
 
 
 def write_inputs(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
-    """Every stated scalar: value, what it shipped as, what it may be, where it is from."""
+    """Every stated scalar: value, what it shipped as, what it may be, where it is from.
+
+    Formulas read what is in use, at the end of the row: what was typed, or where that is no such
+    number or word, what was shipped. So a slip of the hand turns the light red, and every figure
+    stays a figure. Low and high follow a value that has passed one of them, as `pull` has it.
+    """
     canvas.widths(*_with_words(INPUT_WIDTHS, context, plan))
     last = max((row for group in plan.groups for row, _ in group.rows()), default=TOP + 2)
     area = f"{absolute(TOP + 1, CHANGED)}:{absolute(last + 1, CHANGED)}"
@@ -104,30 +128,24 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
     # a cell that is typed into shows what is typed: no mark of approximation
     fmt = excel_format(replace(context.scalar_formats[scalar.name], approximate=False))
     if text is not None:
-        defined = context.layout.names.scalars[scalar.name, "value"]
         if chosen:
-            shown = f'{defined}&""'  # an empty cell would be shown as 0
+            shown = f'{prefix(spot.sheet)}{spot.at("value")}&""'  # an empty cell would show 0
             canvas.formula(row, NUMBERS[1], shown, text, "word")
         else:
             canvas.text(row, NUMBERS[1], text, "input_text")
         canvas.text(row, SHIPPED[1], text, "shipped_text")
         same = f"EXACT({relative(row, NUMBERS[1])},{relative(row, SHIPPED[1])})"
     else:
-        low, value, high = stated_ends(stated)
-        for end, number in zip(ENDS, (low, value, high), strict=True):
-            if end in ends_of(scalar):
-                at = ENDS.index(end)
-                canvas.number(row, NUMBERS[at], number, "input", fmt)
-                canvas.number(row, SHIPPED[at], number, "shipped", fmt)
+        for end in ends_of(scalar):
+            at, number = ENDS.index(end), stated_ends(stated)[ENDS.index(end)]
+            canvas.number(row, NUMBERS[at], number, "input", fmt)
+            canvas.number(row, SHIPPED[at], number, "shipped", fmt)
         pairs = [
             f"{relative(row, NUMBERS[ENDS.index(end)])}={relative(row, SHIPPED[ENDS.index(end)])}"
             for end in ends_of(scalar)
         ]
         same = pairs[0] if len(pairs) == 1 else f"AND({','.join(pairs)})"
     canvas.formula(row, CHANGED, f'IF({same},"","changed")', "", "flag")
-    holds = valid(context, scalar, row)
-    if holds:
-        canvas.formula(row, VALID, f'IFERROR(IF({holds},"ok","check"),"check")', "ok", "verdict")
     least, _, most, _ = bounds(scalar)
     if scalar.kind == "number":
         canvas.text(row, DOMAIN, scalar.domain, "small")
@@ -135,6 +153,8 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
             canvas.number(row, LEAST, least, "shipped")
         if most is not None:
             canvas.number(row, MOST, most, "shipped")
+    if judged(context, scalar):
+        _judgment(canvas, context, scalar, row, fmt)
     canvas.text(row, KIND, stated.basis, "small")
     if stated.citation:
         canvas.link(row, SOURCE, context.source_link(stated.citation), cite(stated.citation))
@@ -144,35 +164,122 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
         write_rule(canvas, context, scalar)
 
 
+def judged(context: Context, scalar: Scalar) -> bool:
+    """Whether it can be told if an input is what it may be: a number, or a word of a list."""
+    if choices(context, scalar):
+        return True
+    stated = scalar.stated
+    return scalar.kind == "number" and not (stated and stated_text(stated, "") is not None)
+
+
+def _is_used(context: Context, scalar: Scalar) -> bool:
+    """Whether formulas read an input where it stands in use. One that may be a reason instead of a
+    number is read where it is typed: a text there is no mistake."""
+    return judged(context, scalar) and not scalar.may_reason
+
+
+def in_use(context: Context) -> dict[str, Spot]:
+    """Where formulas read the inputs: at the end of their rows on Inputs."""
+    sheet = next(plan for plan in context.layout.sheets if plan.kind == "inputs")
+    result = {}
+    for group in sheet.groups:
+        for row, name in group.rows():
+            scalar = context.plan.scalars[name]
+            if _is_used(context, scalar):
+                low, value, high = IN_USE if scalar.ranged else (IN_USE[1],) * 3
+                result[name] = Spot(sheet.name, ((row, low), (row, value), (row, high)))
+    return result
+
+
+def _judgment(canvas: Canvas, context: Context, scalar: Scalar, row: int, fmt: str) -> None:
+    """What is in use, whether that is what was typed, and if not, why."""
+    stated, ends = scalar.stated or Stated(), ends_of(scalar)
+    text, used = stated_text(stated, ""), _is_used(context, scalar)
+    typed, shipped, use = (
+        dict(zip(ENDS, (relative(row, at) for at in columns), strict=True))
+        for columns in (NUMBERS, SHIPPED, IN_USE if used else NUMBERS)
+    )
+    fits = {end: _fits(context, scalar, typed[end], row) for end in ends}
+    if used:
+        follow = {end: f"*{relative(row, FACTOR)}" if end != "value" else "" for end in ends}
+        for end, fit in fits.items():
+            at = ENDS.index(end)
+            formula = f"IF(IFERROR({fit},FALSE),{typed[end]}{follow[end]},{shipped[end]})"
+            if text is not None:
+                canvas.formula(row, IN_USE[at], formula, text, "shipped_text")
+            else:
+                canvas.formula(row, IN_USE[at], formula, stated_ends(stated)[at], "shipped", fmt)
+    ordered = ""
+    if scalar.ranged:
+        low, value, high = (use[end] for end in ENDS)
+        ordered = f"AND({low}<={value},{value}<={high})"
+        _spread(canvas, stated, use, row)
+        if used:
+            _follow(canvas, typed, shipped, row)
+    holds = ",".join(filter(None, (*fits.values(), ordered)))
+    holds = f"AND({holds})" if scalar.ranged else holds
+    canvas.formula(row, VALID, f'IFERROR(IF({holds},"ok","check"),"check")', "ok", "verdict")
+    remark = _remark(scalar, typed, row, ordered, used)
+    canvas.formula(row, REMARK, remark, "", "small")
+
+
+def _spread(canvas: Canvas, stated: Stated, use: Mapping[End, str], row: int) -> None:
+    """How far the ends are from the value, as a share of it."""
+    low, value, high = stated_ends(stated)
+    for at, end, number in zip(SPREAD, (use["low"], use["high"]), (low, high), strict=True):
+        shown = number / value - 1 if value else ""
+        canvas.formula(row, at, f'IFERROR({end}/{use["value"]}-1,"")', shown, "either", SIGNED)
+
+
+def _follow(canvas: Canvas, typed: Mapping[End, str], shipped: Mapping[End, str], row: int) -> None:
+    """By what factor low and high follow a value that alone was changed and has passed one."""
+    low, value, high = (typed[end] for end in ENDS)
+    as_shipped = f"{low}={shipped['low']},{high}={shipped['high']}"
+    passed = f"OR({value}<{low},{value}>{high}),{value}/{shipped['value']}>0"
+    factor = f"IFERROR(IF(AND({as_shipped},{passed}),{value}/{shipped['value']},1),1)"
+    canvas.formula(row, FACTOR, factor, 1.0, "shipped", "0.##")
+
+
+def _remark(scalar: Scalar, typed: Mapping[End, str], row: int, ordered: str, used: bool) -> str:
+    """What is wrong with what was typed, and what is in use then."""
+    cells = [typed[end] for end in (ENDS if scalar.ranged else ENDS[1:2])]
+    empty, numbers = (f'{cell}=""' for cell in cells), (f"ISNUMBER({cell})" for cell in cells)
+    wrong = '"not in the list"'
+    if scalar.kind == "number":
+        words = DOMAIN_IN_WORDS[scalar.domain]
+        wrong = f'IF(AND({",".join(numbers)}),"must be {words}","not a number")'
+    wrong = f'IF(OR({",".join(empty)}),"empty",{wrong})'
+    wrong += '&"; computed as shipped"' if used else ""
+    fine = '""'
+    if ordered:
+        wrong = f'IF({ordered},{wrong},"low ≤ value ≤ high does not hold")'
+    if ordered and used:
+        fine = f'IF({relative(row, FACTOR)}=1,"","low and high follow; see Low in use")'
+    return f'IF({relative(row, VALID)}="ok",{fine},{wrong})'
+
+
+def _fits(context: Context, scalar: Scalar, cell: str, row: int) -> str:
+    """The condition that a cell holds what the input may be."""
+    source = choices(context, scalar)
+    if source:
+        return f"ISNUMBER(MATCH({cell},{source},0))"
+    least, closed, most, whole = bounds(scalar)
+    tests = [f"ISNUMBER({cell})"]
+    if least is not None:
+        tests.append(f"{cell}{'>=' if closed else '>'}{relative(row, LEAST)}")
+    if most is not None:
+        tests.append(f"{cell}<={relative(row, MOST)}")
+    if whole:
+        tests.append(f"{cell}=INT({cell})")
+    return tests[0] if len(tests) == 1 else f"AND({','.join(tests)})"
+
+
 def write_rule(canvas: Canvas, context: Context, scalar: Scalar) -> None:
     """What may be typed into the cells of an input."""
     spot = context.layout.scalars[scalar.name]
     options = rule(context, scalar, scalar.stated or Stated())
     area = *spot.cell("low"), *spot.cell("high")
     canvas.tally.check(canvas.sheet.data_validation(*area, options), f"validation of {scalar.name}")
-
-
-def valid(context: Context, scalar: Scalar, row: int) -> str:
-    """The condition that the input is what it may be, over the cells beside it."""
-    value = relative(row, NUMBERS[1])
-    source = choices(context, scalar)
-    if source:
-        return f"ISNUMBER(MATCH({value},{source},0))"
-    if scalar.kind != "number" or (scalar.stated and stated_text(scalar.stated, "") is not None):
-        return ""
-    low, high = relative(row, NUMBERS[0]), relative(row, NUMBERS[2])
-    smallest, greatest = (low, high) if scalar.ranged else (value, value)
-    least, closed, most, whole = bounds(scalar)
-    tests = [f"ISNUMBER({cell})" for cell in ([low, value, high] if scalar.ranged else [value])]
-    if least is not None:
-        tests.append(f"{smallest}{'>=' if closed else '>'}{relative(row, LEAST)}")
-    if most is not None:
-        tests.append(f"{greatest}<={relative(row, MOST)}")
-    if scalar.ranged:
-        tests += [f"{low}<={value}", f"{value}<={high}"]
-    if whole:
-        tests.append(f"{value}=INT({value})")
-    return tests[0] if len(tests) == 1 else f"AND({','.join(tests)})"
 
 
 # ------------------------------------------------------------------ derived
@@ -288,5 +395,9 @@ def _headings(canvas: Canvas, texts: tuple[str, ...], row: int) -> None:
         "Shipped low",
         "Shipped value",
         "Shipped high",
+        "Low, %",
+        "High, %",
+        "Ends follow by",
+        *IN_USE_HEADINGS.values(),
     }
     canvas.heads(row, texts, numbers, flush=KEY + 1)

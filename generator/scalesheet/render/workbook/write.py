@@ -25,10 +25,10 @@ from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.formats import FONT, Formats
 from scalesheet.render.workbook.front import write_about, write_sources, write_units
 from scalesheet.render.workbook.layout import lay_out
-from scalesheet.render.workbook.places import TITLE, TOP, Layout, SheetKind, SheetPlan, absolute
+from scalesheet.render.workbook.places import TITLE, TOP, SheetKind, SheetPlan, absolute
 from scalesheet.render.workbook.places import prefix as sheet_prefix
 from scalesheet.render.workbook.results import write_results
-from scalesheet.render.workbook.scalars import write_calculation, write_inputs
+from scalesheet.render.workbook.scalars import in_use, write_calculation, write_inputs
 from scalesheet.render.workbook.sensitivity import write_sensitivity
 from scalesheet.render.workbook.steps import stepped
 from scalesheet.render.workbook.summary import headline, write_summary
@@ -101,7 +101,7 @@ def write_workbook(
             )
             for sheet in layout.sheets
         }
-        _define_names(workbook, layout, tally)
+        _define_names(workbook, context, tally)
         _write_sheets(canvases, context)
         workbook.close()
         _compressed(written, path)
@@ -194,9 +194,12 @@ def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         sheet.repeat_rows(TOP)
 
 
-def _define_names(workbook: xlsxwriter.Workbook, layout: Layout, tally: Tally) -> None:
+def _define_names(workbook: xlsxwriter.Workbook, context: Context, tally: Tally) -> None:
+    """A name of an input leads to where the input stands in use."""
+    layout = context.layout
+    used = in_use(context)
     for (name, end), text in layout.names.scalars.items():
-        spot = layout.scalars[name]
+        spot = used.get(name) or layout.scalars[name]
         if text == layout.names.scalars[name, "value"] and end != "value":
             continue
         where = f"={sheet_prefix(spot.sheet)}{spot.at(end)}"
