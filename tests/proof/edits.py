@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -255,6 +256,8 @@ def _changed(
         if cell.end == "value" and quantity.ranged and stated.low != stated.high:
             toward = stated.high if stated.value < stated.high else stated.low
             new = stated.value + (toward - stated.value) / 7
+            if DOMAINS[quantity.domain][3]:
+                new = stated.value + math.copysign(1.0, toward - stated.value)
         elif cell.end == "value" and not quantity.ranged:
             return new, Stated(new, new, new)
         ends[cell.end] = new

@@ -128,9 +128,9 @@ def test_an_input_that_got_past_validation_is_named_with_its_reason(
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ("many", "=1 run: many; must be a whole number from 1"),
-        (None, "=1 run: empty; must be a whole number from 1"),
-        (-1.0, "=1 run: -1; must be a whole number from 1"),
+        ("many", "=1 run: 'many'; must be a whole number from 1"),
+        (None, "=1 run: ''; must be a whole number from 1"),
+        (-1.0, "=1 run: '-1'; must be a whole number from 1"),
     ],
 )
 def test_a_cell_of_a_table_that_holds_no_number_of_its_domain_is_named(
@@ -143,7 +143,7 @@ def test_a_cell_of_a_table_that_holds_no_number_of_its_domain_is_named(
 
 def test_a_part_of_a_whole_in_a_table_is_seen(made: Made, live: Workbook) -> None:
     live.set({made.layout.table_cell("sizes", "one", "steps"): 2.5})
-    assert "Phases and sizes: a row has a number outside the domain, or no number" in wrong(live)
+    assert "Phases and sizes: a part where only wholes can be" in wrong(live)
 
 
 # ------------------------------------------------------------------ row by row

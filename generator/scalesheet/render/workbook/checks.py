@@ -259,28 +259,28 @@ def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
     least, closed, most, whole = DOMAINS[column.domain]
     view = View(context.layout, context.layout.sheet("checks"))
     ends: tuple[End, ...] = ("low", "high") if column.ranged else ("value",)
-    ids, parts, bad = view.ids(table.name), [], []
-    for end in ends:
-        area = view.range(table.name, column.name, end)
-        if least is not None and end != "high":
-            parts.append(f'COUNTIF({area},"{"<" if closed else "<="}"&{{least}})')
-        if most is not None and end != "low":
-            parts.append(f'COUNTIF({area},">"&{{most}})')
-        if whole and not column.may_reason:
-            parts.append(f"IFERROR(SUMPRODUCT(--(INT({area})<>{area})),0)")
-        fits = [f"({area}>{'=' if closed else ''}{{least}})"] if least is not None else []
-        fits += [f"({area}<={{most}})"] if most is not None else []
-        bad.append(f"(1-{'*'.join(fits)})*ISNUMBER({area})" if fits else "0")
+    ids, area = view.ids(table.name), view.range(table.name, column.name, "value")
     values = context.results.tables[table.name][column.name]
-    area = view.range(table.name, column.name, "value")
-    if all(isinstance(value.value, float) for value in values):
+    numbers = all(isinstance(value.value, float) for value in values)
+    parts, fits = [], [f"ISNUMBER({area})"] if numbers else []
+    for end in ends:
+        each = view.range(table.name, column.name, end)
+        if least is not None and end != "high":
+            parts.append(f'COUNTIF({each},"{"<" if closed else "<="}"&{{least}})')
+            fits.append(f"({each}>{'=' if closed else ''}{{least}})")
+        if most is not None and end != "low":
+            parts.append(f'COUNTIF({each},">"&{{most}})')
+            reason = "" if numbers else f"+ISTEXT({each})"
+            fits.append(f"(({each}<={{most}}){reason})")
+        if whole and not column.may_reason:
+            parts.append(f"IFERROR(SUMPRODUCT(--(INT({each})<>{each})),0)")
+    if numbers:
         parts.append(f"COUNTA({ids})-COUNT({area})")
-        bad.append(f"1-ISNUMBER({area})")
     if parts:
-        rows = f'({ids}<>"")*({"+".join(bad)})>0'
-        found = f"INDEX({area},{{first}})"
-        said = f'INDEX({view.titles(table.name)},{{first}})&": "&IF({found}="","empty",{found})'
-        wrong = '"a row has a number outside the domain, or no number"'
+        rows = f'({ids}<>"")*(1-{"*".join(fits) or "1"})=1'
+        must = f"; must be {DOMAIN_IN_WORDS[column.domain]}"
+        told = (f"INDEX({each},{{first}})" for each in (view.titles(table.name), area))
+        said = '&": \'"&'.join(told) + f'&"\'{must}"'
         yield Check(
             f"Values inside their domain ({column.domain}): {column.title}",
             context.layout.tables[table.name].sheet,
@@ -290,7 +290,7 @@ def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
             most=most,
             note="Counts the rows outside, and those without a number.",
             first=f"IFERROR(MATCH(TRUE,INDEX({rows},0),0),0)",
-            wrong=f'IF({{first}}=0,{wrong},{said}&"; must be {DOMAIN_IN_WORDS[column.domain]}")',
+            wrong=f'IF({{first}},{said},"a part where only wholes can be")',
         )
 
 

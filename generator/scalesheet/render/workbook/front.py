@@ -41,10 +41,10 @@ HOW_TO_USE = (
     "Change a yellow cell on Inputs or on a table's sheet; every figure follows at once.",
     "Choose an accelerator, an offer or a scenario from the drop-down list in its cell on Summary; "
     "further choices are on Inputs.",
-    "Where a figure is a range it has three cells: low, value (expected) and high, with the two ends "
-    "in per cent of the value. Low and high follow a value that passes one of them; Remark says so.",
-    "An input that is no number or word it may be is not used: the value as shipped is, and Remark, "
-    "Checks and Summary say so. The cells that formulas read are at the end of each row of Inputs.",
+    "Where a figure is a range it has three cells: low, value (expected) and high. Low and high "
+    "follow a value that passes one of them; Remark says so.",
+    "An input that is not what it may be is not computed with: its value as shipped is used, and "
+    "Remark, Checks and Summary say so. Formulas read what is in use, at the end of its row.",
     "To add a row to a table, lift the sheet's protection, insert the row above the empty row at "
     "the table's end, give it an id and copy the formulas down; totals and drop-down lists take it "
     "in, and Checks notes that the table has another row than it was built with.",

@@ -243,12 +243,12 @@ def _follow(canvas: Canvas, typed: Mapping[End, str], shipped: Mapping[End, str]
 def _remark(scalar: Scalar, typed: Mapping[End, str], row: int, ordered: str, used: bool) -> str:
     """What is wrong with what was typed, and what is in use then."""
     cells = [typed[end] for end in (ENDS if scalar.ranged else ENDS[1:2])]
-    empty, numbers = (f'{cell}=""' for cell in cells), (f"ISNUMBER({cell})" for cell in cells)
+    empty = ",".join(f'{cell}=""' for cell in cells)
     wrong = '"not in the list"'
     if scalar.kind == "number":
         words = DOMAIN_IN_WORDS[scalar.domain]
-        wrong = f'IF(AND({",".join(numbers)}),"must be {words}","not a number")'
-    wrong = f'IF(OR({",".join(empty)}),"empty",{wrong})'
+        wrong = f'IF(ISNUMBER({"+".join(cells)}),"must be {words}","not a number")'
+    wrong = f'IF(OR({empty}),"empty",{wrong})'
     wrong += '&"; computed as shipped"' if used else ""
     fine = '""'
     if ordered:
