@@ -11,13 +11,14 @@ from scalesheet.model import Key
 from scalesheet.numbers import text
 from scalesheet.render.workbook.built import Used
 from scalesheet.render.workbook.canvas import Canvas
-from scalesheet.render.workbook.checks import CHECK, OK, SHOULD, VERDICT
+from scalesheet.render.workbook.checks import CHECK, OK, SHOULD, VERDICT, first_wrong
 from scalesheet.render.workbook.context import Context, ends_of, stated_text, stored
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.front import write_headline
 from scalesheet.render.workbook.overview import WIDE, write_overview
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
+    CHECK_WRONG,
     SUMMARY_HIGH,
     SUMMARY_LOW,
     SUMMARY_RESULTS,
@@ -27,6 +28,7 @@ from scalesheet.render.workbook.places import (
     SheetPlan,
     absolute,
     first_choice,
+    letters,
     prefix,
 )
 from scalesheet.render.workbook.scalars import write_rule
@@ -51,6 +53,7 @@ LIGHTS: tuple[tuple[str, Role], ...] = (
     (CHECK, "alarm"),
 )
 LONGEST_LIST = 90
+INVITES = "Change any yellow cell."
 
 
 def write_summary(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
@@ -79,8 +82,7 @@ def _light(canvas: Canvas, context: Context) -> None:
     canvas.link(TOP, TITLE, f"internal:{sheet}A1", "Checks", "headline_label")
     said = f'IF({count}=0,"{ALL_WELL}",{count}&IF({count}=1," check fails"," checks fail"))'
     canvas.formula(TOP, SUMMARY_VALUE, said, _failing(failing), "light")
-    note = "The sheet Checks lists them. Change any yellow cell."
-    canvas.text(TOP, SUMMARY_LOW, note, "lead_line")
+    canvas.formula(TOP, SUMMARY_LOW, _why(sheet, count), _first_failing(context), "lead_line")
     code = canvas.sheet.conditional_format(
         TOP,
         SUMMARY_VALUE,
@@ -94,6 +96,23 @@ def _light(canvas: Canvas, context: Context) -> None:
         },
     )
     canvas.tally.check(code, f"{canvas.name}: conditional format")
+
+
+def _why(checks: str, count: str) -> str:
+    """What is wrong with the first check that fails, or else its title."""
+    verdicts, wrong, titles = (
+        f"{checks}${letters(at)}:${letters(at)}" for at in (VERDICT, CHECK_WRONG, TITLE)
+    )
+    row = f'MATCH("{CHECK}",{verdicts},0)'
+    said = f'IF(INDEX({wrong},{row})="",INDEX({titles},{row}),INDEX({wrong},{row}))'
+    return f'IF({count}=0,"{INVITES}",{said})'
+
+
+def _first_failing(context: Context) -> str:
+    for name in context.plan.checks:
+        if context.results.scalars[name].value is not True:
+            return first_wrong(context, name) or context.plan.scalars[name].title or name
+    return INVITES
 
 
 def _failing(number: int) -> str:
