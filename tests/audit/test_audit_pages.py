@@ -164,7 +164,7 @@ def test_the_command_looks_up_quotes_in_documents_at_hand(
     (tmp_path / "paper.txt").write_text("one line", "utf-8")
     arguments = ["audit", "--data", str(data), "--documents"]
     assert cli.main([*arguments, str(tmp_path)]) == 1
-    assert "C002 the document has 1 lines, and '001-L020-01' is of line 20" in (
+    assert "C002 '001-L020-01' is on line 20, but the document has 1 line" in (
         capsys.readouterr().err
     )
     assert cli.main([*arguments, str(tmp_path / "none")]) == 2

@@ -276,7 +276,7 @@ def test_json_has_the_promised_keys_and_a_second_run_the_same_bytes(tmp_path: Pa
         ("10k steps", None),
         ("10,000 steps", "'10k' is not on line 2, which is '10,000 steps'"),
         ("ten\n10k", "'10k' is not on line 2, which is 'ten'; it is on line 3"),
-        (None, "the document has 1 lines, and '001-L002-01' is of line 2"),
+        (None, "'001-L002-01' is on line 2, but the document has 1 line"),
     ],
 )
 def test_a_quote_stands_on_its_line(tmp_path: Path, line: str | None, message: str | None) -> None:

@@ -201,8 +201,8 @@ def test_a_cited_line_that_says_another_value_is_a_finding(data: Path, frozen: b
         line = "lines 20-28"
     (told,) = (each for each in said(examine(data)) if each.startswith("C010"))
     assert told == (
-        f"C010 'runs['one'].steps' cites {line} of a-paper, where line 20 says 1,000 steps and not "
-        "this value; cite where it is from, or leave out the source"
+        f"C010 'runs['one'].steps' cites {line} of a-paper, but line 20 says 1,000 steps; "
+        "cite where the value is from, or leave out the source"
     )
 
 

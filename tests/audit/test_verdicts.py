@@ -84,11 +84,14 @@ def test_names_of_the_plan_mean_the_scenario_of_the_document(tmp_path: Path) -> 
     ("claim", "why"),
     [
         ({"says": "1 GPU"}, "it needs 'from', 'against', a 'plan' input of line 4, or 'lacks'"),
-        ({"says": "2 GPU", "plan": "cards"}, "'cards' is another value; keep the document's"),
-        ({"says": "8.42105 hour", "plan": "runs.total.hours"}, "is computed and no input"),
+        (
+            {"says": "2 GPU", "plan": "cards"},
+            "'cards' has a different value; keep the document's value",
+        ),
+        ({"says": "8.42105 hour", "plan": "runs.total.hours"}, "is computed, not an input"),
         (
             {"says": "1 GPU", "plan": "cards", "id": "001-L005-01"},
-            "the source of 'cards' is a-paper, line 4, and not line 5 of a-paper",
+            "the source of 'cards' is a-paper, line 4, not line 5 of a-paper",
         ),
         ({"says": "1900 step / hour", "plan": "speed", "id": "001-L010-01"}, "a-paper, line 3"),
     ],
@@ -187,15 +190,18 @@ claims:
         ({"says": "24 GiB", "from": "gpu.memory"}, "gpu.memory = 24 GiB, as written."),
         (
             {"says": "17 hour", "from": "1.4 * high(fast)"},
-            "1.4 * high(fast) = 1.4 * 12 = 16.8 h, written rounded as 17 h.",
+            "1.4 * high(fast) = 1.4 * 12 = 16.8 h, rounded to 17 h.",
         ),
-        ({"says": "at most 24 GB", "from": "need"}, "need = 30 GB, which breaks 'at most 24 GB'."),
+        (
+            {"says": "at most 24 GB", "from": "need"},
+            "need = 30 GB, which violates 'at most 24 GB'.",
+        ),
         (
             {"says": "9.5 .. 15 hour", "role": "range", "from": "fast"},
             "fast = 10 [8–12] h, not 9.5–15 h.",
         ),
         ({"says": "1 hour", "lacks": "[a, b, c]"}, "the document does not state a, b and c."),
-        ({"says": "1 GPU", "plan": "cards"}, "stated; the plan takes it as cards."),
+        ({"says": "1 GPU", "plan": "cards"}, "stated; an input of the plan, cards."),
     ],
 )
 def test_because_puts_the_numbers_in(tmp_path: Path, claim: dict[str, str], because: str) -> None:
@@ -216,5 +222,5 @@ def test_a_mismatch_across_a_limit_says_which(tmp_path: Path) -> None:
     found = judged(tmp_path, says="24 GB", **{"from": "0.81 * need", "limit": "0.8 * need"})
     assert found.because == (
         "0.81 * need = 0.81 * 30 = 24.3 GB, not 24 GB; "
-        "no rounding: the limit 0.8 * need = 24 GB lies between them."
+        "not rounding: the limit 0.8 * need = 24 GB lies between them."
     )

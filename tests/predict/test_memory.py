@@ -423,8 +423,10 @@ def test_a_run_that_is_wrongly_said_to_fit_is_an_error(book: Book, score: TaskSc
     assert score.room is not None
     bad = replace(score, room=replace(score.room, fits_above=("one-run",), let=("another",)))
     said = [found.message for found in problems(book, {"memory": bad})]
-    assert any("'one-run' is said to fit, and took over 1.1 times" in text for text in said)
-    assert any("'another' is said to fit, and ran out of memory" in text for text in said)
+    assert any(
+        "'one-run' has the verdict 'fits', but took more than 1.1 times" in text for text in said
+    )
+    assert any("'another' has the verdict 'fits', but ran out of memory" in text for text in said)
 
 
 def test_room_sees_a_fit_that_promises_too_much(
@@ -447,4 +449,4 @@ def _truth(data: Published, rows: Cases) -> Array:
 
 def test_a_fit_of_an_older_model_is_none(book: Book, described: Described) -> None:
     made = predict(book, "memory", described(), {"factor": 1.0, "low": 0.0, "high": 0.0})
-    assert "another model" in made.unsupported[0]
+    assert "other formulas" in made.unsupported[0]

@@ -182,7 +182,7 @@ def test_a_book_without_measured_records_says_so() -> None:
     bare = {task: replace(score, own=None) for task, score in found.scores.items()}
     pages = dict(score_pages(Context(given(found.book, scores=bare))))
     for name in ("index", "throughput", "memory"):
-        assert "No record of this book is measured yet" in pages[f"score/{name}.md"]
+        assert "This book has no measured records yet." in pages[f"score/{name}.md"]
 
 
 # ------------------------------------------------------------------ the command

@@ -16,7 +16,7 @@ from scalesheet.model import Formula, Plan, Scalar
 from scalesheet.units import Units
 from scalesheet.values import Results, Value
 
-NOTE = "A check of the plan, which does not hold with the figures of the document."
+NOTE = "A check of the plan that fails with the document's figures."
 
 
 def broken_checks(
@@ -104,7 +104,7 @@ def _at(node: Node, table: str, row: str) -> Node:
     if isinstance(node, Column) and node.table == table:
         return Cell(table, row, node.column, node.end, span=node.span)
     if isinstance(node, Aggregate):
-        return node  # its condition is about the rows that it draws together
+        return node  # its condition is about the rows that it aggregates
     changed: dict[str, Any] = {}
     for item in fields(node):
         part = getattr(node, item.name)

@@ -46,8 +46,8 @@ def cited_lines(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Dia
             says = ", ".join(dict.fromkeys(claim_text(c.says, book.units) for c in there[:3]))
             lines = ", ".join(dict.fromkeys(f"line {c.line}" for c in there[:3]))
             message = (
-                f"'{name_of(key)}' cites {cited.locator} of {cited.key}, where {lines} says {says} "
-                "and not this value; cite where it is from, or leave out the source"
+                f"'{name_of(key)}' cites {cited.locator} of {cited.key}, but {lines} says {says}; "
+                "cite where the value is from, or leave out the source"
             )
             yield at(stated.position, "C010", message)
 

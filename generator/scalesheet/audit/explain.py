@@ -96,8 +96,7 @@ def arithmetic(
 
 
 def _filled(node: Node, results: Results) -> Node:
-    """The tree with the values of what it names in place of the names; what is drawn together
-    stays as it is."""
+    """The tree with values in place of names; aggregates stay as they are."""
     rule = _FILL.get(type(node))
     if rule is not None:
         return rule(node, results)
@@ -157,12 +156,12 @@ _FILL: dict[type[Node], Callable[[Any, Results], Node]] = {
 
 _STANDS: dict[Match, str] = {
     "equal": "as written",
-    "rounded": "written rounded as {says}",
-    "cut": "cut off to {says}, where rounding gives the next digit",
-    "contained": "which allows {says}",
+    "rounded": "rounded to {says}",
+    "cut": "truncated to {says} instead of rounded",
+    "contained": "a range that includes {says}",
     "differs": "not {says}",
 }
-_BOUND: dict[Match, str] = {"equal": "which keeps '{says}'", "differs": "which breaks '{says}'"}
+_BOUND: dict[Match, str] = {"equal": "which meets '{says}'", "differs": "which violates '{says}'"}
 
 
 def because(
@@ -184,10 +183,10 @@ def because(
     if claim.limit is not None and decided.crossed:
         limit = results.scalars[claim.limit.scalar]
         far = shown(limit, claim.says.unit, units, percent=claim.says.percent)
-        parts.append(f"no rounding: the limit {claim.limit.text} = {far} lies between them")
+        parts.append(f"not rounding: the limit {claim.limit.text} = {far} lies between them")
     parts += [f"disagrees with {id_}" for id_ in decided.accused_by]
     if decided.verdict == "input" and claim.target is not None:
-        parts.append(f"stated; the plan takes it as {claim.target.text}")
+        parts.append(f"stated; an input of the plan, {claim.target.text}")
     elif decided.verdict == "underdetermined":
         parts.append(f"the document does not state {listed(claim.lacks)}")
     elif decided.verdict is None:
@@ -197,7 +196,7 @@ def because(
         errors = listed(decided.inherits) or "a figure that the plan corrects"
         parts.append(f"follows from {errors}; should be {fixed}")
     elif decided.inherits:
-        parts.append(f"inherits {listed(decided.inherits)}")
+        parts.append(f"carries over the error of {listed(decided.inherits)}")
     text = "; ".join(parts) + "." if parts else ""
     return " ".join(filter(None, (text, claim.note)))
 

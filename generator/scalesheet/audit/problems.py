@@ -11,6 +11,7 @@ from scalesheet.book import Book
 from scalesheet.claims import WORDS, Audit, Claim
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Position
+from scalesheet.vocabulary import counted
 
 #: What is reported only once the claims are judged: the audit can be shown all the same.
 JUDGED = frozenset({"C002", "C003", "C004", "C009"})
@@ -57,7 +58,8 @@ def quotes(audit: Audit, documents: Path) -> list[Diagnostic]:
 
 def _misquoted(claim: Claim, line: str | None, lines: list[str]) -> str:
     if line is None:
-        return f"the document has {len(lines)} lines, and '{claim.id}' is of line {claim.line}"
+        has = counted(len(lines), "line")
+        return f"'{claim.id}' is on line {claim.line}, but the document has {has}"
     elsewhere = [n for n, text in enumerate(lines, 1) if claim.quote in text]
     message = f"'{claim.quote}' is not on line {claim.line}, which is '{line.strip()[:80]}'"
     if not elsewhere:

@@ -195,11 +195,11 @@ def _letters(word: object) -> str:
 def why_no_input(claim: Claim, target: Target, source: Source, units: Units) -> str:
     """Why a claim is not the input that `plan:` names; empty where it is."""
     if not target.stated:
-        return f"'{target.text}' is computed and no input"
+        return f"'{target.text}' is computed, not an input"
     same = [stated for stated in target.stated if states(stated, claim.says, target.unit, units)]
     if not same:
-        remedy = "keep the document's as its 'written:', or fix the claim"
-        return f"'{target.text}' is another value; {remedy}"
+        remedy = "keep the document's value as its 'written:', or fix the claim"
+        return f"'{target.text}' has a different value; {remedy}"
     if not any(cites(stated.citation, source.key, claim.line) for stated in same):
         text = ", ".join(
             dict.fromkeys(
@@ -208,7 +208,7 @@ def why_no_input(claim: Claim, target: Target, source: Source, units: Units) -> 
         )
         return (
             f"the source of '{target.text}' is {text or 'not stated'}, "
-            f"and not line {claim.line} of {source.key}"
+            f"not line {claim.line} of {source.key}"
         )
     return ""
 

@@ -141,9 +141,9 @@ IN_WORDS = {
         "The same type without that norm.",
     ),
     "P001": InWords(
-        "A score.yaml that expects GPU hours within a factor of 1.3 at the median, where families "
-        "that the fit has not seen are predicted within 1.4.",
-        "The same with a median of 1.4, after a look at what made it so.",
+        "A score.yaml that expects a median error factor of 1.3 for GPU hours, where held-out "
+        "families are predicted within 1.4.",
+        "The same with a median of 1.4, once the cause is understood.",
     ),
     "P002": InWords(
         "A row of 'runs/model-card.yaml' with other GPU hours than those that 'fits/runs.yaml' "

@@ -14,9 +14,9 @@ from scalesheet.render.lines import Line, Lines
 from scalesheet.render.scores import spelled
 
 LEAD = (
-    "How the loss of a language model falls with its size and its data, by the laws that were "
-    "published and by the one that predictions go by. Losses of two laws are of different texts "
-    "and tokenizers: compare how they change, not what they are."
+    "How the loss of a language model falls with size and data, according to the published laws "
+    "and to the one that our predictions use. The laws were fitted on different texts and "
+    "tokenizers: compare how losses change, not their values."
 )
 RUNS = (
     (1e8, 2e9),
@@ -76,9 +76,9 @@ def _laws(book: Book, known: tuple[laws.Law, ...], score: TaskScore | None) -> S
     return Section(
         "The laws",
         "laws",
-        "Errors in nat for each token, of the rows that are scored, after one offset for each "
-        "evaluation set that its other rows give. The published laws have seen none of these rows; "
-        "this fit is judged by fits that have not seen the row's family.",
+        "Errors of the scored rows in nat per token, after one offset per evaluation set from its "
+        "other rows. The published laws were fitted without these rows; our fit is scored without "
+        "the row's family.",
         ("Law", "Parameters", "Median error", "9 of 10 within", "Valid"),
         tuple(rows),
         tuple(law.record for law in known),
@@ -99,9 +99,9 @@ def _losses(book: Book, known: tuple[laws.Law, ...]) -> Section:
     return Section(
         "Loss of some runs",
         "runs",
-        "Nat for each token; embeddings are neglected. Last by how much the loss is lower than "
-        f"that of {large(MIDDLE[0])} parameters on {large(MIDDLE[1])} tokens, from the law that "
-        "gives least to the one that gives most: how far the laws disagree.",
+        "Nat per token, without embeddings. The last column shows how far the laws disagree: the "
+        f"smallest and the largest drop in loss from {large(MIDDLE[0])} parameters on "
+        f"{large(MIDDLE[1])} tokens.",
         ("Parameters", "Tokens", *(law.name for law in known), "Lower by"),
         tuple(rows),
     )
@@ -116,8 +116,8 @@ def _optimal(best: list[laws.Best]) -> Section:
         "Compute-optimal size and data",
         "optimal",
         "Parameters and tokens with the lowest loss for a budget C = 6 N D, in FLOP. Kaplan and "
-        "this fit count parameters without embeddings; DeepSeek counts attention among its FLOP. "
-        "Each was fitted on budgets far smaller than the largest here; its formula names them.",
+        "this fit count parameters without embeddings; DeepSeek's FLOP include attention. Each law "
+        "was fitted on budgets far below the largest here; its formula states them.",
         ("FLOP", *(each.name for each in best)),
         tuple(rows),
         curves=_sizes(best),
@@ -165,8 +165,8 @@ def _epochs(book: Book) -> Section:
     return Section(
         "Repeated tokens",
         "epochs",
-        f"A model of {large(MODEL)} parameters on {large(UNIQUE)} tokens that differ, by "
-        "Muennighoff 2023: what the tokens are worth in new ones, and the loss.",
+        f"A model with {large(MODEL)} parameters on {large(UNIQUE)} unique tokens, according to "
+        "Muennighoff 2023: what repeated tokens are worth in new ones, and the loss.",
         ("Epochs", "Worth in new tokens", "Of those trained on", "Loss", "Loss on new tokens"),
         tuple(rows),
     )
@@ -192,11 +192,11 @@ def _use(book: Book) -> Section:
             )
         )
     return Section(
-        "Size for a model that is used",
+        "Best size when a model is also used",
         "use",
-        f"The least compute over training and use that reaches a loss of {target:.3f}, which is "
-        f"the best for {exponent(TRAINED)} FLOP of training, by Besiroglu 2024 and Sardana 2024: "
-        "the more a model is used, the smaller it should be and the longer trained.",
+        f"The least compute for training and use together that reaches a loss of {target:.3f}, the "
+        f"best for {exponent(TRAINED)} FLOP of training alone, by Besiroglu 2024 and Sardana 2024. "
+        "The more a model is used, the smaller it should be, and the longer it should train.",
         ("Tokens in use", "Parameters", "Training tokens", "Tokens per parameter"),
         tuple(rows),
     )

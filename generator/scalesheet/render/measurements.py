@@ -316,10 +316,10 @@ def count(hows: Sequence[str]) -> str:
     """`3 records are measured on the hardware, 1 simulated.`, or that none is."""
     measured, simulated = hows.count("measured"), hows.count("simulated")
     if not hows:
-        return "No record is on file yet."
+        return "There are no records yet."
     if not measured:
         only = "the only record is" if simulated == 1 else f"all {simulated} records are"
-        return f"No record is measured yet: {only} simulated, and no step was timed."
+        return f"Nothing is measured yet: {only} simulated."
     text = f"{_many(measured)} measured on the hardware"
     return f"{text}, {simulated} simulated." if simulated else f"{text}, none simulated."
 

@@ -58,7 +58,7 @@ def parity_plot(score: TaskScore) -> ParityPlot:
         if score.counted[n]
     ]
     sides = ("Published", "Predicted")
-    title = "Predicted against published"
+    title = "Predicted vs. published"
     return parity_plot_of(score.task, title, sides, rows, (score.unseen.median, score.unseen.p90))
 
 

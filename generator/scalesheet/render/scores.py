@@ -26,37 +26,36 @@ _SHOWN = {
 NOTHING = "–"
 
 LEAD = (
-    "How far predictions are from what was published. Each row is predicted by a fit that has "
-    "seen no row of its family, so this is what a new run can expect."
+    "Predictions compared with published results. Each row is predicted by a fit made without its "
+    "family, so these are the errors to expect for a new run."
 )
 FACTOR = (
-    "An error factor is the prediction over the published figure, or the other way round, "
-    "whichever is above 1. Bias is the mean ratio of prediction to published figure, and the "
-    "interval is meant to hold 80 % of the rows."
+    "The error is a factor: predicted over published or published over predicted, whichever is "
+    "above 1. Bias is the mean ratio of predicted to published. The interval should hold 80 % of "
+    "the rows."
 )
 NAT = (
-    "Losses are comparable within one evaluation set and tokenizer only. Errors and bias are in "
-    "nat for each token. The shape is judged after one offset for each evaluation set, which is "
-    "the mean of its other rows, with the range of a set that is known; a set with one row has no "
-    "shape. Beside it is the same prediction without that offset, on a set never seen."
+    "Losses are comparable only within one evaluation set and tokenizer. Errors and bias are in "
+    "nat per token. The shape is scored after one offset per evaluation set, the mean of its other "
+    "rows, with the interval of a known set; a set with one row has no shape. The same prediction "
+    "without that offset stands beside it: a set never seen."
 )
 DESCRIBED_TITLE = "As described"
 ASKED_TITLE = "As asked"
 ASKED = (
-    "Of each run only model, method, tokens, accelerator and count are given, and the layout is "
-    "the fastest that fits, as the front page answers. The interval is the one that the front page "
-    "shows, made without the family of the row."
+    "Predicted from model, method, tokens, accelerator and count alone, like the answers on the "
+    "front page: the layout is the fastest that fits. The interval is also the front page's, made "
+    "without the row's family."
 )
 PEERS = (
-    "First two programs that we ran on the rows of our own score. Then what programs publish of "
-    "themselves: they chose the cases, and mostly knew the efficiency that the runs had reached."
+    "The first two programs we ran ourselves on the rows of our score. The others published their "
+    "own accuracy: they chose the cases, and most knew the efficiency that the runs had reached."
 )
 OWN = (
-    "Runs that were timed for this book, with the program's own bench: kept apart from published "
-    "results, and no fit uses them. The fit on file predicts them. Simulated records are never "
-    "among them."
+    "Runs that we measured with 'scalesheet bench', predicted by the current fit. They are kept "
+    "apart from published results, and no fit uses them. Simulated records are excluded."
 )
-NO_OWN = "No record of this book is measured yet, so there is no own measurement to compare."
+NO_OWN = "This book has no measured records yet."
 OWN_HEAD = ("Records", "Median error", "Worst")
 HEAD = (
     "Rows",
@@ -66,7 +65,7 @@ HEAD = (
     "Within the interval",
     "Families",
     "Median by family",
-    "Within it by family",
+    "Within, by family",
 )
 TITLES = {
     "family": "By family",
@@ -75,8 +74,8 @@ TITLES = {
     "regime": "By regime",
 }
 REGIMES = (
-    "What makes a prediction hard. A row may be of several regimes. Figures by family count each "
-    "family once: a publication of many rows would decide the others alone."
+    "Conditions that make prediction harder. A row can be in several. The figures by family count "
+    "each family once; in the others, a publication with many rows dominates."
 )
 
 
@@ -162,33 +161,32 @@ def quality(task: str, figures: Quality) -> tuple[str, ...]:
 def fitting(room: Room) -> str:
     """Whether runs that are said to fit did, in words."""
     return (
-        f"{room.fits} of the {room.rows} rows are said to fit. A run is said to fit if the most "
-        "that it may take does, which is above the interval. Of the rows that are said to fit, "
-        f"{len(room.fits_above)} took over {SLACK:g} times that; of all rows {len(room.above)} "
-        f"did. Of {room.burst} published runs that ran out of memory {len(room.let)} are said "
-        "to fit."
+        f"{room.fits} of the {room.rows} rows get the verdict 'fits': even the upper limit (99 %), "
+        f"which is above the interval, fits. Of these, {len(room.fits_above)} took more than "
+        f"{SLACK:g} times that limit; of all rows, {len(room.above)} did. {len(room.let)} of "
+        f"{room.burst} published runs that ran out of memory get the verdict 'fits'."
     )
 
 
 def sides_of(score: TaskScore) -> list[tuple[str, Quality]]:
     """The ways to predict the same rows, and how good each is."""
-    sides = [("Families that the fit has not seen", score.unseen)]
+    sides = [("Fit without the row's family", score.unseen)]
     if score.asked is not None:
         asked = score.asked
         sides = [
-            ("As described: all that the publication states", score.unseen),
-            ("Of these, the rows that can be asked for, as described", asked.described),
-            ("The same as asked: model, data and accelerators alone", asked.quality),
+            ("As described: everything the publication states", score.unseen),
+            ("As described, only rows that the front page could ask for", asked.described),
+            ("As asked, the same rows: model, data and accelerators alone", asked.quality),
         ]
     if score.apart is not None:
         sides = [
             (
-                "Families that the fit has not seen: shape, after one offset for each set",
+                "Fit without the row's family: shape, after one offset per set",
                 score.unseen,
             ),
-            ("The same as it is, on sets that were never seen", score.apart),
+            ("The same without the offset: sets never seen", score.apart),
         ]
-    sides.append(("The fit on file, which has seen them", score.seen))
+    sides.append(("Current fit, which includes these rows", score.seen))
     return [*sides, (f"Rule of thumb: {SAYS[score.task]}", score.thumb)]
 
 
@@ -235,7 +233,7 @@ def _shown(
             inside = ends[1] <= truth <= ends[2]
         why = published.unscored[place] or (None if counted else on_file.unsupported[place])
         if not counted and why is None:
-            why = "the only row of its evaluation set: its shape cannot be judged"
+            why = "the only row of its evaluation set: its shape cannot be scored"
         yield ShownRow(
             id=row.id,
             title=row.words.get("model", row.id),

@@ -48,4 +48,4 @@ def strip_plot(score: TaskScore) -> StripPlot:
         for name in unseen
     )
     axis = "prediction − published (nat/token)" if even else "prediction / published"
-    return StripPlot(f"strips-{task}", "How far each row is off, by family", axis, families, even)
+    return StripPlot(f"strips-{task}", "Error of each row, by family", axis, families, even)

@@ -26,7 +26,7 @@ def simulated(book: Book, job: Job, day: date, command: str) -> Record:
     remarks = [taken.method, f"the peak is at the {footprint.moment}"]
     remarks += [footprint.remark] if footprint.remark else []
     if job.device != "cpu":
-        remarks.append("memory is counted by rules that were checked on processors alone")
+        remarks.append("memory is counted by rules that were checked only on CPUs")
     if job.compiled:
         remarks.append("memory is counted as without compilation, which keeps less")
     return Record(

@@ -14,7 +14,7 @@ from scalesheet.predict.cases import Cases
 
 #: Everything that a prediction has learnt from data, its interval included.
 Coefficients = Mapping[str, float]
-NO_FIT = "no fit on file: 'scalesheet fit' makes one"
+NO_FIT = "there is no fit yet: run 'scalesheet fit'"
 
 
 def coefficients(book: Book, fit: str) -> Coefficients:

@@ -92,7 +92,7 @@ def seen_tokens(book: Book, cases: Cases) -> Array:
 def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """Loss in nat for each token."""
     if missing := [name for name in NEEDED if name not in fitted]:
-        return none_of(len(cases), f"the fit on file has no '{missing[0]}'; run 'scalesheet fit'")
+        return none_of(len(cases), f"the fit has no '{missing[0]}'; run 'scalesheet fit'")
     shape = {name: fitted[name] for name in SHAPE}
     law = partial(rows_of, book, "joint-power-loss", floor=0.0, **shape)
     by_size = law(parameters=without_embeddings(cases), tokens=seen_tokens(book, cases))

@@ -60,7 +60,7 @@ ENDS = {"low": (0.1, -1.2816), "high": (0.9, 1.2816), "most": (0.99, 2.3263)}
 FEW = 7.0
 SHOWN = 0.02  # share of the whole from which on a part is named
 
-OLD_FIT = "the fit on file is of another model: 'scalesheet fit' makes a new one"
+OLD_FIT = "the fit belongs to other formulas: run 'scalesheet fit' to renew it"
 METHOD = "bytes by part, with fitted coefficients"
 
 

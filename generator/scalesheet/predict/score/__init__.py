@@ -46,8 +46,8 @@ SAYS = {
     task: f"6 FLOP per parameter and token at a utilization of {share:g}"
     for task, share in RULE.items()
 } | {
-    "memory": "16 byte per trained parameter, 2 per frozen one, and nothing else",
-    "loss": "the compute-optimal study of 2022 as published",
+    "memory": "16 bytes per trained parameter, 2 per frozen one, nothing else",
+    "loss": "the compute-optimal study of 2022, as published",
 }
 
 

@@ -45,7 +45,7 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
         if fit is not None and fit.digest != own:
             assert fit.position is not None
             message = (
-                f"the fit '{task}' rests on other rows than those on file; "
+                f"the rows of the fit '{task}' have changed since; "
                 "run 'scalesheet fit' and look at the score"
             )
             yield at(fit.position, "P002", message)
@@ -54,9 +54,9 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
 def _tight(room: Room | None) -> Iterator[str]:
     """Rows that are said to fit and took more than they are said to take at most."""
     for row in room.fits_above if room is not None else ():
-        yield f"'{row}' is said to fit, and took over {SLACK:g} times the most that it is said to"
+        yield f"'{row}' has the verdict 'fits', but took more than {SLACK:g} times its upper limit"
     for row in room.let if room is not None else ():
-        yield f"'{row}' is said to fit, and ran out of memory"
+        yield f"'{row}' has the verdict 'fits', but ran out of memory"
 
 
 def _figures(scores: Mapping[str, TaskScore], name: str) -> Quality | None:

@@ -81,7 +81,7 @@ _OTHER_WORK: tuple[tuple[str, str], ...] = (
     (r"\beval(uation)?\b", "evaluation, not training"),
 )
 
-OLD_FIT = "the fit on file is of another model: 'scalesheet fit' makes a new one"
+OLD_FIT = "the fit belongs to other formulas: run 'scalesheet fit' to renew it"
 METHOD = "time of a step by its parts, with fitted coefficients"
 RUN_METHOD = "time of a token by its parts and a fitted overhead of whole runs"
 

@@ -25,11 +25,11 @@ API = "../../api/v1"  # from any page that is made here
 _NAMED = re.compile(r"@?\b([A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)+)\b")
 #: What each verdict says of a figure.
 MEANINGS: Mapping[Verdict, str] = {
-    "contradicted": "The document's other figures, or facts, give another number.",
-    "follows": "Right arithmetic on a wrong figure.",
-    "reproduced": "Matches the figures that it is computed from.",
-    "rounded": "Matches them, rounded to the digits written.",
-    "input": "Stated by the document and used by the plan.",
+    "contradicted": "Other figures in the document, or known facts, give a different number.",
+    "follows": "Computed correctly from a wrong figure.",
+    "reproduced": "Matches the recalculation.",
+    "rounded": "Matches the recalculation, rounded as written.",
+    "input": "Stated in the document and used by the plan.",
     "underdetermined": "The document does not state enough to compute it.",
 }
 #: The three values of a headline, and what each is.
@@ -39,14 +39,14 @@ SIDES = (
     ("corrected", "by the plan"),
 )
 OWN_RULES = (
-    "Recomputed keeps the document's own rules. Corrected is the plan's figure, which also follows "
-    "those errors below that are rules of the document rather than sums."
+    "The recomputed figure keeps the document's own rules. The corrected figure is the plan's. It "
+    "also corrects errors below that lie in a rule rather than in the arithmetic."
 )
 ORDER = (
     "Grouped by the headline figure that each error changes most, largest effect first. Errors "
-    "that change no headline come last. Two figures that disagree with each other are one error."
+    "that change no headline come last. Two figures that contradict each other count as one error."
 )
-INDEX_LEAD = "Each figure of a planning document, compared with the figures that it follows from."
+INDEX_LEAD = "Every figure in a planning document, recalculated from the figures it depends on."
 
 
 def audit_pages(context: Context, plan: Plan) -> Iterator[tuple[str, str]]:
@@ -70,7 +70,7 @@ def audits_index(context: Context) -> str:
         ]
         for id_, audited in context.edition.audits.items()
     ]
-    none = tag("p", "No document is audited yet.", class_="note")
+    none = tag("p", "No documents have been audited yet.", class_="note")
     listed = grid(head, body) if body else none
     audits = context.edition.audits.values()
     found = f" {_answer(list(audits))}" if audits else ""
@@ -174,8 +174,8 @@ def _moved(context: Context, audited: Audited) -> Iterator[object]:
     yield heading(2, "The plan since the audit", "moved")
     yield tag(
         "p",
-        f"The plan has changed since {day}. The document is still compared with the "
-        "plan of that day.",
+        f"The plan has changed since {day}. The document is still compared with the plan as it "
+        "was then.",
         class_="note",
     )
     head = [heading_cell(each, number=each != "Figure") for each in ("Figure", day, "Now")]
@@ -353,7 +353,7 @@ def _finding(context: Context, audited: Audited, shown: Shown) -> Html:
 
 
 def effects(context: Context, audited: Audited, of: Mapping[str, Value]) -> Html | None:
-    """What putting it right does to each headline."""
+    """How each headline changes once it is corrected."""
     headlines = {headline.name: headline for headline in audited.audit.headlines}
     parts = [
         f"{headlines[name].title} {signed(context, headlines[name], value)}"
@@ -404,7 +404,7 @@ def _why(context: Context, audited: Audited, judged: Judged) -> Html:
         "details",
         tag("summary", judged.claim.id),
         tag("p", _cited(context, audited, judged.because)),
-        tag("p", "Inherits from ", join(rests, ", "), ".") if rests else None,
+        tag("p", "Carries over errors from ", join(rests, ", "), ".") if rests else None,
         tag("p", edit_link(context, judged.claim.position)),
         class_="quiet",
     )

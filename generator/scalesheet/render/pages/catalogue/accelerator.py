@@ -102,7 +102,7 @@ def runs_section(context: Context, row: str) -> Iterator[object]:
         yield tag(
             "p",
             f"{counted(len(found), 'published row')}, median error {error(task, median(errors))}; "
-            f"each is predicted by a fit that has not seen its family. {which}",
+            f"each is predicted by a fit made without its family. {which}",
             link(to("score", task), "All rows"),
             class_="note",
         )

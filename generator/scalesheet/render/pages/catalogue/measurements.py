@@ -167,7 +167,7 @@ def _scatters(context: Context) -> Iterator[object]:
     shown = [(POINTS[key], each) for key, each in drawn if each is not None]
     if not shown:
         return
-    yield heading(2, "Predicted against measured", "against")
+    yield heading(2, "Predicted vs. measured", "against")
     yield tag(
         "p",
         "Measured records alone. Right is on the diagonal; the lines beside it hold nine of ten.",

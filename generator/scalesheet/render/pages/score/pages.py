@@ -91,7 +91,7 @@ def _index(context: Context) -> str:
         tag("p", NAT) if "loss" in context.edition.scores else None,
         tag(
             "p",
-            "The rows and the rule of thumb of each kind stand on its page, the same figures in ",
+            "Each page shows its rows and its rule of thumb. The same figures as ",
             tag("a", "JSON", href=API),
             ". The build fails if accuracy gets worse.",
         ),
@@ -111,7 +111,7 @@ def _first(context: Context) -> Iterator[Html]:
         plain = title if title[:2].isupper() else title[0].lower() + title[1:]
         said.append(f"{off} for {plain}")
     if said:
-        first = f"For a family of runs that it has not seen, the median error is {listed(said)}."
+        first = f"For runs of a new family, the median error is {listed(said)}."
         yield tag("p", first, class_="lead")
     families = family_titles(context.book)
     items = [
@@ -125,9 +125,7 @@ def _first(context: Context) -> Iterator[Html]:
         if (worst := _worst(score))
     ]
     if items:
-        yield tag(
-            "p", "The families that are furthest off, each with its median error:", class_="note"
-        )
+        yield tag("p", "The families with the largest median errors:", class_="note")
         yield tag("ul", *items)
 
 
@@ -158,7 +156,7 @@ def _own_index(context: Context) -> Iterator[object]:
         task: score.own for task, score in context.edition.scores.items() if score.own is not None
     }
     if not result:
-        yield tag("p", NO_OWN, " ", link(to("measurements", "index"), "The records on file"), ".")
+        yield tag("p", NO_OWN, " ", link(to("measurements", "index"), "All records"), ".")
         return
     yield tag("p", OWN, " ", link(to("measurements", "index"), "All records"), ".")
     head = [heading_cell("Prediction"), *(heading_cell(name, number=True) for name in OWN_HEAD)]
@@ -216,9 +214,9 @@ def _page(context: Context, score: TaskScore) -> str:
         _beside(score),
         tag("p", fitting(score.room)) if score.room is not None else None,
         *_short(context, task),
-        heading(2, "Predicted against published", "against"),
+        heading(2, "Predicted vs. published", "against"),
         _against(context, score),
-        heading(2, "How far each row is off", "off"),
+        heading(2, "Error of each row", "off"),
         tag("figure", context.draw("strip_plot", strip_plot(score)), class_="chart"),
         *(
             part
@@ -227,7 +225,7 @@ def _page(context: Context, score: TaskScore) -> str:
         ),
         *_asked(context, score),
         *(section_blocks(context, hidden_section(score.hidden)) if score.hidden else ()),
-        heading(2, "Every row that is scored", "rows"),
+        heading(2, "Scored rows", "rows"),
         _rows(context, task, scored),
         *_unscored(context, task, others),
         *_own(context, score),
@@ -278,7 +276,7 @@ def _beside(score: TaskScore) -> Html:
 def _short(context: Context, task: str) -> Iterator[object]:
     expected = context.book.expected.get(task)
     if expected is not None and expected.note:
-        yield heading(2, "Where it falls short", "short")
+        yield heading(2, "Known weaknesses", "short")
         yield tag("p", expected.note)
 
 
@@ -341,10 +339,10 @@ def _unscored(context: Context, task: str, rows: list[ShownRow]) -> Iterator[obj
     if not rows:
         return
     unit = unit_shown(task)
-    yield heading(2, "Shown and not scored", "unscored")
+    yield heading(2, "Rows that are not scored", "unscored")
     head = [heading_cell(name) for name in ("Run", "On")]
     head += [heading_cell(name, unit, number=True) for name in ("Published", "Predicted")]
-    head += [heading_cell(name) for name in ("Why", "Source and note", "")]
+    head += [heading_cell(name) for name in ("Why not scored", "Source and note", "")]
     body = [
         [
             tag("th", row.title, scope="row"),
@@ -370,9 +368,9 @@ def _asked(context: Context, score: TaskScore) -> Iterator[object]:
     expected = context.book.expected.get("runs_asked")
     yield tag("p", expected.note) if expected is not None and expected.note else None
     head = [heading_cell("Run"), heading_cell("On")]
-    head += [heading_cell(name, unit, number=True) for name in ("Published", "Answer")]
+    head += [heading_cell(name, unit, number=True) for name in ("Published", "Predicted")]
     head += [heading_cell("80 % interval", unit), heading_cell("Error", number=True)]
-    head += [heading_cell("Layout that the search chooses")]
+    head += [heading_cell("Chosen layout")]
     body = [
         [
             tag("th", link(f"#row-{row.id}", row.title), scope="row"),
@@ -407,7 +405,7 @@ def _own(context: Context, score: TaskScore) -> Iterator[object]:
     head = [heading_cell("Record"), heading_cell("On")]
     head += [heading_cell(name, unit, number=True) for name in ("Measured", "Predicted")]
     head += [heading_cell("80 % interval", unit), heading_cell("Error", number=True)]
-    head += [heading_cell("Not scored because")]
+    head += [heading_cell("Why not scored")]
     body = [
         [
             tag("th", link(to("measurements", row.id), row.note or row.id), scope="row"),
