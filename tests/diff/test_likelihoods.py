@@ -19,10 +19,13 @@ limits: {{cost: 150 USD}}
 """
 
 
-def changed(folder: Path, high: int) -> Diff:
+EXACT = PLAN.replace("low: 20, high: {high}, ", "")
+
+
+def changed(folder: Path, high: int, after: str = PLAN) -> Diff:
     sides = [
-        small.plan(folder / str(at), PLAN.format(high=each)).edition
-        for at, each in enumerate((90, high))
+        small.plan(folder / str(at), text.format(high=each)).edition
+        for at, (text, each) in enumerate(((PLAN, 90), (after, high)))
     ]
     assert sides[0] is not None
     assert sides[1] is not None
@@ -38,6 +41,12 @@ def test_a_wider_range_is_told_with_its_p80_and_its_limit(tmp_path: Path) -> Non
     for text in (as_text(diff, Sides("a", "b")), as_markdown(diff, Sides("a", "b"))):
         assert "P80 of Cost 16" in text
         assert "(was P80 of Cost 136 USD" in text
+
+
+def test_a_plan_that_became_exact_says_so(tmp_path: Path) -> None:
+    diff = changed(tmp_path, 90, EXACT)
+    text = as_markdown(diff, Sides("a", "b"))
+    assert "small: nothing that is shown is uncertain (was P80 of Cost 136 USD" in text
 
 
 def test_what_did_not_change_is_not_told(tmp_path: Path) -> None:

@@ -20,5 +20,5 @@ def likelihoods(
         was, old = "", old_ids.get(id_)
         if old is not None and old in base.book.plans:
             was = in_short(base.book, base.book.plans[old], base.sures[old])
-        if now and now != was:
-            yield Forecast(id_, was, now)
+        if now != was:
+            yield Forecast(id_, was, now or "nothing that is shown is uncertain")
