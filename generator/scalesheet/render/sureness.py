@@ -194,7 +194,7 @@ def drawn_from(found: Sure) -> str:
 
 def called(unknown: Unknown) -> str:
     """What an unknown is called: its members, as many as are read."""
-    return ("predicted: " if unknown.made else "") + some(tuple(dict.fromkeys(unknown.titles)))
+    return some(tuple(dict.fromkeys(unknown.titles))) + (" (predicted)" if unknown.made else "")
 
 
 def some(titles: Sequence[str]) -> str:

@@ -131,7 +131,7 @@ onmessage = ({ data: [asked, changes] }) => {
   }
 
   function called({ members, made }) {
-    return (made ? "predicted: " : "") + some(Array.from(new Set(members.values())));
+    return some(Array.from(new Set(members.values()))) + (made ? " (predicted)" : "");
   }
 
   const causesOf = (found) =>
