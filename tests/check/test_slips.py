@@ -74,6 +74,12 @@ SLIPS = [
     ("USD, formula:", "USD, fromula:", 9, "S001 unknown key 'fromula' in scalars.cost; did you"),
     ("of: training-run", "of: trainning-run", 13, "N001 unknown component 'trainning-run'; did"),
     ("llama-3-2-1b", "llama-3.2-1b", 14, "N002 'llama-3.2-1b' is not in models; did you mean"),
+    (
+        "llama-3-2-1b",
+        "ours/config.json",
+        14,
+        "N002 'ours/config.json' is not in models; make a model of the file: scalesheet new model",
+    ),
     ("method: LoRA", "method: lora", 15, "F006 'lora' is not one of the words of 'method'"),
     ("seeds * runs", "seed * runs", 9, "N001 unknown name 'seed'; did you mean 'seeds'?"),
     ("* runs.total", "* run.total", 9, "N001 unknown name 'run.total.cost'; did you mean"),

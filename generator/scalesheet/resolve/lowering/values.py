@@ -272,5 +272,8 @@ def _word(low: Lowering, draft: Draft, value: Any, path: tuple[str | int, ...]) 
 def _known_row(low: Lowering, table: str, row: str, path: tuple[str | int, ...]) -> bool:
     rows = low.rows(table)
     if rows is not None and row not in rows:
-        low.say("N002", f"'{row}' is not in {table}{nearest(row, rows, 'known there')}", *path)
+        hint = nearest(row, rows, "known there")
+        if table == "models" and row.endswith(".json"):
+            hint = f"; make a model of the file: scalesheet new model ID --from {row}"
+        low.say("N002", f"'{row}' is not in {table}{hint}", *path)
     return True
