@@ -42,6 +42,9 @@ ROWS = ["jobs['long'].hours", "jobs['middle'].hours", "jobs['short'].hours"]
         ("min(rent, 1000 * storage)", ROWS),
         ("rent + storage", [*ROWS[:2], "storage", ROWS[2]]),
         ("price * sum(jobs.hours where jobs.hours > least)", ROWS[:2]),
+        ("rent + storage - storage - storage + storage", []),
+        ("rent**2 / storage", []),
+        ("ceil(rent / storage) * storage", []),
         ("storage", []),
         ("seeds * storage", []),
         ("rent - storage", []),
@@ -60,3 +63,22 @@ def test_a_part_is_what_the_figure_loses_without_it(
     for (key,), share in found:
         without = evaluate(book, small, {key: 0.0}).scalars["cost"].value
         assert whole - float(str(without)) == pytest.approx(share * whole)
+
+
+PHASES = """
+phases:
+  first: {title: First, class: one_time, gpus: 1, hours: 9}
+  beside: {title: Beside, class: one_time, gpus: 1, hours: 2}
+  last: {title: Last, class: one_time, gpus: 1, hours: 3, after: [first, beside]}
+"""
+
+
+def test_the_end_of_a_plan_is_the_phases_on_its_longest_path(tmp_path: Path) -> None:
+    plan(tmp_path, PHASES)
+    edition = sound(examine(tmp_path / "data"))
+    book, small = edition.book, edition.book.plans["small"]
+    results = edition.results["small"]
+    end = Key("end", "phases", "last")
+    found = Sums(book, small, results, computed(book, small)).of(end).parts
+    shares = {key.row: share for keys, share in found for key in keys}
+    assert shares == pytest.approx({"first": 9 / 12, "last": 3 / 12})

@@ -7,14 +7,25 @@ a sum of rows is given by its rows, because a row is what people change. Differe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from scalesheet.book import Book
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.parts import Here, State, holding
 from scalesheet.evaluate.references import formulas_at, needs, references
-from scalesheet.language.syntax import Aggregate, Binary, Call, Choice, Column, Guard, Node
+from scalesheet.language.syntax import (
+    Aggregate,
+    Binary,
+    Call,
+    Cell,
+    Choice,
+    Column,
+    Guard,
+    Lookup,
+    Node,
+    Scalar,
+)
 from scalesheet.model import Key, Plan
 from scalesheet.values import Results
 
@@ -67,13 +78,30 @@ class Sums:
                     ways.append(self._below(node.right, path))
                 return max(ways, key=lambda way: (way.rows, bool(way.parts), len(way.path)))
             case Binary(op="+" | "-"):
-                terms = list(self._terms(node, path))
-                return self._split(path, [part for part, _ in terms], any(row for _, row in terms))
+                sizes = [(sign * self._size(each, at), each) for sign, each in _terms(node)]
+                terms = [(size, self._below(each, path), each) for size, each in sizes if size]
+                opened = [_opened(below, at) for _, below, _ in terms]
+                if len(terms) == 1:
+                    return terms[0][1]
+                parts = [
+                    (keys, share * size)
+                    for (size, below, each), all_of in zip(terms, opened, strict=True)
+                    for keys, share in (below.parts if all_of else [(_keys(each, at, below), 1.0)])
+                ]
+                return self._split(path, parts, any(opened))
             case Aggregate(function="sum", column=str()):
-                return self._split(path, self._rows(node, at), True)
-        match [key for key in needs(node, at, self.results) if key.table is None or key.row]:
-            case [one]:
-                return self.of(one, path)
+                rows = [(keys, size) for keys, size in self._rows(node, at) if size]
+                return (
+                    self.of(rows[0][0][0], path)
+                    if len(rows) == 1
+                    else self._split(path, rows, True)
+                )
+            case Scalar() | Column() | Cell() | Lookup():
+                match [
+                    key for key in needs(node, at, self.results) if key.table is None or key.row
+                ]:
+                    case [one]:
+                        return self.of(one, path)
         return Shares(path)
 
     def _rows(self, node: Aggregate, at: Key) -> Iterator[Part]:
@@ -83,27 +111,7 @@ class Sums:
                 key = Key(str(node.column), node.table, row)
                 yield (key,), self._size(Column(node.table, key.name), key)
 
-    def _terms(
-        self, node: Node, path: tuple[Key, ...], sign: float = 1.0
-    ) -> Iterator[tuple[Part, bool]]:
-        """What is added, each with its sign, and whether it is a row."""
-        if isinstance(node, Binary) and node.op in ("+", "-"):
-            yield from self._terms(node.left, path, sign)
-            yield from self._terms(node.right, path, -sign if node.op == "-" else sign)
-            return
-        at, size = path[-1], sign * self._size(node, path[-1])
-        below = self._below(node, path)
-        if below.rows:
-            yield from (((keys, share * size), True) for keys, share in below.parts)
-            return
-        named = references(node)
-        keys = (replace(k, row=k.row or at.row) if k.table == at.table else k for k in named)
-        yield (tuple(keys), size), False
-
-    def _split(self, path: tuple[Key, ...], terms: Iterable[Part], rows: bool) -> Shares:
-        parts = [(keys, size) for keys, size in terms if size]
-        if len(parts) == 1 and len(parts[0][0]) == 1:
-            return self.of(parts[0][0][0], path)
+    def _split(self, path: tuple[Key, ...], parts: Sequence[Part], rows: bool) -> Shares:
         if len(parts) < 2 or not all(keys and size > 0 for keys, size in parts):
             return Shares(path)
         whole = sum(size for _, size in parts)
@@ -118,3 +126,28 @@ class Sums:
         if key.table is None or key.row is None:
             return Here(self.state)
         return Here(self.state, key.table, self.state.rows[key.table][key.row])
+
+
+def _opened(below: Shares, at: Key) -> bool:
+    """Whether the parts of a term stand for it: they are rows, or those of another row, such as the
+    phases that come before one."""
+    end = below.path[-1]
+    return below.rows or (bool(below.parts) and end.table == at.table and end.row != at.row)
+
+
+def _terms(node: Node, sign: float = 1.0) -> Iterator[tuple[float, Node]]:
+    """What is added, each with its sign."""
+    if isinstance(node, Binary) and node.op in ("+", "-"):
+        yield from _terms(node.left, sign)
+        yield from _terms(node.right, -sign if node.op == "-" else sign)
+    else:
+        yield sign, node
+
+
+def _keys(node: Node, at: Key, below: Shares) -> tuple[Key, ...]:
+    """What a term names, a column of the row at hand; or the other row that it leads to."""
+    for key in below.path[1:]:
+        if key.table == at.table and key.row != at.row:
+            return (key,)
+    named = references(node)
+    return tuple(replace(k, row=k.row or at.row) if k.table == at.table else k for k in named)

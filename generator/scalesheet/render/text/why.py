@@ -20,6 +20,7 @@ from scalesheet.resolve.order import name_of
 from scalesheet.values import Results, Value
 from scalesheet.vocabulary import counted
 
+LEAST = 0.005  # share of a part that is listed by itself
 MOVES = 5  # inputs that move a figure, the largest
 _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")
 
@@ -64,13 +65,13 @@ def _parts(book: Book, plan: Plan, results: Results, made: Shares) -> list[str]:
     key = made.path[0]
     quantity, whole = quantity_of(book, plan, key), _number(results, key)
     rows = []
-    for keys, share in made.parts[:SHOWN]:
+    shown = [(keys, share) for keys, share in made.parts[:SHOWN] if share >= LEAST]
+    for keys, share in shown:
         name = " * ".join(map(name_of, keys))
         size = amount(book, quantity, Value.number(whole * share))
-        title = _title_of(book, plan, keys[0]) if len(keys) == 1 else ""
-        place = _place(book, plan, keys[0] if len(keys) == 1 else made.path[-1])
-        rows.append((_percent(share), size, name, title, place))
-    rest = made.parts[SHOWN:]
+        title = _title_of(book, plan, keys[0])
+        rows.append((_percent(share), size, name, title, _place(book, plan, keys[0])))
+    rest = made.parts[len(shown) :]
     if rest:
         share = sum(share for _, share in rest)
         size = amount(book, quantity, Value.number(whole * share))
@@ -179,7 +180,8 @@ def _title_of(book: Book, plan: Plan, key: Key) -> str:
     if key.table is None:
         return plan.scalars[key.name].title
     table = plan.tables.get(key.table) or book.tables[key.table]
-    return dict(zip(table.rows, table.row_titles, strict=True))[key.row or ""]
+    titles = dict(zip(table.rows, table.row_titles, strict=True))
+    return titles.get(key.row or "", table.title)
 
 
 def _number(results: Results, key: Key) -> float:
