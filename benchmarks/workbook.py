@@ -3,14 +3,20 @@
 The cells that the renderer wrote are recorded, and written again by a plain loop over the list: the
 same texts, numbers, formulas and stored values, with formats of the same properties. Everything
 else that a rendering does (layout, names, printing of formulas, widths, validation) counts as ours.
+
+A table of facts of each workbook comes first: its size, and what LibreOffice takes to open it, in
+seconds of the clock, with every formula computed anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import xlsxwriter
@@ -20,10 +26,12 @@ from xlsxwriter.worksheet import Worksheet
 from benchmarks.measure import ROOT, Ratio, against, report, timed, workspace
 from benchmarks.synthetic import lay
 from scalesheet.examine import sound_edition
+from scalesheet.pull.sheets import read_workbook
 from scalesheet.render.workbook.canvas import PlainSheet
 from scalesheet.render.workbook.write import write_workbook
 
 LIMIT = 1.5  # and 1.2 is aimed at
+LARGEST, SLOWEST = 500, 5  # kB of a file, seconds to open it
 ROWS = 3_000
 WRITES = (
     "write_string",
@@ -47,6 +55,75 @@ class Recording:
     cells: list[tuple[int, str, tuple[Any, ...], int, tuple[Any, ...]]] = field(
         default_factory=list
     )
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A workbook: bytes, its formulas by their lengths, median seconds to open, printed pages. Only
+    a plan's own part prints, so these are all pages."""
+
+    plan: str
+    size: int
+    sheets: int
+    cells: int
+    lengths: Sequence[int]
+    seconds: float
+    pages: int
+
+    def __str__(self) -> str:
+        """A line of the table."""
+        usual, longest = self.lengths[len(self.lengths) * 95 // 100], self.lengths[-1]
+        file = f"`{self.plan}` | {self.size / 1000:.0f} | {self.sheets} | {self.cells:,}"
+        formulas = f"{len(self.lengths):,} | {usual} | {longest}"
+        return f"| {file} | {formulas} | {self.seconds:.1f} | {self.pages} |"
+
+
+HEADINGS = ("workbook", "kB", "sheets", "cells", "formulas", "95 % of formulas", "longest formula")
+HEADINGS += ("s to open", "printed pages")
+
+
+def facts(times: int = 3) -> list[Facts]:
+    """Of the workbook of each plan, opened in one LibreOffice; nothing where there is none."""
+    from tests.proof.office import Office, missing
+
+    if missing():
+        return []
+    edition, _ = sound_edition(ROOT / "data")
+    found = []
+    with workspace() as folder, Office() as office:
+        office.check_recalculates(folder)  # which also warms it
+        for plan in edition.book.plans.values():
+            report = write_workbook(edition, plan, folder / f"{plan.id}.xlsx")
+            sheets = read_workbook(report.path).sheets.values()
+            texts = [c.formula for s in sheets for c in s.cells.values() if c.formula is not None]
+            seconds = []
+            for _ in range(times):
+                start = time.perf_counter()
+                with office.open(report.path, protected=True) as opened:
+                    seconds.append(time.perf_counter() - start)
+                    printed = opened.to_pdf(folder / f"{plan.id}.pdf").read_bytes()
+            found.append(
+                Facts(
+                    plan.id,
+                    report.path.stat().st_size,
+                    len(report.sheets),
+                    report.cells,
+                    sorted(map(len, texts)),
+                    median(seconds),
+                    len(re.findall(rb"/Type\s*/Page\b", printed)),
+                )
+            )
+    return found
+
+
+def tabulate(found: Sequence[Facts]) -> Iterator[Ratio]:
+    """Prints the table; of the largest and the slowest, what is aimed at."""
+    if not found:
+        return
+    print(f"| {' | '.join(HEADINGS)} |\n|{'---|' * len(HEADINGS)}", *found, sep="\n")
+    largest, slowest = max(found, key=lambda f: f.size), max(found, key=lambda f: f.seconds)
+    yield Ratio("kB of the largest workbook", largest.size / 1000, LARGEST, largest.plan)
+    yield Ratio("seconds to open the slowest", slowest.seconds, SLOWEST, slowest.plan)
 
 
 def measure(times: int = 5) -> list[Ratio]:
@@ -151,4 +228,4 @@ def replay(recording: Recording, out: Path, kind: type[Worksheet] | None = None)
 
 
 if __name__ == "__main__":
-    raise SystemExit(report("workbook", measure()))
+    raise SystemExit(report("workbook", [*tabulate(facts()), *measure()]))
