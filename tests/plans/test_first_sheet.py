@@ -19,6 +19,8 @@ from scalesheet.render.workbook.context import ends_of, stored
 from scalesheet.render.workbook.layout import choice_words, lay_out
 from scalesheet.render.workbook.places import Layout
 from scalesheet.render.workbook.steps import stepped
+from scalesheet.render.workbook.sure import LEVELS, UNCHECKED
+from scalesheet.sure.quantiles import deserved, sure
 from scalesheet.values import Results
 from scalesheet.vocabulary import VERDICTS
 
@@ -41,10 +43,10 @@ class Sheet:
 
     def block(self, title: str) -> list[Row]:
         """The rows below a heading and its line of titles, to the next empty one."""
-        start = next(n for n, row in enumerate(self.rows) if row[0] == title) + 2
+        start = next((n for n, row in enumerate(self.rows) if row[0] == title), len(self.rows)) + 2
         block: list[Row] = []
         for row in self.rows[start:]:
-            if row[0] in (None, "", "Choices", "Scenarios", "How sure"):
+            if row[0] in (None, "", "Choices", "Scenarios", "How sure, as shipped"):
                 break
             block.append(row)
         return block
@@ -138,8 +140,14 @@ def test_ten_questions_are_answered_on_the_first_sheet(read: Subject, office: Of
     for row, choice in zip(choices, known, strict=True):
         assert row[2] == "every result" if not choice.leaves else row[5]
     # 10 what would be enough four times out of five
-    sure = sheet.block("How sure") if any(row[0] == "How sure" for row in sheet.rows) else []
-    assert all(isinstance(row[2], float) for row in sure if row[0] in titles)
+    found = {n: each for n, each in sure(read.book, plan).figures.items() if each.causes}
+    drawn = (
+        [row for row in sheet.block("How sure, as shipped") if row[0] in titles] if found else []
+    )
+    assert [row[0] for row in drawn] == [plan.scalars[name].title or name for name in found]
+    for row, each in zip(drawn, found.values(), strict=True):
+        assert row[1:6] == [each.deserved(level) for level in LEVELS]
+        assert row[6] == deserved(each.reserve, each.errors["p80"])
 
 
 def test_three_inputs_are_changed_and_the_results_follow(read: Subject, office: Office) -> None:
@@ -157,6 +165,9 @@ def test_three_inputs_are_changed_and_the_results_follow(read: Subject, office: 
             assert same(after, figures(evaluate(read.book, plan, {Key(name): option}), read)), name
             for row, old, figure in zip(after, before, plan.headline, strict=True):
                 assert row == old or figure not in leaves.get(name, ()), (name, figure)
+            moved = {row[0] for row, old in zip(after, before, strict=True) if row[1] != old[1]}
+            told = {row[0]: row[5] for row in Sheet(workbook).block("P80 as inputs are now")}
+            assert {title for title, said in told.items() if said == UNCHECKED} == moved & {*told}
             workbook.set({where: was})
         assert Sheet(workbook).block("Results") == before
 

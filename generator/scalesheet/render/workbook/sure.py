@@ -6,21 +6,24 @@ that was found at build; how far that is from the drawn P80 stands beside it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import exp
 
+from scalesheet.defined_names import CHECK_WITHIN
 from scalesheet.numbers import excel_format, format_of
 from scalesheet.render.sureness import summary
 from scalesheet.render.workbook.canvas import Canvas
-from scalesheet.render.workbook.changes import CHANGED_CELLS
 from scalesheet.render.workbook.context import Context
-from scalesheet.render.workbook.places import TITLE, prefix, relative
+from scalesheet.render.workbook.places import TITLE, relative
 from scalesheet.sure.approximation import p80_over_expected
+from scalesheet.sure.quantiles import Quantiles, deserved
 from scalesheet.values import Value
 
-P50_AT, P80_AT, P90_AT, SPREAD_AT, NOW_AT, SAID_AT = 1, 2, 3, 4, 5, 6
-NUMBERS = ("P50", "P80", "P90", "Spread", "P80 now")
-CHECKED = "As shipped: P80 now was compared with the draws."
-UNCHECKED = "Inputs were changed, so P80 now was not compared with draws."
+LEVELS = ("p10", "p50", "p80", "p90", "mean")
+NUMBERS = ("P10", "P50", "P80", "P90", "Mean", "Reserve")
+NOW_AT, SHIPPED_AT, SPREAD_AT, SAID_AT = 1, 2, 3, 5
+NOW = ("P80 now", "As shipped", "Spread")
+UNCHECKED = "Changed since it was compared with the draws"
 
 
 def write_quantiles(canvas: Canvas, context: Context, row: int) -> int:
@@ -28,37 +31,52 @@ def write_quantiles(canvas: Canvas, context: Context, row: int) -> int:
     if context.sensitivity is None:
         return row
     found = context.edition.sures[context.plan.id]
-    rankings = {each.name: each for each in context.sensitivity.rankings}
     shown = [name for name, each in found.figures.items() if each.causes]
     if not shown:
         return row
     row += 1
-    canvas.text(row, TITLE, "How sure", "section")
-    canvas.heads(row + 1, ("Figure", *NUMBERS, "Compared with the draws"), NUMBERS)
-    for at, name in enumerate(shown, row + 2):
+    canvas.text(row, TITLE, "How sure, as shipped", "section")
+    canvas.heads(row + 1, ("Figure", *NUMBERS), NUMBERS)
+    row += 1
+    for name in shown:
+        row += 1
         each, scalar = found.figures[name], context.plan.scalars[name]
-        canvas.text(at, TITLE, scalar.title or name, "label")
-        for column, level in ((P50_AT, "p50"), (P80_AT, "p80"), (P90_AT, "p90")):
-            number = each.deserved(level)
+        canvas.text(row, TITLE, scalar.title or name, "label")
+        numbers = [*map(each.deserved, LEVELS), deserved(each.reserve, each.errors["p80"])]
+        for column, number in enumerate(numbers, 1):
             fmt = excel_format(format_of(scalar, [Value.number(number)], context.book.units))
-            canvas.number(at, column, number, "number", fmt)
-        spread = p80_over_expected(each, rankings[name]) if name in rankings else None
-        expected = context.results.scalars[name].value
-        if spread is None or not isinstance(expected, float):
-            continue
-        canvas.number(at, SPREAD_AT, spread, "number", "0.000")
-        defined = context.layout.names.scalars[name, "value"]
-        now, drawn = expected * exp(spread), each.values["p80"]
-        formula = f"{defined}*EXP({relative(at, SPREAD_AT)})"
-        canvas.formula(at, NOW_AT, formula, now, "number", context.number_format(scalar))
-        canvas.text(at, SAID_AT, _off(now / drawn - 1), "small")
-    row += 2 + len(shown)
-    changed = f"{prefix(context.layout.sheet('changes'))}{CHANGED_CELLS}"
-    light = f'IF({changed}>0,"{UNCHECKED}","{CHECKED}")'
-    canvas.formula(row, TITLE, light, CHECKED, "count")
+            canvas.number(row, column, number, "number", fmt)
     for said in summary(context.book, context.plan, context.results, found):
         row += 1
         canvas.text(row, TITLE, said, "lead_line")
+    return _now(canvas, context, {name: found.figures[name] for name in shown}, row + 2)
+
+
+def _now(canvas: Canvas, context: Context, figures: Mapping[str, Quantiles], row: int) -> int:
+    """P80 of the plan as it is now, and whether that was compared with draws."""
+    assert context.sensitivity is not None
+    rankings = {each.name: each for each in context.sensitivity.rankings}
+    canvas.text(row, TITLE, "P80 as inputs are now", "section")
+    row += 1
+    canvas.heads(row, ("Figure", *NOW, "", "Compared with the draws", ""), NOW)
+    within = context.layout.names.constants[CHECK_WITHIN]
+    for name, each in figures.items():
+        scalar, expected = context.plan.scalars[name], context.results.scalars[name].value
+        spread = p80_over_expected(each, rankings[name]) if name in rankings else None
+        if spread is None or not isinstance(expected, float):
+            continue
+        row += 1
+        defined = context.layout.names.scalars[name, "value"]
+        now, fmt = expected * exp(spread), context.number_format(scalar)
+        canvas.text(row, TITLE, scalar.title or name, "label")
+        canvas.number(row, SPREAD_AT, spread, "number", "0.000")
+        canvas.number(row, SHIPPED_AT, now, "shipped", fmt)
+        formula = f"IFERROR({defined}*EXP({relative(row, SPREAD_AT)}),{defined})"  # or a reason
+        canvas.formula(row, NOW_AT, formula, now, "either", fmt)
+        off, shipped = _off(now / each.values["p80"] - 1), relative(row, SHIPPED_AT)
+        same = f"ABS({relative(row, NOW_AT)}-{shipped})<={within}*ABS({shipped})"
+        said = f'IF(IFERROR({same},FALSE),"{off}","{UNCHECKED}")'
+        canvas.formula(row, SAID_AT, said, off, "lead_line")
     return row + 1
 
 
