@@ -92,6 +92,8 @@ def test_draws_depend_on_the_name_alone(tmp_path: Path) -> None:
     more = b + "c: {unit: 1, formula: b * 2}\n"
     first, other = made(tmp_path, a + formula("a")), made(tmp_path, more + a + formula("a"))
     assert first == other
+    both, turned = (made(tmp_path, lines + formula("a + b")) for lines in (a + b, more + a))
+    assert both == turned
     assert (standard("a") == standard("a")).all()
     assert abs(np.corrcoef(standard("a"), standard("b"))[0, 1]) < 0.06
 

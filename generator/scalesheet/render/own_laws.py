@@ -91,6 +91,8 @@ def figures(made: Answer) -> list[tuple[str, str, str]]:
 
 def sections(made: Answer) -> Iterator[Section]:
     """The tables below the headline."""
+    runs = made.runs
+    columns = (runs.ids, runs.parameters, runs.tokens, runs.loss, made.fitted)
     forms = [
         (title, f"{share:.0%}".replace("%", " %"), ranged(loss, 3))
         for title, share, loss in made.by_form
@@ -134,14 +136,7 @@ def sections(made: Answer) -> Iterator[Section]:
         ("Run", "Parameters", "Tokens", "Loss", "Law", "Off"),
         tuple(
             (str(id), large(n), large(d), f"{loss:.3f}", f"{law:.3f}", f"{loss - law:+.3f}")
-            for id, n, d, loss, law in zip(
-                made.runs.ids.tolist(),
-                made.runs.parameters.tolist(),
-                made.runs.tokens.tolist(),
-                made.runs.loss.tolist(),
-                made.fitted.tolist(),
-                strict=True,
-            )
+            for id, n, d, loss, law in zip(*(column.tolist() for column in columns), strict=True)
         ),
     )
 

@@ -102,14 +102,15 @@ def cause_rows(book: Book, plan: Plan, found: Sure, name: str) -> list[CauseRow]
             percent(one.share),
             percent(one.total),
             percent(one.saves),
-            _amount(book, plan, name, one.saves * each.reserve),
+            amount_of(book, plan, name, one.saves * each.reserve),
             one.unknown.found_by,
         )
         for one in each.causes[:SHOWN]
     ]
 
 
-def _amount(book: Book, plan: Plan, name: str, number: float) -> str:
+def amount_of(book: Book, plan: Plan, name: str, number: float) -> str:
+    """A number of a figure, with its unit."""
     scalar, value = plan.scalars[name], Value.number(number)
     symbol = book.units.symbol(scalar.unit) if scalar.unit is not None else ""
     return text(value, format_of(scalar, [value], book.units), symbol)
@@ -140,7 +141,7 @@ def summary(book: Book, plan: Plan, results: Results, found: Sure) -> Iterator[s
     name, narrowed = found.first, ""
     if found.narrowed:
         amounts = found.before, found.figures[found.narrowed].reserve
-        was, now = (_amount(book, plan, found.narrowed, held) for held in amounts)
+        was, now = (amount_of(book, plan, found.narrowed, held) for held in amounts)
         narrowed = f"Measured: {some(found.measured)}. The reserve was {was} before, and is {now}."
     if not name:
         yield from [f"Nothing that is shown is uncertain. {narrowed}"] if narrowed else []
@@ -201,11 +202,6 @@ def some(titles: Sequence[str]) -> str:
     """As many titles as are read."""
     more = f" and {len(titles) - MEMBERS} more" if len(titles) > MEMBERS else ""
     return ", ".join(titles[:MEMBERS]) + more
-
-
-def reserve(book: Book, plan: Plan, found: Sure, amount: float) -> str:
-    """An amount of the first figure, with its unit."""
-    return _amount(book, plan, found.first, amount)
 
 
 def hundred(share: float) -> str:

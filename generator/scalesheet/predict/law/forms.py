@@ -16,6 +16,7 @@ from scalesheet.book import Book
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.loss import PARAMETERS, SHAPE, TOKENS
+from scalesheet.predict.loss.fit import joint_power
 from scalesheet.predict.records import assumed, defaults, rows_of
 
 ALONE = ("size", "data", "alpha", "beta")
@@ -53,23 +54,13 @@ class Form:
 
     def curve(self, found: Array, x: Array, y: Array) -> tuple[Array, Array]:
         """The loss at logarithms of size and data over the reference, and its slopes."""
-        known = self.coefficients(found)
-        alpha, beta, joint = known["alpha"], known["beta"], known["joint"]
-        size, data = found[0] - alpha * x, found[1] - beta * y
-        one, other = np.exp(size / joint), np.exp(data / joint)
-        whole = one + other
-        law = whole**joint
-        share = law * one / whole
-        rest = law - share
-        slopes = np.ones((len(x), len(found)))  # that of a floor is 1
-        slopes[:, 0], slopes[:, 1] = share, rest
-        slopes[:, 2], slopes[:, 3] = -alpha * x * share, -beta * y * rest
-        bend = law * joint * np.log(whole) - share * size - rest * data
-        if "joint" in self.free:
-            slopes[:, 4] = bend
-        elif "floor" not in self.free:  # the exponent of data is the joint one
-            slopes[:, 3] += bend
-        return law + known["floor"], slopes
+        own = dict(zip(self.free, found, strict=True))
+        joint = own.get("joint", 0.0 if "floor" in own else own["beta"])
+        law, slopes = joint_power(np.array([*found[:4], joint]), x, y)
+        if "floor" not in own:  # the exponent of data is the joint one
+            slopes[:, 3] += slopes[:, 4]
+            return law, slopes[:, :4]
+        return law + own["floor"], np.column_stack([slopes[:, : len(own) - 1], np.ones(len(x))])
 
     def shifted(self, x: Array, y: Array, loss: Array) -> Array:
         """The prior's means, with the floor that the runs have by them."""
@@ -95,7 +86,7 @@ def forms(book: Book, shape: Mapping[str, float] | None = None) -> tuple[Form, .
         mean = [np.log(known[name]) for name in SHAPE]
         floor = known.get("offset_elsewhere", coefficients(book, "loss").get("offset_elsewhere"))
         add("joint", "joint power law", (*SHAPE, "floor"), [*mean, floor or 0.0], "loss")
-    if published := [_added(book, record, *names) for record, names in _known(book)]:
+    if published := [_added(book, name, *of) for name, of in ADDED.items() if name in book.records]:
         mean = np.mean(published, axis=0).tolist()
         add("chinchilla", "Chinchilla's form", (*ALONE, "floor"), mean, "own")
     if "kaplan-loss" in book.records:
@@ -103,10 +94,6 @@ def forms(book: Book, shape: Mapping[str, float] | None = None) -> tuple[Form, .
         alone = [*_alone(book, "kaplan-loss"), stated["alpha"], stated["beta"]]
         add("kaplan", "Kaplan's form", ALONE, np.log(alone).tolist(), "own")
     return tuple(out)
-
-
-def _known(book: Book) -> list[tuple[str, tuple[str, str]]]:
-    return [(record, names) for record, names in ADDED.items() if record in book.records]
 
 
 def _added(book: Book, record: str, alpha: str, beta: str) -> list[float]:

@@ -140,9 +140,7 @@ def _draws(
     pairs = DRAWS // 2
     prior = random.standard_normal((pairs, len(form.free)))
     moved = random.standard_normal((pairs, len(runs)))
-    wide = noise * np.sqrt(
-        counts / random.chisquare(counts, pairs)
-    )  # the noise is not known either
+    wide = noise * np.sqrt(counts / random.chisquare(counts, pairs))  # it is not known either
     later = wide * random.standard_normal(pairs)
     out = [
         _solved(

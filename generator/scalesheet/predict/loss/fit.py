@@ -8,7 +8,8 @@ the offset of its sets.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +32,7 @@ from scalesheet.predict.loss import (
 from scalesheet.predict.loss.embeddings import without_embeddings
 from scalesheet.predict.records import assumed
 
-LARGE, LEAST = (
-    0.1,
-    3,
-)  # of the largest compute of a set: its runs from there on are far; smaller runs
+LARGE, LEAST = 0.1, 3  # of the largest compute of a set, from which on runs are far; smaller runs
 FAR, NEVER = 3.0, 1e6  # standard deviations, from which on a row weighs less, and a prior
 
 
@@ -55,16 +53,9 @@ class Rows:
         return len(self.loss)
 
     def only(self, rows: Flags) -> Rows:
-        return Rows(
-            self.parameters[rows],
-            self.tokens[rows],
-            self.loss[rows],
-            self.length[rows],
-            self.sets[rows],
-            self.texts[rows],
-            self.family[rows],
-            self.assumed,
-        )
+        every = vars(self).items()
+        columns: dict[str, Any] = {n: x[rows] for n, x in every if isinstance(x, np.ndarray)}
+        return replace(self, **columns)
 
     def fit(self) -> Coefficients:
         """Shape, offsets and ends of the ranges, of the loss in nat."""
@@ -79,16 +70,20 @@ class Rows:
 
     def terms(self, logs: Array) -> tuple[Array, Array]:
         """The law, and its slopes by the logarithm of each coefficient."""
-        alpha, beta, joint = np.exp(logs[2:])
-        size = logs[0] - alpha * self.parameters
-        data = logs[1] - beta * self.tokens
-        one, other = np.exp(size / joint), np.exp(data / joint)
-        whole = one + other
-        law = whole**joint
-        share, rest = law * one / whole, law * other / whole
-        bend = law * joint * np.log(whole) - share * size - rest * data
-        slopes = (share, rest, -share * alpha * self.parameters, -rest * beta * self.tokens, bend)
-        return law, np.column_stack(slopes)
+        return joint_power(logs, self.parameters, self.tokens)
+
+
+def joint_power(logs: Array, x: Array, y: Array) -> tuple[Array, Array]:
+    """`joint-power-loss` without its floor at logarithms of size and data over the reference, and
+    its slopes by the logarithm of each coefficient."""
+    alpha, beta, joint = np.exp(logs[2:])
+    size, data = logs[0] - alpha * x, logs[1] - beta * y
+    one, other = np.exp(size / joint), np.exp(data / joint)
+    whole = one + other
+    law = whole**joint
+    share, rest = law * one / whole, law * other / whole
+    bend = law * joint * np.log(whole) - share * size - rest * data
+    return law, np.column_stack([share, rest, -share * alpha * x, -rest * beta * y, bend])
 
 
 def losses(book: Book, cases: Cases, truth: Array, family: Words) -> Rows:

@@ -6,13 +6,7 @@ from collections.abc import Iterator
 
 from scalesheet.book import Book
 from scalesheet.model import Plan
-from scalesheet.render.sureness import (
-    cause_rows,
-    drawn_from,
-    quantile_rows,
-    reserve,
-    summary,
-)
+from scalesheet.render.sureness import amount_of, cause_rows, drawn_from, quantile_rows, summary
 from scalesheet.render.text.plan import aligned, amount
 from scalesheet.sure.quantiles import LEVELS, Sure
 from scalesheet.sure.words import chance
@@ -28,14 +22,8 @@ def sure_text(
 ) -> str:
     """A line for each figure: its quantiles, the reserve between P50 and P80, and low to high.
     `was`: the plan as published, where its inputs are changed."""
-    heads = [
-        "",
-        *(name.upper() for name in LEVELS),
-        "mean",
-        "reserve",
-        "error of P80",
-        "outer bound",
-    ]
+    levels = (name.upper() for name in LEVELS)
+    heads = ["", *levels, "mean", "reserve", "error of P80", "outer bound"]
     rows = [heads]
     for row in quantile_rows(book, plan, results, found):
         numbers = (*row.quantiles, row.reserve, row.error)
@@ -57,7 +45,7 @@ def sure_text(
         lines += ["", *said]
     if was is not None and was.first == found.first and found.first:
         before, now = (
-            reserve(book, plan, each, each.figures[each.first].reserve) for each in (was, found)
+            amount_of(book, plan, one.first, one.figures[one.first].reserve) for one in (was, found)
         )
         lines += [f"Reserve with these inputs: {now}; as published: {before}."]
     lines += _to_measure(book, plan, found)

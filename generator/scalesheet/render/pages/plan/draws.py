@@ -11,7 +11,7 @@ from scalesheet.evaluate.levers import Lever
 from scalesheet.language.syntax import Node
 from scalesheet.model import DOMAINS, Key, Likelihood, Plan, Stated
 from scalesheet.printers.javascript import javascript, quoted
-from scalesheet.render.sureness import reserve
+from scalesheet.render.sureness import amount_of
 from scalesheet.sure.draws import Drawable, drawable, name_of
 from scalesheet.sure.measured import measured
 from scalesheet.sure.quantiles import Sure, asked_of, draws_of, is_money, stated_behind
@@ -56,7 +56,7 @@ def draws_script(plan: Plan, book: Book, published: Sure | None = None) -> str:
     }
     if published is not None and published.first:
         held = published.figures[published.first].reserve
-        amount = reserve(book, plan, published, held)
+        amount = amount_of(book, plan, published.first, held)
         told["published"] = {"name": published.first, "reserve": amount}
     functions = ",\n".join(_functions(key, tree) for key, tree in made.items())
     return (
