@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from io import BytesIO
 from pathlib import Path
-from zipfile import ZipFile
+from shutil import copyfileobj
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import xlsxwriter
 
@@ -112,9 +113,10 @@ def write_workbook(
 
 def _compressed(written: BytesIO, path: Path) -> None:
     """Write the file as small as zlib can: XlsxWriter has no setting for it, and 4 % are left."""
-    with ZipFile(written) as plain, ZipFile(path, "w") as packed:
-        for part in plain.infolist():
-            packed.writestr(part, plain.read(part), compresslevel=9)
+    with ZipFile(written) as plain, ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as packed:
+        for name in plain.namelist():
+            with plain.open(name) as part, packed.open(name, "w") as target:
+                copyfileobj(part, target)
 
 
 def write_workbooks(
