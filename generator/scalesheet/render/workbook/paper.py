@@ -1,8 +1,8 @@
 """How a sheet prints: on which paper, and on how many pages.
 
 A sheet goes on the fewest pages of A4 or A3, lying or standing, that hold it at the least readable
-scale, and the smaller paper where both need as many. What is too wide to be read on any of them is
-for the screen and does not print.
+scale, on the smaller paper where both need as many, and the way that prints larger. What is too
+wide to be read on any of them is for the screen and does not print.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def printed(widths: Sequence[float], heights: Sequence[float]) -> tuple[Paper, i
     """The paper for columns of these widths, in characters, and rows of these heights, in points,
     and the number of its pages; None where no paper is wide enough."""
     wide, high = sum(widths) * INCHES_PER_WIDTH / SLACK, sum(heights) / 72 / SLACK
-    best: tuple[Paper, int] | None = None
+    fits = []
     for paper in PAPERS:
         across, room = paper.room
         if across / wide >= READABLE:
             down = max(1, ceil(high * READABLE / room))
-            if best is None or down < best[1]:
-                best = paper, down
-    return best
+            scale = min(across / wide, down * room / high)
+            fits.append((down, paper.width * paper.height, -scale, paper))
+    return next(((paper, down) for down, _, _, paper in sorted(fits, key=lambda f: f[:3])), None)
 
 
 def set_paper(sheet: Worksheet, widths: Sequence[float], heights: Sequence[float]) -> bool:
