@@ -32,7 +32,7 @@ ANSWERS = {
 }
 #: Code and the words that a message must hold, for each address that is reported.
 EXPECTED = {
-    "gone": ("L001", "answers 410, gone; look for where the text is now"),
+    "gone": ("L001", "answers 410, gone; find where the text is now"),
     "nowhere": ("L001", "answers 404, not found"),
     "lost": ("L001", "answers 404, not found"),
     "private": ("L002", "answers 403, forbidden; open it in a browser"),
@@ -124,7 +124,7 @@ def test_warnings_alone_are_good_and_markdown_names_nobody(
     assert "**L002 address could not be read**" in line
     assert "@someone" not in line
     assert links(data) == 0
-    assert "1 address asked for: 1 warning" in capsys.readouterr().err
+    assert "1 address checked: 1 warning" in capsys.readouterr().err
     assert links(data, "--patience", "0") == 2
 
 

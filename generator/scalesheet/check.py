@@ -420,8 +420,8 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
             blanks, key=lambda steps: (document.at(*steps).line, document.at(*steps).column)
         )
         message = (
-            f"{named(first)}: the source is missing, and the figures are still to be "
-            "looked up in it; put in a key of sources.yaml and the place in it"
+            f"{named(first)}: the source is missing; look the figures up in it, and put in a key "
+            "of sources.yaml and the place in it"
         )
         yield at(document.at(*first), "N010", message)
     for steps, key in unknown:

@@ -71,7 +71,7 @@ TAKEN: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         ("print_area", "print_titles", "database", "criteria", "extract", "consolidate_area"),
-        "is a name that spreadsheets keep for themselves",
+        "is a name that spreadsheets reserve",
     ),
 }
 
@@ -81,7 +81,7 @@ OUT_OF_REACH = "out_of_reach"
 ARITHMETIC: Mapping[str, tuple[float, str]] = {
     EQUAL_WITHIN: (2.0**-49, "two numbers a and b count as equal when |a-b| <= this × (|a|+|b|)"),
     ROUNDING_SLACK: (1e-12, "ceil and floor absorb a relative error of this size"),
-    OUT_OF_REACH: (1e300, "keeps rows that do not count from being the least or greatest"),
+    OUT_OF_REACH: (1e300, "keeps excluded rows from being the smallest or largest"),
     CHECK_WITHIN: (1e-9, "a check takes two sums for equal within this relative difference"),
 }
 
@@ -127,7 +127,7 @@ def bad_name(name: str) -> str | None:
     if _ROW_COLUMN.fullmatch(folded):
         return "is a row or column of a spreadsheet"
     if folded.startswith("_xl"):
-        return "begins with '_xl', which spreadsheets keep for themselves"
+        return "begins with '_xl', which spreadsheets reserve"
     return TAKEN.get(folded)
 
 

@@ -112,7 +112,7 @@ def _problem(url: str, answer: Answer) -> tuple[str, str] | None:
     """Code and message, where there is something to say."""
     if answer.status in _GONE:
         what = f"the server answers {answer.status}, {_phrase(answer.status)}"
-        return "L001", f"{url}: {what}; look for where the text is now, or name an archived copy"
+        return "L001", f"{url}: {what}; find where the text is now, or name an archived copy"
     if answer.status is None or answer.status >= 400:
         what = answer.why or f"the server answers {answer.status}, {_phrase(answer.status or 0)}"
         return "L002", f"{url}: {what}; open it in a browser to see whether it holds"

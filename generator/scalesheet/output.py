@@ -84,7 +84,7 @@ def strangers(out: Path) -> Iterator[Path]:
 def refuse_strangers(out: Path) -> None:
     """Raises FileExistsError with the first of them."""
     for path in strangers(out):
-        text = "was not made by a build and would be replaced; move it away, or name another output"
+        text = "was not made by a build and would be overwritten; move it, or name another output"
         raise FileExistsError(errno.EEXIST, text, str(path))
 
 
@@ -143,7 +143,7 @@ def _taken(lock: Path, folder: Path, wait: bool) -> int | None:
         pass
     except BlockingIOError as error:
         os.close(handle)
-        text = "another build is writing this folder; wait until it has ended"
+        text = "another build is writing this folder; wait until it finishes"
         raise BlockingIOError(error.errno, text, str(folder)) from None
     except BaseException:
         os.close(handle)

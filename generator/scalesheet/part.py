@@ -113,7 +113,7 @@ def refuse_others(
     if changed:
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
         text = (
-            f"holds other pages, from before {changed[0]}{more} changed; "
+            f"has older pages, from before {changed[0]}{more} changed; "
             "run 'scalesheet build' for the whole book, or name another folder with --out"
         )
         raise OSError(None, text, str(out))

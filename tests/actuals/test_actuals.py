@@ -156,7 +156,7 @@ def test_a_plan_without_phases_names_its_table(tmp_path: Path) -> None:
         ("phase,state,gpu_hours\nsft,done,-1\n", "2:10 S004 rows[0].gpu_hours: expected a number"),
         ("phase,state,gpu_hours\nsft,done,nan\n", "2:10 Y007 is not a number; write one"),
         ("phase,state,gpu_hours\nsft,done,1,200\n", "2:1 Y015 the line has 4 cells and the header"),
-        ('phase,state,note\nsft,done,"a\n', "2:10 Y015 a quote stands inside a cell, or is"),
+        ('phase,state,note\nsft,done,"a\n', "2:10 Y015 a quote is inside a cell, or is"),
         ("phase,state,state\nsft,done,done\n", "1:13 Y002 the header has the column 'state' twice"),
         ("\n", "1:1 Y003 the file is empty; write a header"),
         ("phase,state,start\nsft,done,1.9.2026\n", "2:10 S006 rows[0].start: expected a moment"),
@@ -167,7 +167,7 @@ def test_a_plan_without_phases_names_its_table(tmp_path: Path) -> None:
         ),
         (
             "phase,state,gpu_hours\nstf,done,1\n",
-            "2:1 A001 'stf' is not in phases, so its hours are counted as outside of the plan; "
+            "2:1 A001 'stf' is not in phases, so its hours are counted as outside the plan; "
             "did you mean 'sft'?",
         ),
         (

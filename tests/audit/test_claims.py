@@ -142,12 +142,12 @@ BAD = [
     (
         "claims: {001-L001-01: {quote: x, says: 1 GPU, role: bound, lacks: [x], expect: input}}",
         "C005",
-        "a bound says which way",
+        "a bound needs a direction",
     ),
     (
         "claims: {002-L001-01: {quote: x, says: 1 GPU, lacks: [x], expect: underdetermined}}",
         "C007",
-        "is of another document than '001'",
+        "belongs to another document than '001'",
     ),
     (
         "claims: {one: {quote: x, says: 1 GPU, lacks: [x], expect: underdetermined}}",

@@ -67,10 +67,10 @@ def test_only_what_matters_to_the_job_is_assumed(run: Any) -> None:
     assert "Methods" not in tuned  # where one was asked for there is no choice between them
     assert "Interruptions per spot node per day" in tuned
     assert "Interruptions per spot node per day" not in trained
-    assert "as published hours tell" not in tuned
+    assert "as in published hours" not in tuned
     assert "LoRA rank" not in trained
     assert "fine-tuning" not in trained.partition("What is assumed")[2]
-    assert "as published hours tell" in trained
+    assert "as in published hours" in trained
 
 
 def test_json_and_csv_hold_the_same_rows(run: Any) -> None:
@@ -139,7 +139,7 @@ def test_an_assumption_may_be_set(run: Any) -> None:
         ((MODEL, "--offers", "v100 64gb"), "'v100 64gb' is not an offer, provider or accelerator"),
         ((MODEL, "--offers", "epyc"), "the catalogue has no offer of epyc-9005-2-cores"),
         ((MODEL, "--offers", " , "), "--offers names nothing"),
-        ((MODEL, "--tokens", "1e9", "--samples", "5"), "say the same; give one of them"),
+        ((MODEL, "--tokens", "1e9", "--samples", "5"), "use either --tokens or --samples"),
         ((MODEL, "--tokens", "many"), "'many' is not a number above 0; write 15e9 or 1B"),
         ((MODEL, "--batch", "1.5"), "'1.5' is not a whole number"),
         ((MODEL, "--sequence", "1e6"), "takes at most 131072 tokens in a sequence"),

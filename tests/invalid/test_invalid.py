@@ -107,7 +107,7 @@ def test_a_bad_file_is_told_at_its_place(file, tmp_path):
         ("hardware/bad.yaml", b"title: caf\xe9\n", Expected(1, 11, "Y004", "byte 0xe9")),
         ("plans/small/page.md", b"\n\nh\xc3", Expected(3, 2, "Y004", "save the file as UTF-8")),
         ("book.yaml", "title: x".encode("utf-16"), Expected(1, 1, "Y004", "UTF-16")),
-        ("rates/bad.yaml", b"#" * 5_000_001, Expected(1, 1, "Y011", "at most 5 MB")),
+        ("rates/bad.yaml", b"#" * 5_000_001, Expected(1, 1, "Y011", "limit is 5 MB")),
         ("hardware/bad.yaml", b"", Expected(1, 1, "Y003", "the file is empty")),
         ("hardware/bad.yaml", b"- " * 100_000, Expected(1, 61, "Y006", "nested deeper than 30")),
         ("plans/a/page.md", b"text", Expected(1, 1, "Y012", "no plan.yaml")),

@@ -69,7 +69,7 @@ def test_what_is_locked_holds_until_the_book_below_changes(book: Path) -> None:
     card(book).write_text(card(book).read_text("utf-8") + "# read again\n", "utf-8")
     found = [each for each in diagnose(book) if each.code == "Y016"]
     assert [each.path.rsplit("/", 1)[-1] for each in found] == ["book.lock"]
-    assert "../../company/data is not what it was when the book was locked: hardware;" in (
+    assert "../../company/data has changed since the book was locked: hardware;" in (
         found[0].message
     )
     assert lock(book) != first

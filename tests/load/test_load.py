@@ -164,7 +164,7 @@ def test_a_place_that_does_not_exist_is_that_of_its_nearest_ancestor(each_parser
 
 def test_columns_count_characters_and_not_bytes(each_parser):
     assert said("a: µµµ\nb: 'µ' x\n")[0].startswith(("2:8:", "2:1:", "2:4:"))
-    assert said("{µ: 1, µ: 2}") == ["1:8: Y002 the key 'µ' is already in line 1; keep one"]
+    assert said("{µ: 1, µ: 2}") == ["1:8: Y002 the key 'µ' is already on line 1; keep one"]
 
 
 # ------------------------------------------------------------------ what is refused
@@ -173,7 +173,7 @@ def test_columns_count_characters_and_not_bytes(each_parser):
 @pytest.mark.parametrize(
     ("text", "findings"),
     [
-        ("a: 1\nb: 2\na: 3\n", ["3:1: Y002 the key 'a' is already in line 1; keep one"]),
+        ("a: 1\nb: 2\na: 3\n", ["3:1: Y002 the key 'a' is already on line 1; keep one"]),
         ("", ["1:1: Y003 the file is empty; write its content"]),
         ("# only a comment\n", ["1:1: Y003 the file is empty; write its content"]),
         ("---\n~\n", ["1:1: Y003 the file is empty; write its content"]),

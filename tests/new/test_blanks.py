@@ -56,7 +56,7 @@ def test_what_is_set_stands_in_the_file_with_the_unit_and_source_beside_it(
     assert told[1:] == [f"still from the example: {still}"]
     text = (data / "hardware" / "anew.yaml").read_text("utf-8")
     head = text.partition("\n\n")[0].replace("\n# ", " ")
-    assert head.endswith(f"Still those of an example, to put in yours: {still}.")
+    assert head.endswith(f"Still example values, replace with yours: {still}.")
     said = yaml.safe_load(text)
     cited = {"kind": "spec", "source": {"key": "a-paper", "locator": "page or table"}}
     assert said["memory"] == {"value": 80, "unit": "GiB", **cited}

@@ -106,7 +106,7 @@ def test_runs_without_the_formulas_of_predictions_are_told(
     capsys.readouterr()
     assert cli.main(["check"]) == 1
     told = capsys.readouterr().out
-    assert "data/formulas/training-flop-per-token.yaml:1:1: Y012 predictions rest on" in told
+    assert "data/formulas/training-flop-per-token.yaml:1:1: Y012 predictions need" in told
 
 
 def test_what_the_book_lacks_is_told_and_nothing_is_written(
@@ -154,8 +154,8 @@ def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
         (["model", "../../etc/passwd"], "is not an id"),
         (["model", "a" * 65], "is not an id"),
         (["model", "-"], "is not an id: use a-z, 0-9 and '-', at most 64"),
-        (["model", "tiny"], "data/models/tiny.yaml is there already; choose another id"),
-        (["plan", "small"], "data/plans/small/plan.yaml is there already"),
+        (["model", "tiny"], "data/models/tiny.yaml already exists; choose another id"),
+        (["plan", "small"], "data/plans/small/plan.yaml already exists"),
         (
             ["model", "a", "--source", "a-papr"],
             "the source 'a-papr' is not in sources.yaml; did you mean 'a-paper'?",
@@ -167,7 +167,10 @@ def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
         (["rate", "a", "--set", "Term=spot"], "'Term' is not a key; write one like memory, or "),
         (["hardware", "a", "--set", "memory=1e999"], "1e999 is larger than 1e100"),
         (["hardware", "a", "--set", "memory={value: 1"], "close the bracket"),
-        (["model", "a", "--from", "x", "--set", "layers=2"], "--from needs none; edit the file"),
+        (
+            ["model", "a", "--from", "x", "--set", "layers=2"],
+            "which --from does not use; edit the file",
+        ),
         (["source", "a"], "a source needs its title, as on its title page: --title TEXT"),
         (["source", "a-paper", "--title", "A"], "the source 'a-paper' is in data/sources.yaml al"),
         (["source", "a", "--title", "A", "--set", "link=x"], "has no key 'link'; its keys: title"),
@@ -208,5 +211,5 @@ def test_a_page_that_is_there_already_is_left_as_it_is(
     page.parent.mkdir()
     page.write_text("# Mine\n", "utf-8")
     assert run("plan", "anew") == 2
-    assert "data/plans/anew/page.md is there already" in capsys.readouterr().err
+    assert "data/plans/anew/page.md already exists" in capsys.readouterr().err
     assert (page.read_text("utf-8"), os.listdir(page.parent)) == ("# Mine\n", ["page.md"])

@@ -188,7 +188,7 @@ def test_what_is_assumed_is_read_from_the_table(
 
 def test_a_book_without_assumptions_says_where_to_take_them(book: Book) -> None:
     bare = replace(book, tables={"fits": book.tables["fits"]})
-    with pytest.raises(Refused, match=r"tables/assumptions\.yaml.*take the file"):
+    with pytest.raises(Refused, match=r"tables/assumptions\.yaml.*copy the file"):
         forms(bare)
 
 
@@ -261,7 +261,7 @@ BAD = {
     "N,D\n1e8,1e9\n": ["1:1 expected a column for loss (val_loss), found N, D"],
     "N,D,loss,colour\n1e8,1e9,3.5,red\n": ["1:4 unknown column 'colour'"],
     "N,D,losss\n1e8,1e9,3.5\n": ["1:3 unknown column 'losss'; did you mean 'loss'?"],
-    "N,size,D,loss\n1e8,1e8,1e9,3.5\n": ["1:2 'size' and 'N' say the same. Keep one of them"],
+    "N,size,D,loss\n1e8,1e8,1e9,3.5\n": ["1:2 'size' and 'N' mean the same. Keep one of them"],
     "N,D,loss\n1e8,1e9,3.5\n1e8,2e9,3.4\n1e8,3e9,3.3\n": [
         "1:1 expected runs of two sizes or more, found one, 1e+08. Add a run of another size"
     ],

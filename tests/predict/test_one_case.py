@@ -62,7 +62,7 @@ def test_a_case_is_the_same_from_flags_a_file_and_standard_input(
     ("arguments", "says"),
     [
         (("memory",), "name a CSV file, or - for standard input, or describe one case with --set"),
-        (("memory", "cases.csv", *FLAGS), "--set describes one case in place of a file"),
+        (("memory", "cases.csv", *FLAGS), "--set describes a single case"),
         (("memory", "--set", "model"), "--set 'model': expected COLUMN=VALUE"),
         (("memory", "--set", "hardwear=h100"), "did you mean 'hardware'? (columns: id, model, "),
         (("memory", "--set", "hours=3"), "'hours' is not a column of memory"),
@@ -226,7 +226,7 @@ def test_a_terminal_gets_text_and_a_pipe_csv(
         ("probably fits", 20.1e9, ", probably fits the NVIDIA GeForce RTX 4090"),
         ("probably does not fit", 25.7e9, ", probably does not fit the NVIDIA GeForce RTX 4090"),
         (
-            "probably fits; not stated and taken: recomputation, ZeRO stage 1",
+            "probably fits; not stated, assumed: recomputation, ZeRO stage 1",
             20.1e9,
             ", probably fits the NVIDIA GeForce RTX 4090 with recomputation, ZeRO stage 1",
         ),

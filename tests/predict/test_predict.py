@@ -161,7 +161,7 @@ def test_a_bad_row_is_told_and_the_others_are_predicted(
     told = {row["id"]: row["unsupported_because"] for row in printed(path, "runs", capsys)}
     assert told == {
         "good": "",
-        "short": "the row has 3 fields where the table has 5 columns",
+        "short": "the row has 3 fields, but the table has 5 columns",
         "word": "params_total 'seven' is not a number",
         "none": "params_total is 0, and must be above 0",
         "": "",

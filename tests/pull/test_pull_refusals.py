@@ -27,11 +27,11 @@ def test_what_is_no_datum_is_listed_and_the_rest_is_taken(shipped: Shipped) -> N
     assert said(pulled) == []
     assert [edit.name for edit in pulled.edits] == ["batch"]
     told = {finding.place: finding.message for finding in pulled.left}
-    assert told["Mine"] == "a sheet of its own: nothing of it is data of the plan"
+    assert told["Mine"] == "a separate sheet: it holds no data of the plan"
     assert told["Runs!K7"].startswith("a column 'extra' beside those of 'runs'")
     assert told["Units!B5"].startswith("the constant 'byte_per_GiB' reads 1000.0 and is 1073741824")
     assert [note.message for note in pulled.notes] == [
-        "the scenario is chosen as 'written', which the data do not keep"
+        "the scenario is set to 'written', which the data do not store"
     ]
 
 
@@ -41,7 +41,7 @@ def test_a_choice_of_the_scenario_alone_is_no_finding(
     edited = shipped.edited({"scenario": "written"})
     command = ["pull", "--data", str(shipped.data), "--dry-run", str(edited)]
     assert main(command) == 0
-    assert "note: the scenario is chosen as 'written'" in capsys.readouterr().out
+    assert "note: the scenario is set to 'written'" in capsys.readouterr().out
 
 
 def test_texts_beside_an_input_are_taken_and_other_labels_listed(shipped: Shipped) -> None:
@@ -168,7 +168,7 @@ def test_what_reaches_out_of_a_workbook_is_refused(
 
 
 BAD = {
-    "W002 it is of the plan 'smal', which these data do not have; did you mean 'small'?": {
+    "W002 it belongs to the plan 'smal', which is not in these data; did you mean 'small'?": {
         "About!B5": "smal"
     },
     "W004 'batch' shows #REF!; put its value back": {"batch": "#REF!"},
@@ -247,7 +247,7 @@ def test_names_that_a_program_drops_are_found_by_their_rows(shipped: Shipped) ->
 def test_a_formula_of_thousands_of_operations_is_refused(shipped: Shipped, formula: str) -> None:
     pulled = shipped.pull({"cost": f"={formula}"})
     (told,) = said(pulled)
-    assert "more than 200 operations stand on top of each other" in told
+    assert "more than 200 nested operations;" in told
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_rounding_happens_in_the_declared_unit(tmp_path: Path) -> None:
         ),
         (
             "f: {unit: hour, formula: (count(hardware) as hour)}",
-            "U002 'as' makes counted things of a pure number; hour is measured",
+            "U002 'as' turns a pure number into a count; hour is measured",
         ),
         ("f: {unit: 1, formula: exp(size)}", "U002 exp needs a number of unit 1"),
         ("f: {unit: 1, formula: 2 ** steps}", "U002 an exponent needs a number of unit 1"),

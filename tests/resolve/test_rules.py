@@ -124,7 +124,7 @@ def test_a_day_knows_the_records_up_to_it(tmp_path: Path) -> None:
         "newest",
         "newest",
     ]
-    assert found["2026-08-31"].reason == "no record that matches was on file"
+    assert found["2026-08-31"].reason == "no record matched"
     assert found["2026-09-30"].note.endswith("the only one that matches; simulated.")
     assert [(each.stated.value, each.until, each.why) for each in found[""].was] == [
         (None, "2026-09-01", "the first record that matches"),
@@ -222,7 +222,7 @@ def test_what_rests_on_a_record_that_is_not_there_says_so(tmp_path: Path) -> Non
 
 def test_a_rule_in_a_book_without_records(tmp_path: Path) -> None:
     assert said(book(tmp_path, {})) == [
-        "N011 no record of a run is on file, and the rule asks for accelerator card, model tiny; "
+        "N011 there are no records of runs, but the rule needs accelerator card, model tiny; "
         "make one with 'scalesheet bench tiny --accelerator card'"
     ]
 
@@ -243,7 +243,7 @@ def test_a_difference_that_is_not_stated_is_told(
     start, end = PLAN.index("  run:\n"), PLAN.index("  time:")
     text = PLAN[:start] + f"  run: {{ref: measurements, {rule}}}\n" + PLAN[end:]
     found = said(book(tmp_path, {"a": record(how)}, text))
-    assert [each.startswith("V016 'run' rests on a record") for each in found] == [True] * warned
+    assert [each.startswith("V016 'run' uses a record") for each in found] == [True] * warned
 
 
 PHASED = (

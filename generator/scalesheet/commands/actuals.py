@@ -163,7 +163,7 @@ def _write(
             changes[path] = old, result.frame.to_csv(index=False, lineterminator="\n").encode()
     if lost:
         print(
-            f"{lost:,} match no row of the plan and are counted as outside of it; write their "
+            f"{lost:,} match no row of the plan and are counted as outside it; write their "
             "phase in the file, or a pattern under 'actuals: {match: ...}' in plan.yaml"
         )
     if options.dry_run or not changes:

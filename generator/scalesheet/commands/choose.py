@@ -140,7 +140,7 @@ def answered(options: argparse.Namespace) -> tuple[Teller, Answer]:
     job = _job(options, book, plan, catalogue)
     assumed = assumptions(book, plan, edits)
     if not (assumed.throughput and assumed.runs and assumed.memory):
-        raise UsageError("no fits on file; 'scalesheet fit' makes them")
+        raise UsageError("there are no fits yet; run 'scalesheet fit'")
     choice = search(book, catalogue, job, assumed)
     evidence = basis(book, edition.scores, edition.catalogue)
     made = answer(book, plan, choice, edits, evidence)
@@ -163,7 +163,7 @@ def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) 
     tokens = options.tokens or usual("tokens", "token")
     if options.samples is not None:
         if options.tokens is not None:
-            raise UsageError("--tokens and --samples say the same; give one of them")
+            raise UsageError("use either --tokens or --samples")
         tokens = options.samples * sequence
     if sequence > most:
         raise UsageError(

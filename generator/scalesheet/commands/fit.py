@@ -87,10 +87,10 @@ def _fitted(data: Path, names: Sequence[str], check: bool) -> int:
         if text is None:
             print(f"{name}: no published results of two families to fit on", file=sys.stderr)
         elif (old := content(path)) == text.encode():
-            print(f"{name}: as on file")
+            print(f"{name}: unchanged")
         elif check:
             changed += 1
-            print(f"{name}: {path} is not what the published results give")
+            print(f"{name}: {path} is out of date")
         else:
             changes[path] = old, text.encode()
         if name != ASKED and _own(examined.book, name, catalogue) and check:
@@ -126,7 +126,7 @@ def _calibrated(data: Path, check: bool) -> int:
         print(f"own: {path} is as records and runs have it")
         return GOOD
     if check:
-        print(f"own: {path} is not what records and runs give; run 'scalesheet fit --own'")
+        print(f"own: {path} is out of date; run 'scalesheet fit --own'")
         return FINDINGS
     save(data, {path: (old, text.encode())})
     print(f"own: {path}")

@@ -103,4 +103,4 @@ def _write(data: Path, name: str, content: bytes, made: Answer, book: Book) -> N
     if old != text:
         path.parent.mkdir(exist_ok=True)
         save(data, {path: (old, text)})
-    print(f"{path}: {'as on file' if old == text else 'written'}", file=sys.stderr)
+    print(f"{path}: {'unchanged' if old == text else 'written'}", file=sys.stderr)

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         print(text)
     if options.format == "text":
         addressed = "address" if len(named) == 1 else "addresses"
-        print(f"{len(named)} {addressed} asked for: {tally(broken)}", file=sys.stderr)
+        print(f"{len(named)} {addressed} checked: {tally(broken)}", file=sys.stderr)
         if errors(unread):
             print("not all of the data could be read: run 'scalesheet check'", file=sys.stderr)
     return FINDINGS if errors(broken) else GOOD

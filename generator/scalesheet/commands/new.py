@@ -72,9 +72,11 @@ def run(options: argparse.Namespace) -> int:
     if options.set or options.source or options.title or options.config:
         asks = False
     if options.config is not None and kind != "model":
-        raise UsageError(f"--from reads the config.json of a model; it says nothing of a {kind}")
+        raise UsageError(f"--from reads the config.json of a model; it says nothing about a {kind}")
     if options.config is not None and options.set:
-        raise UsageError("--set fills in an example, and --from needs none; edit the file after")
+        raise UsageError(
+            "--set fills in an example, which --from does not use; edit the file instead"
+        )
     if options.config is not None and not options.config.is_file():
         raise UsageError(f"--from: there is no file '{options.config}'; name a model's config.json")
     if kind in ENTRIES:
@@ -84,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     path = place(data, kind, options.id)
     for each in (path, path.with_name("page.md")) if kind == "plan" else (path,):
         if each.exists() or each.is_symlink():
-            raise UsageError(f"{shown(each)} is there already; choose another id, or edit the file")
+            raise UsageError(f"{shown(each)} already exists; choose another id, or edit the file")
     if kind == CLAIMS:
         _plan(data, options.id)
     if options.config is not None:

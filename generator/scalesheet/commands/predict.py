@@ -94,7 +94,7 @@ def _table(options: argparse.Namespace) -> Read:
 
     if options.set:
         if options.file is not None:
-            raise UsageError("--set describes one case in place of a file; give one of the two")
+            raise UsageError("--set describes a single case; use either --set or a file")
         return _one(options.task, options.set)
     if options.file is None:
         raise UsageError(

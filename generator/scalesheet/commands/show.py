@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     if options.why is not None and options.format != "text":
         raise UsageError(f"--why is text, and cannot be {options.format}; leave one of them out")
     if options.sure and (options.format == "csv" or options.why is not None):
-        raise UsageError("--sure is text or json of its own; leave csv and --why out")
+        raise UsageError("--sure works with text or json, without csv and --why")
     if options.sure:
         from scalesheet.render.api.quantiles import quantiles_json
         from scalesheet.render.text.sure import sure_text

@@ -33,8 +33,8 @@ def parse(text: str, *, claims: bool = False) -> Node:
     """
     if len(text) > LONGEST:
         raise FormulaError(
-            f"the formula has {len(text):,} characters, at most {LONGEST:,} are read; "
-            "give its parts names of their own",
+            f"the formula has {len(text):,} characters; the limit is {LONGEST:,}; "
+            "split it into named parts",
             0,
             "F002",
         )
@@ -48,7 +48,7 @@ def parse(text: str, *, claims: bool = False) -> Node:
         )
     if _height(node) > TALLEST:
         raise FormulaError(
-            f"more than {TALLEST} operations build on each other; give parts names of their own",
+            f"more than {TALLEST} operations build on each other; split it into named parts",
             0,
             "F002",
         )
@@ -117,8 +117,7 @@ class _Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             raise FormulaError(
-                f"the formula is nested deeper than {DEEPEST} levels; "
-                "give its parts names of their own",
+                f"the formula is nested deeper than {DEEPEST} levels; split it into named parts",
                 self.next.start,
                 "F002",
             )

@@ -33,7 +33,7 @@ def parse_csv(content: bytes, path: str) -> Parsed:
     try:
         lines = [cells for cells in _lines(newlines(text)) if any(value for value, _ in cells)]
     except _TornError as error:
-        message = 'a quote stands inside a cell, or is never closed; write "a ""b"" c"'
+        message = 'a quote is inside a cell, or is never closed; write "a ""b"" c"'
         return _unread([*problems, Diagnostic(path, *error.mark, "Y015", message)])
     if not lines:
         message = "the file is empty; write a header and a line for each run, or delete it"

@@ -253,7 +253,7 @@ def documents_of(
     for plan, has in sorted(_of_plans(documents).items()):
         missing = ("plans", plan, "plan.yaml")
         if missing not in there:
-            message = f"the plan's folder has a {has} and no plan.yaml; write it"
+            message = f"the plan's folder has a {has} but no plan.yaml; write one"
             place = files.root + "/".join(missing)
             diagnostics.append(Diagnostic(place, 1, 1, "Y012", message))
     documents, unsettled = audited.settled(documents)
@@ -266,7 +266,7 @@ def _content(parts: tuple[str, ...], path: Path, problem: Problem | None) -> byt
     if problem is None and kind is None and _unexpected(parts):
         problem = "Y010", _no_place(parts)
     elif problem is None and kind is None and parts != (lock.NAME,) and _unread(parts):
-        problem = "Y014", "nothing reads this file; move it to a folder of its own"
+        problem = "Y014", "this file is not used; move it to a separate folder"
     numbered = kind == "version"
     named = (id,) if numbered else (id, part or id)
     odd = [each for each in named if each != kind and not _ID.fullmatch(each)]
@@ -399,7 +399,7 @@ def _read(path: Path) -> bytes | Problem:
             return "Y010", "this is not a file; replace it by one"
         if status.st_size > MAX_BYTES:
             size = f"{status.st_size / 1e6:.1f} MB"
-            return "Y011", f"the file has {size}, at most 5 MB are read"
+            return "Y011", f"the file is {size}; the limit is 5 MB"
         return path.read_bytes()
     except OSError as error:
         return "Y001", f"cannot be read: {error.strerror}"

@@ -55,4 +55,4 @@ def differs(content: bytes, book: str, held: Mapping[str, str]) -> str:
     was, now = str(locked.get("version", "")), version(book)
     some = ", ".join(other[:5]) + (f" and {len(other) - 5} more" if len(other) > 5 else "")
     old = f"install {book} {was}" if was and was != now else "bring those files back"
-    return f"{book} is not what it was when the book was locked: {some}; {old}, or {again}"
+    return f"{book} has changed since the book was locked: {some}; {old}, or {again}"

@@ -413,7 +413,7 @@ class _Reader:
             mark, below = self.mark(event), (*steps, key)
             if key in pairs:
                 first = self.keys[below].line
-                message = f"the key '{quotable(key)}' is already in line {first}; keep one"
+                message = f"the key '{quotable(key)}' is already on line {first}; keep one"
                 self.report(mark, "Y002", message)
                 self.node(next(self.events), (*steps, ""))
                 continue

@@ -175,7 +175,7 @@ def _head(description: str, blank: Sequence[str] | None) -> Iterator[str]:
     if blank is None:
         yield "# Every figure is that of an example: put in yours, and the source that it is from."
     elif blank:
-        text = f"# Still those of an example, to put in yours: {', '.join(blank)}."
+        text = f"# Still example values, replace with yours: {', '.join(blank)}."
         yield from wrap(text, WIDTH, subsequent_indent="# ")
     yield ""
 

@@ -117,7 +117,7 @@ DESCRIPTIONS: Mapping[str, Description] = {
             "framework": "driver, libraries and fragments, GB",
         },
         **{name: _APART[name] for name in REGIMES["memory"]},
-        most="what a run that is said to fit may take, in the same deviations",
+        most="upper limit for the verdict 'fits', in the same deviations",
     ),
     "loss": Description(
         "Least squares of published losses, one shape for all and an offset for each evaluation "

@@ -16,7 +16,7 @@ from scalesheet.predict.arrays import Array
 def lacking(book: Book, kind: str, name: str) -> Refused:
     """What to raise where the book has no such formula or component."""
     message = (
-        f"predictions rest on the {kind} '{name}', which the book lacks; take the file from the "
+        f"predictions need the {kind} '{name}', which the book lacks; copy the file from the "
         "catalogue of scalesheet, or leave out runs/"
     )
     return Refused([Diagnostic(f"{book.folder}{kind}s/{name}.yaml", 1, 1, "Y012", message)])

@@ -15,7 +15,7 @@ from scalesheet.predict.table import Predictions, supported
 
 GIB = 2.0**30
 AWAY = "in host memory"
-BY_HOST = f"fits into memory only with states {AWAY}, and the time of that is not counted"
+BY_HOST = f"fits only with states {AWAY}; the extra time is not counted"
 NO_ROOM = (
     "does not fit into memory: needs at least {low:.3g} GiB, {row} has {room:.3g} GiB for a run"
 )

@@ -128,7 +128,7 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
         raise Refused([no_folder(data)])
     plans = list(files.plans())
     if stamp.plan not in plans:
-        text = f"it is of the plan '{stamp.plan}', which these data do not have"
+        text = f"it belongs to the plan '{stamp.plan}', which is not in these data"
         return Finding("W002", "", text + nearest(stamp.plan, plans, "plans"))
     before = sound(examined_files(files, plans=[stamp.plan], scores=False))
     book = carried(before.book, before.book.plans[stamp.plan])
@@ -162,7 +162,7 @@ def _patched(files: Files, data: Path, edits: Sequence[Edit]) -> dict[File, byte
         if file.extended:
             book, _, below = file.name.partition(":")
             there = (folder_of(book, data) or Path(book)) / below
-            message = f"'{of_file[0].name}' stands in the book that this one extends, in {there}"
+            message = f"'{of_file[0].name}' is in the book that this one extends, in {there}"
             remedy = f"copy that file to {below} in the data folder, and edit it there"
             raise _Unpatched(Finding("W006", of_file[0].place, f"{message}; {remedy}"))
         text = file.content.decode("utf-8")

@@ -82,7 +82,7 @@ def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
     cell = pulling.cell(places["value"])
     if name == SCENARIO:
         if cell.value != scalar.stated.value:
-            text = f"the scenario is chosen as '{cell.value}', which the data do not keep"
+            text = f"the scenario is set to '{cell.value}', which the data do not store"
             pulling.notes.append(Finding("note:", str(places["value"]), text))
         return
     site = pulling.sites.scalar(name)
@@ -140,7 +140,7 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
         else:
             _added(pulling, formulas, table, rows, id, at)
     if table.name in pulling.reordered:
-        pulling.leave(heading, f"the rows of '{table.name}' stand in another order")
+        pulling.leave(heading, f"the rows of '{table.name}' are in a different order")
 
 
 def _with_ends(table: Table, rows: Rows) -> Rows:
@@ -435,6 +435,6 @@ def _sheets(pulling: Pulling) -> None:
             "Actuals",
         )
         if titled not in (*fixed, pulling.plan.title):
-            pulling.leave(name, "a sheet of its own: nothing of it is data of the plan")
+            pulling.leave(name, "a separate sheet: it holds no data of the plan")
     for name in pulling.workbook.foreign:
-        pulling.leave(name, "a sheet of its own: nothing of it is data of the plan")
+        pulling.leave(name, "a separate sheet: it holds no data of the plan")

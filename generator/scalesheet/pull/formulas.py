@@ -71,7 +71,7 @@ class Formulas:
             return
         if "value" not in edited:
             end = next(iter(edited))
-            message = f"'{scalar.name}' has another formula at its {end} end alone"
+            message = f"'{scalar.name}' has a different formula only at its {end} end"
             self.pulling.refuse("W006", places[end], f"{message}; edit that of its value")
             return
         site = self.pulling.sites.formula(scalar.formula.position)
@@ -99,7 +99,7 @@ class Formulas:
             self.kept.add((table.name, column.name))
         elif "value" not in edited:
             end = next(iter(edited))
-            text = f"'{input_name(key)}' has another formula at its {end} end alone"
+            text = f"'{input_name(key)}' has a different formula only at its {end} end"
             self.pulling.refuse("W006", places[end], f"{text}; edit that of its value")
         else:
             self.waiting.setdefault((table.name, column.name), {})[row] = edited
@@ -253,7 +253,7 @@ class Formulas:
                 return {}  # the program's own, as shipped: the calendar moves with every phase
             if not self._still(formula.text):
                 text = f"the formula of '{name}' is {quotable(formula.text)} in the data by now"
-                self.pulling.leave(place, f"{text}; what stands here is not merged")
+                self.pulling.leave(place, f"{text}; this cell is not merged")
                 return {}
         return result
 

@@ -270,4 +270,4 @@ def if_error(tree: Fn, around: Around) -> Node:
             looked = wanted.arguments[1]
             if isinstance(looked, Fn) and looked.name == "MATCH" and looked.arguments[0] == key:
                 return around.translated(wanted)
-    return Opaque(tree, "IFERROR has no form: say when there is no value, with 'if'")
+    return Opaque(tree, "IFERROR has no equivalent: say with 'if' when there is no value")

@@ -65,7 +65,7 @@ def judge(path: Path) -> None:
 def _judge(archive: zipfile.ZipFile) -> None:
     entries = archive.infolist()
     if len(entries) > MOST_ENTRIES:
-        text = f"it has {len(entries):,} parts, at most {MOST_ENTRIES:,} are read"
+        text = f"it has {len(entries):,} parts; the limit is {MOST_ENTRIES:,}"
         raise UnreadableError("W001", f"{text}; is it a workbook?")
     unpacked = sum(entry.file_size for entry in entries)
     packed = max(1, sum(entry.compress_size for entry in entries))
@@ -80,7 +80,7 @@ def _judge(archive: zipfile.ZipFile) -> None:
             (what for part, what in _FOREIGN.items() if name.lower().startswith(part)), ""
         )
         if foreign:
-            text = f"it holds {foreign} ({name}), which no workbook of ours does"
+            text = f"it holds {foreign} ({name}), which scalesheet never writes"
             raise UnreadableError("W003", f"{text}; save it as a plain .xlsx without them")
     if "mimetype" in names and archive.read("mimetype")[:80].decode("ascii", "replace") == _ODS:
         raise OpenDocumentError("W001", "it is an .ods file; save it as .xlsx")

@@ -59,13 +59,13 @@ def tree_of(tokens: Sequence[Token]) -> Tree:
     parser = _Parser(tokens)
     tree = parser.level(0)
     if parser.at < len(tokens):
-        raise FormulaProblem(f"{parser.here()} is where the formula could end")
+        raise FormulaProblem(f"expected the end of the formula, found {parser.here()}")
     unseen: list[tuple[Tree, int]] = [(tree, 1)]
     while unseen:
         part, depth = unseen.pop()
         if depth > MOST_OPERATIONS:
-            most = f"{MOST_OPERATIONS} operations stand on top of each other"
-            raise FormulaProblem(f"more than {most}; give its parts cells of their own")
+            most = f"{MOST_OPERATIONS} nested operations"
+            raise FormulaProblem(f"more than {most}; split it over several cells")
         below = part.sides if isinstance(part, Op) else ()
         below = part.arguments if isinstance(part, Fn) else below
         unseen += ((each, depth + 1) for each in below)

@@ -134,7 +134,7 @@ def _emptied(
             "W007", place, f"{message}; put {shown(ours)} into the cell, or edit the data"
         )
         return
-    new = "what holds where nothing is stated"
+    new = "the default"
     pulling.edits.append(Edit(name, str(place), site, shown(ours), new, (Drop(site.steps),)))
 
 

@@ -99,7 +99,7 @@ def sections(made: Answer) -> Iterator[Section]:
     ]
     if made.target.on_file is not None:
         forms.append(
-            ("law on file, with the floor of these runs", NOT_KNOWN, f"{made.target.on_file:.3f}")
+            ("current law, with the floor of these runs", NOT_KNOWN, f"{made.target.on_file:.3f}")
         )
     yield Section(
         "Loss of the planned run by form",
@@ -115,7 +115,7 @@ def sections(made: Answer) -> Iterator[Section]:
         "Compute-optimal runs",
         "optimal",
         "The size and tokens with the lowest loss for each budget C = 6 N D. The last column "
-        "is that loss by the law on file, with the floor of these runs.",
+        "is that loss by the current law, with the floor of these runs.",
         ("FLOP", "Parameters", "Tokens", "Loss", "Law on file"),
         tuple(
             (

@@ -28,7 +28,7 @@ def test_a_law_shows_curves_residuals_what_is_best_and_what_to_run_next(context:
     for anchor in ("forms", "next", "optimal", "residuals"):
         assert f"{{ #{anchor} }}" in page or f'id="{anchor}"' in page
     assert page.count("<figure") == 2
-    assert "law on file, with the floor of these runs" in page
+    assert "current law, with the floor of these runs" in page
     assert "1B parameters on 20B tokens" in page
 
 

@@ -98,7 +98,7 @@ def test_sorting_every_table_changes_no_result_and_is_no_edit(
     found = pulled(named, after)
     assert (found.edits, said(found)) == ((), [])
     order = [finding.message for finding in found.left]
-    assert "the rows of 'hardware' stand in another order" in order
+    assert "the rows of 'hardware' are in a different order" in order
 
 
 def test_a_reference_by_row_number_is_read_while_the_rows_stand_as_shipped(named: Made) -> None:

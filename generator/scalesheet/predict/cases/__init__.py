@@ -41,7 +41,7 @@ from scalesheet.predict.cases import unread
 from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.predict.cases.reader import Read
 
-NO_BF16 = "the accelerator has no bf16 units: say fp16, or take another one"
+NO_BF16 = "the accelerator has no bf16 units: use fp16 or another accelerator"
 _DEGREES = ("tensor", "pipeline", "context", "expert", "virtual")
 #: What is read as it stands: of the architecture, numbers and texts.
 _OF_MODEL = ("model_id", "parameters", "active", "gated", "tied", "known")

@@ -211,7 +211,7 @@ def _misshapen(line: list[str], width: int) -> str:
     """Why a line of another length holds no case; one that is short is filled up."""
     fields = counted(len(line), "field")
     line += [""] * (width - len(line))
-    return f"the row has {fields} where the table has {width} columns"
+    return f"the row has {fields}, but the table has {width} columns"
 
 
 def of_columns(

@@ -183,7 +183,7 @@ def _file(path: str, content: bytes) -> tuple[_File, list[Diagnostic]]:
         if ours is None:
             say(1, place, f"unknown column '{name}'{_meant(name)}. Rename it, or leave it out")
         elif ours in known:
-            say(1, place, f"'{name}' and '{head[known[ours] - 1]}' say the same. Keep one of them")
+            say(1, place, f"'{name}' and '{head[known[ours] - 1]}' mean the same. Keep one of them")
         else:
             known[ours] = place
     lacking = [title for name, title in NEEDED.items() if name not in known]

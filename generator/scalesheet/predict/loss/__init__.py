@@ -57,7 +57,7 @@ CORPORA: Mapping[str, str] = {
 }
 _PER = re.compile(r"byte|char|word|\bbp[bc]\b|bits? per")
 _PER_TOKEN = (
-    "a loss is predicted for each token, not for each byte, character or word; 'bits-per-byte' "
+    "losses are predicted per token, not per byte, character or word; 'bits-per-byte' "
     "converts where the bytes of a token are known"
 )
 
@@ -72,8 +72,8 @@ def unsupported_loss(cases: Cases) -> Reasons:
     return first_reason(
         needs("parameters", cases.parameters),
         needs("tokens", cases.tokens),
-        because(experts, "a mixture of experts: the laws are of dense models"),
-        because(tuned, "a model that is tuned on: the laws are of training from nothing"),
+        because(experts, "a mixture of experts: the laws are for dense models"),
+        because(tuned, "a fine-tuned model: the laws are for training from scratch"),
         because(per, _PER_TOKEN),
         because(tiny, "too small: fewer than 3e6 parameters without embeddings"),
         because(more, "more tokens that differ than tokens"),

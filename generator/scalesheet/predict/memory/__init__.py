@@ -67,7 +67,7 @@ METHOD = "bytes by part, with fitted coefficients"
 def unsupported_memory(cases: Cases) -> Reasons:
     """Why a row cannot be predicted, where it cannot."""
     return first_reason(
-        because(~among(cases.quantity, ""), "no peak of one accelerator is asked for"),
+        because(~among(cases.quantity, ""), "not the peak of one accelerator"),
         needs("parameters", cases.parameters),
         because(among(cases.variant, "galore"), "the rank of its projection is not known"),
     )
@@ -176,7 +176,7 @@ def _told(made: _Made, verdict: Words) -> Words:
         coded(column).each(partial(_part, name)).column().tolist()
         for name, column in zip(COMPONENTS, shown.T, strict=True)
     ]
-    taken = each(made.taken, lambda taken: taken and f"not stated and taken: {taken}")
+    taken = each(made.taken, lambda taken: taken and f"not stated, assumed: {taken}")
     ends = each(joined(joined(verdict, taken), made.precision), lambda end: end and f"; {end}")
     rows = zip(*named, ends.tolist(), strict=True)
     return words([f"{METHOD}, in GiB: {', '.join(filter(None, row))}{end}" for *row, end in rows])

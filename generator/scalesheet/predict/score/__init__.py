@@ -109,7 +109,7 @@ class TaskScore:
     apart: Quality | None
     groups: Mapping[str, Mapping[str, Quality]]  # unseen, by family, hardware, size, regime
     digest: str  # of the rows that a fit rests on
-    room: Room | None = None  # of memory: whether what is said to fit did
+    room: Room | None = None  # of memory: whether runs with the verdict "fits" did fit
     own: Own | None = None  # own measurements, apart from what is published
     asked: Asked | None = None  # of runs: the same rows, of which only the question is given
     hidden: tuple[Hidden, ...] = ()  # of losses: sweeps of which the largest runs are hidden

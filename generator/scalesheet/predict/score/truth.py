@@ -34,7 +34,7 @@ RESULTS: Mapping[str, tuple[str, ...]] = {
 }
 _NO_FIGURE = {
     "runs": "states no hours",
-    "throughput": "states no rate that tokens can be counted in",
+    "throughput": "states no rate in tokens",
     "memory": "states no single figure",
     "loss": "states no loss",
 }

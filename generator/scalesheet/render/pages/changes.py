@@ -12,9 +12,8 @@ from scalesheet.render.pages.tables import grid, heading_cell
 TITLE = "Changes of the data"
 FOLDER = "changes"
 LEAD = (
-    "What the data says of its own past: prices from the day on which they began to hold, values "
-    "that were corrected with the reason, versions of plans, measurements, fits, and when each "
-    "source was last read."
+    "How the data changed: prices from the day they took effect, corrected values with the reason, "
+    "versions of plans, measurements, fits, and when each source was last read."
 )
 FEED, DATA = "../../api/v1/changes.atom", "../../api/v1/changes.json"
 MOST_OPEN = 12  # entries of a sort and day that stand open

@@ -19,7 +19,7 @@ _TAG = re.compile(r"<[^>]+>")
 def contents_page(pages: Mapping[str, str]) -> str:
     """The index, of the pages as they are written: by path, their Markdown."""
     head = [heading_cell("Part"), heading_cell("Holds"), heading_cell("Pages", number=True)]
-    lead = tag("p", "Every part of this book, and what it holds.", class_="lead")
+    lead = tag("p", "Every part of this book and its contents.", class_="lead")
     return page("All pages", lead, grid(head, list(_parts(pages))), list_=True, wide=True)
 
 

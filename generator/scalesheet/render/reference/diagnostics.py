@@ -21,7 +21,7 @@ def diagnostic_pages() -> Iterator[tuple[str, str]]:
 
 def _index() -> str:
     blocks: list[object] = [
-        "What `scalesheet` says of bad data begins with a code: "
+        "Every message about bad data begins with a code: "
         "`path:line:column: CODE message`. `scalesheet explain CODE` shows these pages in the "
         "terminal. An error stops the build; a warning does not.",
         f"`scalesheet` prints the first {MOST_SHOWN} diagnostics of a code and says how many more "

@@ -203,11 +203,11 @@ def _index() -> str:
     ]
     return page(
         "The data format",
-        "A book is a folder of YAML files. The folder of a file says its kind, its name is its id. "
-        "These pages are made from the JSON Schemas that `scalesheet check` uses; every example on "
-        "them has been tried.",
+        "A book is a folder of YAML files. A file's folder is its kind, and its name is its id. "
+        "These pages are generated from the JSON Schemas that `scalesheet check` uses, and every "
+        "example on them is tested.",
         "| kind | place | holds |\n|---|---|---|\n" + "\n".join(rows),
-        "What they share is [on a page of its own](common.md): above all "
+        "What all kinds share is on [a separate page](common.md): above all "
         "[the value](common.md#value), a number with unit, range, basis and source.",
         "Beside a plan is `data/plans/<id>/page.md`, the prose of its page: Markdown that "
         "names figures and never types them. `{{ cost }}` prints a figure with its unit and "

@@ -36,8 +36,8 @@ from scalesheet.vocabulary import METHODS, OFFLOADS, TUNING
 
 GIB = 2.0**30
 ODDS = (
-    "cheapest: the chance to be the cheapest of these; regret: what it costs more than that in the "
-    "mean. Costs of one accelerator and method err alike, others by themselves."
+    "cheapest: the probability of being the cheapest; regret: the average extra cost over the "
+    "cheapest. Errors are shared within one accelerator and method, and independent otherwise."
 )
 _CHECKPOINTING = {"none": "no checkpointing", "full": "checkpointing"}
 
@@ -212,7 +212,7 @@ class Teller:
             return
         cheaper = answer.others[0]
         saves = 1 - float(self.search.cost[cheaper.row] / self.search.cost[best.row])
-        yield f"  The cheapest, {self.where(cheaper)}, would save {saves:.0%}, but is less known:"
+        yield f"  {self.where(cheaper)} would save {saves:.0%}, but less is known about it:"
         away = str(self.search.grid.offload[self.search.at[cheaper.row]])
         why = self.evidence(cheaper)
         if away != OFFLOADS[0]:
@@ -341,7 +341,7 @@ class Teller:
         }
         taken = ", ".join(words for name, words in given.items() if name in job.taken)
         if taken:
-            yield f"  not given, and as the calculator has it: {taken}"
+            yield f"  not given, calculator defaults: {taken}"
         trainers = dict.fromkeys(job.trainer_of(method) for method in job.methods)
         products = "16-bit" if job.precision == "16 bit" else job.precision
         yield f"  {products} training with Adam, kernels of a {' or a '.join(trainers)} trainer"
@@ -353,7 +353,7 @@ class Teller:
         yield "  whole machines, paid from start-up to the end; nothing for storage and traffic"
         if "pretrain" in job.methods:
             share = np.exp(-coefficients(self.book, "runs")["gross"])
-            yield f"  pretraining: progress in {share:.0%} of the time, as published hours tell"
+            yield f"  pretraining: progress in {share:.0%} of the time, as in published hours"
         idle = {
             "tuning_goodput": {"pretrain"},
             "rank": {"pretrain", "full"},

@@ -19,7 +19,7 @@ _SHOWN = {
     "throughput": ("tokens/s/GPU", 1.0),
 }
 #: Before the ways to save memory that a prediction assumes, where the case states none.
-_TAKEN = "not stated and taken: "
+_TAKEN = "not stated, assumed: "
 DIGITS = 3
 
 

@@ -505,7 +505,7 @@ def _cast(node: nodes.Cast, scope: Scope, want: Unit | None) -> Typed:
         raise BindError("U001", error.message, node) from None
     if not all(scope.space.units.declared[n].counted for n, _ in unit.factors):
         raise BindError(
-            "U002", f"'as' makes counted things of a pure number; {node.unit} is measured", node
+            "U002", f"'as' turns a pure number into a count; {node.unit} is measured", node
         )
     inner = convert(
         _numeric(node.operand, scope, PURE), PURE, scope, node.operand, "'as' needs the unit"

@@ -157,7 +157,7 @@ def _unique(opened: Sequence[_Open]) -> None:
             part = owner.low.document.part
             file = f"claims/{part}.yaml" if part else "claims.yaml"
             place = f"line {where.line}" if owner is each else f"{file}, line {where.line},"
-            message = f"the claim '{entry.id}' stands in {place} already; set its number"
+            message = f"the claim '{entry.id}' already exists in {place}; set its number"
             each.low.say("C006", message, *entry.place)
         each.entries = kept
 
@@ -251,7 +251,7 @@ def _claim(
         message = f"the claims of '{column}' lack the key 'expect'; add it"
         low.say("S002", message, "tables", table, "columns", column)
     if data.get("role") == "bound" and figure.bound is None:
-        message = "a bound says which way: write 'at most ...' or 'at least ...'"
+        message = "a bound needs a direction: write 'at most ...' or 'at least ...'"
         low.say("C005", message, *entry.at("says" if entry.unit is None else "quote"))
     for index, lacking in enumerate(data.get("lacks", ())):
         known = names.get(_plain(str(lacking)))
@@ -297,7 +297,7 @@ def _line(entry: Entry, source: Source, low: Lowering) -> int:
     line = int(match["line"])
     stated = int(entry.data.get("line", line))
     if match["document"] != source.id:
-        message = f"the claim '{entry.id}' is of another document than '{source.id}'"
+        message = f"the claim '{entry.id}' belongs to another document than '{source.id}'"
         low.problems.append(at(place, "C007", message))
     elif stated != line:
         message = f"the id '{entry.id}' names line {line}, and 'line' says {stated}"

@@ -157,7 +157,7 @@ def _attempts(
         if phase not in rows:
             said = f"'{phase}' is not in {table}" if phase else "the run names no phase"
             hint = nearest(phase, rows) if phase else ""
-            message = f"{said}, so its hours are counted as outside of the plan{hint}"
+            message = f"{said}, so its hours are counted as outside the plan{hint}"
             problems.append(at(document.at("rows", index, "phase"), "A001", message))
         yield Attempt(
             phase=phase,

@@ -93,7 +93,7 @@ def _unit(
         if not same or flag(entry.get("counted", core.counted)) != core.counted:
             meaning = core.per or f"the unit of the dimension '{core.dimension}'"
             return (
-                f"'{name}' is built in as {meaning}, and this is another; delete the line, or give "
+                f"'{name}' is built in as {meaning}, which differs; delete the line, or give "
                 "the unit another name"
             )
         size = core.size

@@ -308,7 +308,7 @@ def _choice(made: DraftComponent, low: Lowering, entry: Mapping[str, Any]) -> Ch
     }
     for name in among:
         if name in made.inputs and not made.inputs[name].stated:
-            message = f"'{name}' is chosen where a use does not state it; give it a value too"
+            message = f"'{name}' is chosen if a use does not state it; give it a value too"
             low.say("S002", message, "choose", "among", name)
     return Choice(among, within, str(entry["least"]))
 

@@ -73,8 +73,8 @@ def lower_differences(plan: DraftPlan, low: Lowering, space: Space) -> None:
             _lower(plan, low, space, draft, phase, entry, path)
         elif "rule" in entry or _is_measured(space, draft):
             message = (
-                f"'{name}' rests on a record, and nothing says how the record differs from what "
-                "the plan runs with; state it, as in 'runs: {sequence_length: max_length}'"
+                f"'{name}' uses a record, but the plan does not say how its own runs differ; state "
+                "it, as in 'runs: {sequence_length: max_length}'"
             )
             low.problems.append(at(low.document.key_at(*path), "V016", message))
 

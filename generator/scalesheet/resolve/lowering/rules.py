@@ -20,7 +20,7 @@ from scalesheet.resolve.lowering.values import Lowering, citation
 
 RECORDS = "measurements"
 #: What stands where no record was on file yet.
-NONE_YET = "no record that matches was on file"
+NONE_YET = "no record matched"
 #: How `scalesheet bench` is told what a rule asks for.
 OPTIONS = {
     "accelerator": "--accelerator",
@@ -267,7 +267,7 @@ def _none(table: DraftTable | None, asked: Mapping[str, str | bool]) -> str:
     """What no record has, and what the nearest one has instead."""
     text = ", ".join(f"{key} {_word(value)}" for key, value in asked.items())
     if table is None or not table.rows:
-        return f"no record of a run is on file, and the rule asks for {text}"
+        return f"there are no records of runs, but the rule needs {text}"
     near = max(
         table.rows,
         key=lambda row: (sum(_of(table, row, key) == v for key, v in asked.items()), natural(row)),

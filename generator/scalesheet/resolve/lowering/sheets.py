@@ -27,9 +27,9 @@ def lower_sheets(plan: DraftPlan, low: Lowering) -> None:
                 message = f"'{name}' is not a table or phase of the plan{nearest(name, titles)}"
                 low.say("N001", message, *path)
             elif name in placed:
-                low.say("S004", f"'{name}' stands on the sheet '{placed[name]}' already", *path)
+                low.say("S004", f"'{name}' is already on the sheet '{placed[name]}'", *path)
             elif len(names) > 1 and name in plan.tables and plan.tables[name].sections:
-                message = f"'{name}' has its cases side by side, which takes a sheet of its own"
+                message = f"'{name}' has its cases side by side, which needs its own sheet"
                 low.say("S004", message, *path)
             placed.setdefault(name, sheet)
         plan.sheets[sheet] = tuple(names)

@@ -239,7 +239,7 @@ def _unknown_cells(
     component = space.components[entry["of"]] if "of" in entry else None
     for row, cells in entry["rows"].items():
         if not isinstance(cells, Mapping):
-            low.say("S003", f"the row '{row}' holds no cells", *path, "rows", row)
+            low.say("S003", f"the row '{row}' has no cells", *path, "rows", row)
             continue
         if component is not None:
             unknown_inputs(low, component, set(cells) - own, (*path, "rows", row))

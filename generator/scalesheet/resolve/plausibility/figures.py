@@ -104,8 +104,8 @@ def _accelerator(document: Document, row: _Row) -> Iterator[Diagnostic]:
         if not RIDGE[0] <= ridge <= RIDGE[1]:
             yield from row.finding(
                 "dense_bf16",
-                f"{ridge:.0f} FLOP in bf16 for a byte of memory, usual are {RIDGE[0]:.0f} to "
-                f"{RIDGE[1]:.0f}; look for sparsity and units, or say why under unusual.ridge",
+                f"{ridge:.0f} bf16 FLOP per byte of memory, usually {RIDGE[0]:.0f} to "
+                f"{RIDGE[1]:.0f}; check sparsity and units, or say why under unusual.ridge",
             )
     for key, column, other, usual, words, slip in RATES:
         rate, base = row[column], row[other]
@@ -114,7 +114,7 @@ def _accelerator(document: Document, row: _Row) -> Iterator[Diagnostic]:
             if abs(times / usual - 1) > RATES_WITHIN:
                 yield from row.finding(
                     column,
-                    f"{times:.2f} times {words}, usual is {usual:.0f}; look for {slip}, or say "
+                    f"{times:.2f} times {words}, usually {usual:.0f}; check {slip}, or say "
                     f"why under unusual.{key}",
                 )
     for column, other, words in MEASURED_OF:
@@ -126,13 +126,13 @@ def _accelerator(document: Document, row: _Row) -> Iterator[Diagnostic]:
         elif measured and peak and measured < peak * MEASURED[0] and "measured" not in unusual:
             yield from row.finding(
                 column,
-                f"{measured / peak:.0%} of {words}, usual are {MEASURED[0]:.0%} and more; look "
+                f"{measured / peak:.0%} of {words}, usually {MEASURED[0]:.0%} or more; check "
                 "whether the peak is with sparsity, or say why under unusual.measured",
             )
     memory, usable = row["memory"], row["memory_usable"]
     if memory and usable and usable > memory:
         yield from row.finding(
-            "memory_usable", f"{usable:g} GiB of {memory:g}; look for GB and GiB, one is too large"
+            "memory_usable", f"{usable:g} GiB of {memory:g}; one is too large: check GB and GiB"
         )
 
 
@@ -144,8 +144,8 @@ def _node(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnost
     if power and power < limit and not text:
         yield from row.finding(
             "power",
-            f"{power:g} kW, less than {gpus:g} accelerators of {each:g} W; look for the power of "
-            "one accelerator or of half a machine, or say why under unusual.power",
+            f"{power:g} kW, less than {gpus:g} accelerators of {each:g} W; check whether it is "
+            "for one accelerator or half a node, or say why under unusual.power",
         )
 
 
@@ -164,7 +164,7 @@ def _named_node(
         yield from row.finding(
             "node",
             f"'{node.id}' has {holds}, the offer {count:g} x {offered}; name another "
-            "machine, or fix the offer",
+            "node, or fix the offer",
         )
 
 
@@ -181,7 +181,7 @@ def _bounded(document: Document, table: DraftTable) -> Iterator[Diagnostic]:
             row = _Row(table, id)
             figure = row[column]
             if figure is not None and not low <= figure <= high:
-                message = f"'{id}' has {figure:g}, usual are {low:g} to {high:g}; look at the unit"
+                message = f"'{id}' has {figure:g}, usually {low:g} to {high:g}; check the unit"
                 yield from row.finding(column, message)
 
 
@@ -256,7 +256,7 @@ def _work(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnost
     power, limit = row["power"], accelerator["power"]
     if power and limit and power > limit * (1 + POWER_ABOVE):
         yield from row.finding(
-            "power", f"{power:g} W of a board power of {limit:g}; look at the unit"
+            "power", f"{power:g} W of a board power of {limit:g}; check the unit"
         )
 
 
@@ -267,7 +267,7 @@ def _setting(document: Document, row: _Row) -> Iterator[Diagnostic]:
         yield from row.finding(
             "batch_size",
             f"{batch:g} sequences, but {gpus:g} accelerators with {passes:g} passes of {micro:g} "
-            f"have {micro * passes * gpus:g}",
+            f"process {micro * passes * gpus:g}",
         )
     if document.data.get("method") == "full" and row["rank"]:
         yield from row.finding("rank", "full training has no adapters; leave one of the two out")

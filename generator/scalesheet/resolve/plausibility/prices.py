@@ -436,7 +436,7 @@ def _instances(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
             one = first.setdefault(terms, offer)
             if one is not offer:
                 message = (
-                    f"the same as '{one.id}': provider, instance, region and term; keep one file, "
+                    f"the same provider, instance, region and term as '{one.id}'; keep one file, "
                     "with all prices by date"
                 )
                 yield offer.finding("O007", message, "instance")

@@ -137,7 +137,7 @@ def _conditions(component: Component) -> Iterator[object]:
     if table is None:
         return
     yield heading(2, "When a case is possible", "conditions")
-    text = "Where one of these does not hold, the outputs of a case are its numbers in words."
+    text = "If one of these does not hold, the outputs of a case are blank; its status says why."
     yield tag("p", text)
     rows = zip(table.rows, table.row_titles, strict=True)
     formulas = {name: component.plan.scalars[f"{name}_holds"].formula for name in table.rows}

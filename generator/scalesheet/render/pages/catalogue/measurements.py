@@ -170,7 +170,8 @@ def _scatters(context: Context) -> Iterator[object]:
     yield heading(2, "Predicted vs. measured", "against")
     yield tag(
         "p",
-        "Measured records alone. Right is on the diagonal; the lines beside it hold nine of ten.",
+        "Measured records only. Exact predictions lie on the diagonal, nine of ten between the "
+        "outer lines.",
     )
     for title, each in shown:
         yield tag(

@@ -182,7 +182,7 @@ def largest_section(
         fits = (of.most <= usable) & peak
     yield heading(2, "What it can train", "largest")
     if not fits.any():
-        yield tag("p", "No model of the catalogue fits, or no peak is on file.", class_="note")
+        yield tag("p", "No model of the catalogue fits, or the peak is unknown.", class_="note")
         return
     head = [
         heading_cell("Method"),

@@ -100,14 +100,14 @@ KINDS: dict[str, Kind] = {
     ),
     "measurements": Kind(
         "Measurements",
-        "What short training runs took: measured on the hardware, or simulated where it says so.",
+        "Time and memory of short training runs, measured on hardware or, if marked, simulated.",
         ("step_time", "tokens_per_second", "peak_memory", "flop_rate"),
         ("how", "date", "accelerator", "model"),
     ),
     "fits": Kind(
         "Fits",
-        "Coefficients of the predictions, fitted on published results or, by 'scalesheet law', on "
-        "own runs. They are pure numbers; the formulas that take them say what they mean.",
+        "Coefficients of the predictions, fitted to published results or, with 'scalesheet law', "
+        "to your own runs. They are pure numbers; the formulas that use them say what they mean.",
         (),
     ),
 }

@@ -122,7 +122,7 @@ def _offers(context: Context, name: str) -> Html:
     rows = offers_of(context, name)
     table = context.book.tables.get("offers")
     if table is None or not rows:
-        return tag("p", "None is on file.", class_="note")
+        return tag("p", "None yet.", class_="note")
     price = table.columns["price"] if "price" in table.columns else table.columns["node_price"]
     head = [heading_cell("Offer")]
     head += [heading_cell(price.title, context.symbol(price), number=True)]

@@ -156,7 +156,7 @@ def _offer_columns(context: Context, table: Table) -> list[_Row]:
     cells = [
         _cell(least[row][1], to(OFFERS, least[row][0]), _named(context, offers, least[row][0]))
         if row in least
-        else Cell("no offer on file that was seen of late", reason=True)
+        else Cell("no recently seen offer", reason=True)
         for row in table.rows
     ]
     title = f"Cheapest offer on demand at {context.book.as_of.isoformat()}"
@@ -216,7 +216,7 @@ def _derived(context: Context, table: Table, record: Record, uses: Mapping[str, 
 
     def given(row: str, name: str) -> Value:
         if name == _OFFER:
-            return offers[row][1] if row in offers else Value(reason="no offer on file")
+            return offers[row][1] if row in offers else Value(reason="no offer in the catalogue")
         column = table.columns.get(name)
         return cell_value(context, table, column, row) if column is not None else Value()
 

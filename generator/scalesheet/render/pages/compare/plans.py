@@ -139,7 +139,7 @@ def plans_page(context: Context) -> str:
         tag(
             "p",
             "For each question, the first figure of the plan that answers it, in the plan's own "
-            "words. Plans differ in what they count; each link says what.",
+            "words. Plans count different things; each link explains what.",
             class_="note",
         ),
         *(tag("script", src=f"../{ASSETS}/{name}.js") for name in ("runtime", "live", "compare")),

@@ -24,10 +24,10 @@ def sensitivity_section(context: Context, plan: Plan, most: int | None = None) -
     yield heading(2, "What moves the result", "sensitivity")
     yield tag(
         "p",
-        "One input at a time moves over its own range, or where it is exact by "
-        f"{STEP * 100:g}% of it; all others stay as they are expected. The cells of a column "
-        "move together. A whole number moves by whole numbers, and a small one not at all; "
-        "choices do not move.",
+        "One input at a time moves over its range, or by "
+        f"{STEP * 100:g}% if it is exact; all others keep their expected values. The cells of a "
+        "column move together. Whole numbers move in whole steps, small ones not at all; choices "
+        "do not move.",
         class_="note",
     )
     for at, (name, tornado) in enumerate(tornados.items()):

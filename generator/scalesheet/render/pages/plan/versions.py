@@ -151,7 +151,7 @@ def _changed(context: Context, plan: Plan, version: Version) -> Iterator[object]
         yield grid([heading_cell(each) for each in names], body, records=True)
         yield tag(
             "p",
-            "Each line says what a figure is without this change alone, and with it.",
+            "Each line shows a figure without this change and with it.",
             class_="note",
         )
     for what, inputs in (("New inputs", version.added), ("No longer behind it", version.removed)):
