@@ -29,11 +29,13 @@ __all__ = ["THRESHOLD", "Diff", "compare"]
 THRESHOLD = 0.001
 
 
-def compare(base: Edition, head: Edition, threshold: float = THRESHOLD) -> Diff:
+def compare(
+    base: Edition, head: Edition, threshold: float = THRESHOLD, *, drawn: bool = True
+) -> Diff:
     """Everything that differs between two editions.
 
     `threshold`: a number has moved if it, or an end of its range, differs by more than this part of
-    what it was.
+    what it was. `drawn`: how sure plans are is compared too, which takes longest.
     """
     # What is what: a thing that only changed its id is still the same thing.
     names = match(base.book, head.book)
@@ -47,6 +49,7 @@ def compare(base: Edition, head: Edition, threshold: float = THRESHOLD) -> Diff:
     after = moved_results(base, head, names, threshold)
     moved = explained(base, head, names, inputs, formulas, after)
     told = tuple(each for each in moved if not recounted(head.book, names.entries, each))
+    touched = _touched(inputs, moved) if drawn else frozenset()
 
     return Diff(
         threshold=threshold,
@@ -61,7 +64,7 @@ def compare(base: Edition, head: Edition, threshold: float = THRESHOLD) -> Diff:
         scores=score_changes(base.scores, head.scores, threshold),
         breaches=tuple(breached(base, head, names)),
         forecasts=tuple(forecasts(base, head, names)),
-        likelihoods=tuple(likelihoods(base, head, names, _touched(inputs, moved))),
+        likelihoods=tuple(likelihoods(base, head, names, touched)),
         versions=tuple(released(base.book, head.book, names)),
     )
 

@@ -69,9 +69,9 @@ def _change(
     if isinstance(old.value, str) and quantity.refers_to is not None:
         old = replace(old, value=names.row(was.plan, quantity.refers_to, old.value))
     factor = unit_factor(base, quantity, target)
-    shown = turn(head, target, *_in_one_unit(base, quantity, old, new, factor))
     if factor == 1.0 and value_print(old) == value_print(new):
         return None
+    shown = turn(head, target, *_in_one_unit(base, quantity, old, new, factor))
     if factor not in (None, 1.0) and shown.ratio is not None and abs(shown.ratio - 1) < 1e-12:
         return None  # the same in another unit
     size = factor or 1.0

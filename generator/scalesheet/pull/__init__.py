@@ -218,7 +218,7 @@ def _examined(pulling: Pulling, pulled: Pulled, new: Mapping[File, bytes]) -> Pu
     if wrong:
         return replace(pulled, errors=wrong)
     before = pulling.before if alone else sound(examined_files(files))
-    return replace(pulled, moved=compare(before, examined.edition))
+    return replace(pulled, moved=compare(before, examined.edition, drawn=False))
 
 
 def _cause(diagnostic: Diagnostic, edits: Sequence[Edit], documents: Mapping[str, Document]) -> str:
