@@ -343,8 +343,8 @@ def test_a_model_of_unknown_sizes_has_the_usual_width(cases: Given) -> None:
     [
         ({"D_tokens": ""}, "tokens not stated"),
         ({"N": ""}, "parameters not stated"),
-        ({"loss_unit": "bits per byte"}, "for each token, not for each byte"),
-        ({"loss_unit": "nats/char"}, "for each token, not for each byte"),
+        ({"loss_unit": "bits per byte"}, "per token, not per byte"),
+        ({"loss_unit": "nats/char"}, "per token, not per byte"),
         ({"kind": "finetune-lora"}, "tuned"),
         ({"model": "Mixtral-8x7B", "N": "", "hidden": "", "layers": ""}, "mixture of experts"),
         ({"D_unique": 2e12}, "more tokens that differ"),

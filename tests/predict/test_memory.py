@@ -348,7 +348,7 @@ def test_what_does_not_fit_is_said_to(book: Book, described: Described) -> None:
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"quantity": "KV bytes per token"}, "no peak of one accelerator"),
+        ({"quantity": "KV bytes per token"}, "not the peak of one accelerator"),
         ({"model": "any", "params": ""}, "parameters not stated"),
         ({"method": "GaLore"}, "projection"),
         ({"hardware": "H10"}, "unknown accelerator"),
