@@ -304,7 +304,7 @@ def test_what_is_not_stated_is_as_plain_as_memory_allows(book: Book, described: 
         n_gpus="1",
     )
     made = predict(book, "memory", rows)
-    taken = [text.partition("taken: ")[2].partition(";")[0] for text in made.method.tolist()]
+    taken = [text.partition("assumed: ")[2].partition(";")[0] for text in made.method.tolist()]
     assert [len(text.split(",")) for text in taken] == sorted(len(t.split(",")) for t in taken)
     assert "8 bit" in taken[2]
     assert "host" in taken[3]
