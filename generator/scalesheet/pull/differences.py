@@ -8,6 +8,7 @@ from scalesheet.evaluate.edits import input_name
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.load.document import quotable
 from scalesheet.model import Column, Key, Scalar, Table
+from scalesheet.pull.added import added
 from scalesheet.pull.formulas import Formulas
 from scalesheet.pull.labels import COMPARE, labels
 from scalesheet.pull.model import Edit, Finding, Pulling
@@ -38,6 +39,7 @@ def compare(pulling: Pulling) -> None:
     for scalar in pulling.plan.scalars.values():
         if scalar.phase not in pulling.deleted:
             _scalar(pulling, formulas, scalar)
+    added(pulling, formulas)
     for table in pulling.tables.values():
         rows = pulling.where.tables.get(table.name)
         if table.phase in pulling.deleted:

@@ -215,6 +215,14 @@ class Formulas:
         cell = self.pulling.cell(places["value"])
         return self._translated(name, (places["value"], cell, read), table.phase, column.formula)
 
+    def of_new_scalar(self, name: str, place: Place) -> tuple[tuple[Token, ...], str] | None:
+        """The tokens and the formula of a figure that was added; None where it cannot be read."""
+        read = self._tokens(name, place)
+        if read is None:
+            return None
+        text = self._translated(name, (place, self.pulling.cell(place), read), None, None)
+        return None if text is None else (read, text)
+
     def _phase(self, name: str) -> str | None:
         """The phase of a scalar or of a cell, by the name that an edit has for it."""
         scalar = self.pulling.plan.scalars.get(name)

@@ -163,6 +163,10 @@ class Sites:
     def scalar(self, name: str) -> Site | None:
         return self._scalars.get(name)
 
+    def new_scalar(self, name: str) -> Site:
+        """Where the plan would have a scalar more."""
+        return Site(self._file, ("scalars", name))
+
     def component_of(self, name: str) -> str | None:
         """The file of the component whose own figure a scalar is: no plan can state that one."""
         table, _, own = name.rpartition(f".{ALL}.")

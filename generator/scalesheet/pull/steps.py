@@ -38,8 +38,8 @@ def _step(pulling: Pulling, ref: Ref, row: str | None) -> Formula | None:
     meaning: Any = ref.meaning
     own = pulling.book.plans[pulling.plan.id]
     if ref.kind == "scalar" and meaning[0] not in own.scalars:
-        scalar: Scalar = pulling.plan.scalars[meaning[0]]
-        return scalar.formula
+        scalar: Scalar | None = pulling.plan.scalars.get(meaning[0])
+        return scalar.formula if scalar is not None else None
     if ref.kind == "own" and meaning[0] in own.tables:
         table, name, _ = meaning
         if name not in own.tables[table].columns:

@@ -241,7 +241,9 @@ def meanings(
             called[text.casefold()] = "range", (table, column, end)
     called |= {text.casefold(): ("ids", name) for name, text in names.tables.items()}
     called |= {text.casefold(): ("const", name) for name, text in names.constants.items()}
-    ranged = {name: scalar.ranged for name, scalar in scalars.items()}
+    called |= {name: ("scalar", (name, "value")) for name in where.new}
+    ranged = {name: not row.at(workbook, "low").blank for name, row in where.new.items()}
+    ranged |= {name: scalar.ranged for name, scalar in scalars.items()}
     return Meanings(workbook, where, ranged, called)
 
 

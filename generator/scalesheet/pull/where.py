@@ -28,6 +28,7 @@ from scalesheet.render.workbook.scalars import (
     INPUT_HEADINGS,
     WORDS_HEADING,
 )
+from scalesheet.source.places import suggested
 
 END_HEADINGS: Mapping[End, str] = dict(zip(ENDS, FIRST_HEADINGS[2:5], strict=True))
 #: What stands before the name of a table, and whether its rows stand side by side.
@@ -122,6 +123,10 @@ class Listed:
         at = self.columns.get(heading)
         return None if at is None else Place(self.sheet, self.row, at)
 
+    def at(self, workbook: Workbook, end: End = "value") -> Cell:
+        """The cell of its value or of an end."""
+        return workbook.sheets[self.sheet].at(self.row, self.columns[END_HEADINGS[end]])
+
 
 @dataclass(frozen=True)
 class Where:
@@ -134,6 +139,7 @@ class Where:
     moved: tuple[str, ...] = ()  # scalars whose name leads to another's row
     listed: Mapping[str, Listed] = field(default_factory=dict)  # by defined name, lower case
     meaning: Mapping[Place, tuple[str, End]] = field(default_factory=dict)
+    new: Mapping[str, Listed] = field(default_factory=dict)  # rows of lists with names of their own
 
 
 def stamp_of(workbook: Workbook) -> Stamp | None:
@@ -167,7 +173,17 @@ def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
     scalars, used, gone, moved = _scalars(workbook, plan, names, listed)
     meaning = {place: key for key, place in scalars.items() if key[1] != "value"} | used
     meaning |= {place: key for key, place in scalars.items() if key[1] == "value"}
-    return Where(scalars, result, _shipped(workbook), gone, moved, listed, meaning)
+    known = {text.casefold() for text in names.scalars.values()}
+    shared = {rows.sheet for rows in result.values()}  # with tables below the list
+    new = {
+        suggested(name).replace("-", "_"): row
+        for name, row in listed.items()
+        if name not in known and not (at := row.at(workbook)).blank
+        if "Kind" in row.columns or (at.formula is not None and row.sheet not in shared)
+    }
+    ends = ((name, end, row.place(END_HEADINGS[end])) for name, row in new.items() for end in ENDS)
+    meaning |= {place: (name, end) for name, end, place in ends if name and place}
+    return Where(scalars, result, _shipped(workbook), gone, moved, listed, meaning, new)
 
 
 def area_of(text: str) -> Area | None:
@@ -238,8 +254,10 @@ def _lists(workbook: Workbook) -> Iterator[tuple[str, Listed]]:
             has = rows[top]
             below = next((end for end in ends if top < end < below), below)
             for (row, column), cell in sheet.cells.items():
-                if column == has["Name"] and top < row < below and isinstance(cell.value, str):
-                    yield cell.value.casefold(), Listed(sheet.name, row, has)
+                name = sheet.text(row, has["Name"]).casefold()
+                valued = column == has["Value"] and cell.value not in (None, "")
+                if top < row < below and (name if column == has["Name"] else valued and not name):
+                    yield name, Listed(sheet.name, row, has)
 
 
 # ------------------------------------------------------------------ tables

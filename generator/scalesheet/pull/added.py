@@ -1,0 +1,84 @@
+"""Inputs and figures that somebody added: a row of a list with a name that the plan lacks."""
+
+from __future__ import annotations
+
+from scalesheet.defined_names import defined
+from scalesheet.language.syntax import ENDS
+from scalesheet.load.document import quotable
+from scalesheet.model import DOMAINS, Scalar
+from scalesheet.pull.formulas import Formulas
+from scalesheet.pull.model import Edit, Proof, Pulling
+from scalesheet.pull.values import ValueProblem, said_in, shown, stated_as
+from scalesheet.pull.where import END_HEADINGS, Listed
+from scalesheet.source.patch import Set
+from scalesheet.units import UnitError
+
+
+def added(pulling: Pulling, formulas: Formulas) -> None:
+    """Notes each new row as an edit, or says what it lacks."""
+    shipped = {defined(name).casefold() for name in pulling.where.shipped}
+    for name, row in pulling.where.new.items():
+        place = row.place(END_HEADINGS["value"])
+        assert place is not None
+        if not name:
+            text = "a new row of this list has no name; write one under Name"
+            pulling.refuse("W008", place, text)
+        elif name in pulling.plan.scalars:
+            text = f"a new input would have the name '{name}', which is taken; write another"
+            pulling.refuse("W008", place, text)
+        elif pulling.same:
+            _added(pulling, formulas, name, row)
+        elif name in shipped:
+            pulling.leave(place, f"the input '{name}' is no longer in the data")
+        elif "Kind" in row.columns:  # else a step of a formula of the older data
+            _added(pulling, formulas, name, row)
+
+
+def _added(pulling: Pulling, formulas: Formulas, name: str, row: Listed) -> None:
+    places = {end: at for end in ENDS if (at := row.place(END_HEADINGS[end])) is not None}
+    place, cells = places["value"], {end: pulling.cell(at) for end, at in places.items()}
+    beside = {
+        head: str(pulling.cell(at).value or "").strip()
+        for head in row.columns
+        if (at := row.place(head)) is not None
+    }
+    entry: dict[str, object] = {"title": beside["Quantity"]} if beside["Quantity"] else {}
+    proof, new = None, ""
+    try:
+        unit = pulling.book.units.shown(beside["Unit"] or "1")
+        if cells["value"].formula is not None:
+            read = formulas.of_new_scalar(name, place)
+            if read is None:
+                return
+            tokens, new = read
+            entry["formula"] = new
+            proof = Proof(None, None, name, {"value": (place, cells["value"], tokens)})
+        else:
+            found = said_in(cells, Scalar(name, name), None)
+            stated, new = stated_as(Scalar(name, name), found), f"{shown(found)} {beside['Unit']}"
+            entry |= stated if isinstance(stated, dict) else {"value": stated}
+    except UnitError as error:
+        pulling.refuse("W005", place, f"'{name}' has no unit that is known: {error.message}")
+        return
+    except ValueProblem as problem:
+        pulling.refuse(problem.code, place, f"'{name}' {problem.message}")
+        return
+    entry["unit"] = 1 if unit.pure else str(unit)
+    entry |= {"domain": of} if (of := beside.get("Domain")) in DOMAINS and proof is None else {}
+    keys = ("note",) if proof is not None else ("kind", "note")
+    entry |= {key: text for key in keys if (text := beside.get(key.title()))}
+    if source := beside.get("Source"):
+        text = f"the source of '{name}' reads '{quotable(source)}'; state it in the data"
+        pulling.leave(place, text)
+    site = pulling.sites.new_scalar(name)
+    above = [
+        (each.row, scalar)
+        for scalar in pulling.plan.scalars
+        if (each := pulling.where.listed.get(defined(scalar).casefold())) is not None
+        and each.sheet == row.sheet
+        and each.row < row.row
+        and (own := pulling.sites.scalar(scalar)) is not None
+        and own.steps == ("scalars", scalar)
+    ]
+    change = Set(site.steps, entry, max(above)[1] if above else None)
+    pulling.edits.append(Edit(name, str(place), site, "nothing", new.strip(), (change,), proof))
