@@ -64,10 +64,18 @@ def test_a_formula_in_place_of_the_value_makes_a_figure(shipped: Shipped) -> Non
     assert "+  discount: {title: Discount, formula: 0.5 * room, unit: 1}" in diff(pulled)
 
 
+def test_a_value_without_a_name_is_listed(shipped: Shipped) -> None:
+    def scribble(book: Workbook) -> None:
+        book["Inputs"]["D21"] = 5
+
+    (left,) = shipped.pull({}, scribble).left
+    assert str(left.place) == "Inputs!D21"
+    assert left.message == "a value beside no name; for a new input, write one"
+
+
 @pytest.mark.parametrize(
     ("beside", "message"),
     [
-        ({"Name": None}, "W008 a new row of this list has no name; write one under Name"),
         ({"Value": "much"}, "W005 'discount' is the text 'much', not a number"),
         ({"Unit": "hous"}, "W005 'discount' has no unit that is known"),
         ({"Name": "Cost!"}, "W008 a new input would have the name 'cost', which is taken"),

@@ -21,8 +21,8 @@ def added(pulling: Pulling, formulas: Formulas) -> None:
         place = row.place(END_HEADINGS["value"])
         assert place is not None
         if not name:
-            text = "a new row of this list has no name; write one under Name"
-            pulling.refuse("W008", place, text)
+            if not pulling.where.gone:  # else it is the row of the one whose name is gone
+                pulling.leave(place, "a value beside no name; for a new input, write one")
         elif name in pulling.plan.scalars:
             text = f"a new input would have the name '{name}', which is taken; write another"
             pulling.refuse("W008", place, text)
