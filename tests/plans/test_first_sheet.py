@@ -166,7 +166,7 @@ def test_three_inputs_are_changed_and_the_results_follow(read: Subject, office: 
             for row, old, figure in zip(after, before, plan.headline, strict=True):
                 assert row == old or figure not in leaves.get(name, ()), (name, figure)
             moved = {row[0] for row, old in zip(after, before, strict=True) if row[1] != old[1]}
-            told = {row[0]: row[5] for row in Sheet(workbook).block("P80 as inputs are now")}
+            told = {row[0]: row[4] for row in Sheet(workbook).block("P80 as inputs are now")}
             assert {title for title, said in told.items() if said == UNCHECKED} == moved & {*told}
             workbook.set({where: was})
         assert Sheet(workbook).block("Results") == before

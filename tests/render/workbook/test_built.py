@@ -123,8 +123,10 @@ def test_an_input_that_got_past_validation_is_named_with_its_reason(
     live.set({made.layout.scalar_cell(name): value})
     assert not holds(live)
     assert f"Inputs: {reason}" in wrong(live)
-    assert reason in [cell.value for cell in live.read("Summary").values()]
-    assert reason in [cell.value for cell in live.read("Summary").values()]
+    told = f"Each input is there and what it may be: {reason}"
+    assert told in [cell.value for cell in live.read("Summary").values()]
+    told = f"Each input is there and what it may be: {reason}"
+    assert told in [cell.value for cell in live.read("Summary").values()]
 
 
 @pytest.mark.parametrize(

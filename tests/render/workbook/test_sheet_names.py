@@ -73,7 +73,7 @@ tables:
     [
         ("{All: [runs, walks]}", ""),
         ("{All: [runs, wlaks]}", "N001 'wlaks' is not a table or phase of the plan; did you mean"),
-        ("{All: [runs], Rest: [runs]}", "S004 'runs' stands on the sheet 'All' already"),
+        ("{All: [runs], Rest: [runs]}", "S004 'runs' is already on the sheet 'All'"),
         ("{results: [runs]}", "S004 every workbook has a sheet 'results': use another name"),
         ("{'a/b': [runs]}", "S005 "),
         (f"{{{LONG}: [runs]}}", "S004 "),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -45,7 +45,7 @@ HEADINGS = (
     "First row that fails",
 )
 WIDTHS = (58, 30, 16, 16, 11, 60, 8, 8, 60, 18)
-OK, CHECK = "ok", "check"
+OK, CHECK, NOT_SO = "ok", "check", "does not hold"
 BUILT = "Unchanged since the build"
 ALL_HOLD, SOME_FAIL = "all checks hold", "a check fails: see Checks"
 
@@ -88,6 +88,7 @@ def write_checks(
     holding, built_with = relative(TOP - 1, CHECK_VALUE), relative(TOP - 1, SHOULD)
     text = f'IF({holding}={built_with},"{ALL_HOLD}","{SOME_FAIL}")'
     canvas.formula(TOP - 1, KEY, text, message, "flag")
+    _write_first(canvas, context, held, row)
     canvas.stress(TOP + 1, row, VERDICT, CHECK)
     canvas.stress(TOP - 1, TOP - 1, KEY, SOME_FAIL)
     canvas.sheet.freeze_panes(TOP + 1, KEY)
@@ -108,11 +109,34 @@ def _plan_check(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> b
     return holds
 
 
+def first_failing(context: Context) -> str:
+    """The first check of the plan that fails, and what is wrong there; empty where all hold."""
+    for check in context.plan.checks:
+        if context.results.scalars[check].value is not True:
+            return f"{context.plan.scalars[check].title or check}: {first_wrong(context, check)}"
+    return ""
+
+
+def _write_first(canvas: Canvas, context: Context, held: Sequence[bool], last: int) -> None:
+    """The first check that fails, and what is wrong there: the Summary shows it."""
+    verdicts, wrong, titles = (
+        f"{absolute(TOP + 1, at)}:{absolute(last, at)}" for at in (VERDICT, CHECK_WRONG, TITLE)
+    )
+    first = relative(TOP - 1, FIRST)
+    text = f'IFERROR(MATCH("{CHECK}",{verdicts},0),0)'
+    stored = next((at for at, holds in enumerate(held, 2) if not holds), 0)
+    canvas.formula(TOP - 1, FIRST, text, float(stored), "check_value", "0")
+    text = f'IF({first}=0,"",INDEX({titles},{first})&": "&INDEX({wrong},{first}))'
+    canvas.formula(TOP - 1, CHECK_WRONG, text, first_failing(context), "text")
+
+
 def _write_wrong(canvas: Canvas, context: Context, check: str, row: int) -> None:
     """What is wrong where a check does not hold; of a check of every row for the first that
     breaks it, and how many more do."""
     key = context.plan.otherwise(check)
     if key is None:
+        said = f'IF({relative(row, VERDICT)}="{CHECK}","{NOT_SO}","")'
+        canvas.formula(row, CHECK_WRONG, said, first_wrong(context, check), "text")
         return
     if key.table is None:
         write_ends(canvas, context, context.plan.scalars[key.name], "text")
@@ -131,6 +155,8 @@ def _write_wrong(canvas: Canvas, context: Context, check: str, row: int) -> None
 
 def first_wrong(context: Context, check: str) -> str:
     """What is wrong, in the first row that breaks the check; empty where it holds."""
+    if context.plan.otherwise(check) is None:
+        return "" if context.results.scalars[check].value is True else NOT_SO
     said = wrongs(context.plan, check, context.results)
     more = len(broken_rows(context.plan, check, context.results)) - 1
     return "".join(said[:1]) + (f"; and {more} more" if more > 0 else "")
@@ -173,10 +199,9 @@ def _automatic_check(canvas: Canvas, context: Context, check: Check, row: int, s
     if check.first:
         first = check.first.replace("{least}", least).replace("{most}", most)
         canvas.formula(row, FIRST, first, 0.0, "check_value", "0")
-    if check.wrong:
-        wrong = check.wrong.replace("{first}", names["{first}"])
-        text = f'IF({relative(row, VERDICT)}="{CHECK}",{wrong},"")'
-        canvas.formula(row, CHECK_WRONG, text, "", "text")
+    wrong = (check.wrong or f'"{NOT_SO}"').replace("{first}", names["{first}"])
+    text = f'IF({relative(row, VERDICT)}="{CHECK}",{wrong},"")'
+    canvas.formula(row, CHECK_WRONG, text, "", "text")
     canvas.text(row, NOTE, check.note, "small")
     return holds
 
@@ -217,7 +242,7 @@ def _inputs(context: Context) -> Iterator[Check]:
         gone = '"an input is gone: put its row back"'
         why = f'INDEX({titles},{{first}})&": "&INDEX({remarks},{{first}})'
         yield Check(
-            "Each input is there and inside its domain, and low ≤ value ≤ high",
+            "Each input is there and what it may be",
             sheet.name,
             f'COUNTIF({verdicts},"{OK}")',
             number,

@@ -106,6 +106,7 @@ def _axes(made: Any, block: _Block, *, bar: bool) -> None:
         "reverse": bar,
         "label_position": "low",
         "crossing": "max" if bar else None,
+        "interval_unit": 1,  # each has its name
     }
     values = {
         "name": block.unit,

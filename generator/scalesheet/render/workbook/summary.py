@@ -11,7 +11,7 @@ from scalesheet.model import Key
 from scalesheet.numbers import text
 from scalesheet.render.workbook.built import Used
 from scalesheet.render.workbook.canvas import Canvas
-from scalesheet.render.workbook.checks import CHECK, OK, SHOULD, VERDICT, first_wrong
+from scalesheet.render.workbook.checks import CHECK, OK, SHOULD, VERDICT, first_failing
 from scalesheet.render.workbook.context import Context, ends_of, stated_text, stored
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.front import write_headline
@@ -28,7 +28,6 @@ from scalesheet.render.workbook.places import (
     SheetPlan,
     absolute,
     first_choice,
-    letters,
     prefix,
 )
 from scalesheet.render.workbook.scalars import write_rule
@@ -82,7 +81,9 @@ def _light(canvas: Canvas, context: Context) -> None:
     canvas.link(TOP, TITLE, f"internal:{sheet}A1", "Checks", "headline_label")
     said = f'IF({count}=0,"{ALL_WELL}",{count}&IF({count}=1," check fails"," checks fail"))'
     canvas.formula(TOP, SUMMARY_VALUE, said, _failing(failing), "light")
-    canvas.formula(TOP, SUMMARY_LOW, _why(sheet, count), _first_failing(context), "lead_line")
+    first = f"{sheet}{absolute(TOP - 1, CHECK_WRONG)}"
+    said = f'IF({count}=0,"{INVITES}",{first})'
+    canvas.formula(TOP, SUMMARY_LOW, said, first_failing(context) or INVITES, "formula_line")
     code = canvas.sheet.conditional_format(
         TOP,
         SUMMARY_VALUE,
@@ -96,23 +97,6 @@ def _light(canvas: Canvas, context: Context) -> None:
         },
     )
     canvas.tally.check(code, f"{canvas.name}: conditional format")
-
-
-def _why(checks: str, count: str) -> str:
-    """What is wrong with the first check that fails, or else its title."""
-    verdicts, wrong, titles = (
-        f"{checks}${letters(at)}:${letters(at)}" for at in (VERDICT, CHECK_WRONG, TITLE)
-    )
-    row = f'MATCH("{CHECK}",{verdicts},0)'
-    said = f'IF(INDEX({wrong},{row})="",INDEX({titles},{row}),INDEX({wrong},{row}))'
-    return f'IF({count}=0,"{INVITES}",{said})'
-
-
-def _first_failing(context: Context) -> str:
-    for name in context.plan.checks:
-        if context.results.scalars[name].value is not True:
-            return first_wrong(context, name) or context.plan.scalars[name].title or name
-    return INVITES
 
 
 def _failing(number: int) -> str:

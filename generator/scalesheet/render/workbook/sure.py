@@ -21,7 +21,7 @@ from scalesheet.values import Value
 
 LEVELS = ("p10", "p50", "p80", "p90", "mean")
 NUMBERS = ("P10", "P50", "P80", "P90", "Mean", "Reserve")
-NOW_AT, SHIPPED_AT, SPREAD_AT, SAID_AT = 1, 2, 3, 5
+NOW_AT, SHIPPED_AT, SPREAD_AT, SAID_AT = 1, 2, 3, 4
 NOW = ("P80 now", "As shipped", "Spread")
 UNCHECKED = "Changed since it was compared with the draws"
 
@@ -58,7 +58,7 @@ def _now(canvas: Canvas, context: Context, figures: Mapping[str, Quantiles], row
     rankings = {each.name: each for each in context.sensitivity.rankings}
     canvas.text(row, TITLE, "P80 as inputs are now", "section")
     row += 1
-    canvas.heads(row, ("Figure", *NOW, "", "Compared with the draws", ""), NOW)
+    canvas.heads(row, ("Figure", *NOW, "Compared with the draws", "", ""), NOW)
     within = context.layout.names.constants[CHECK_WITHIN]
     for name, each in figures.items():
         scalar, expected = context.plan.scalars[name], context.results.scalars[name].value
@@ -76,7 +76,7 @@ def _now(canvas: Canvas, context: Context, figures: Mapping[str, Quantiles], row
         off, shipped = _off(now / each.values["p80"] - 1), relative(row, SHIPPED_AT)
         same = f"ABS({relative(row, NOW_AT)}-{shipped})<={within}*ABS({shipped})"
         said = f'IF(IFERROR({same},FALSE),"{off}","{UNCHECKED}")'
-        canvas.formula(row, SAID_AT, said, off, "lead_line")
+        canvas.formula(row, SAID_AT, said, off, "formula_line")
     return row + 1
 
 
