@@ -207,4 +207,4 @@ def test_sure_is_printed_as_json_and_not_as_csv(
     assert figures["cost"]["p90"] == pytest.approx(300, rel=5e-3)
     assert (figures["less"]["partial"], figures["cost.margin"]["more_is_better"]) == (True, True)
     assert main([*arguments, "csv"]) == 2
-    assert "--sure is text or json" in capsys.readouterr().err
+    assert "--sure works with text or json" in capsys.readouterr().err

@@ -193,8 +193,8 @@ def test_a_built_in_unit_may_be_declared_as_what_it_is(tmp_path: Path, line: str
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("GiB: {is: 1e9 * byte}", "U005 'GiB' is built in as 1024 * MiB, and this is another"),
-        ("hour: {dimension: length}", "U005 'hour' is built in as 60 * minute, and this"),
+        ("GiB: {is: 1e9 * byte}", "U005 'GiB' is built in as 1024 * MiB, which differs"),
+        ("hour: {dimension: length}", "U005 'hour' is built in as 60 * minute, which differs"),
         ("second: {dimension: duration}", "U005 'second' is built in as the unit of"),
         ("GPU: {dimension: GPU, counted: no}", "U005 'GPU' is built in"),
         ("tick: {dimension: time}", "U005 the dimension 'time' has its base unit, second, already"),

@@ -299,7 +299,10 @@ def test_an_end_may_be_announced(tmp_path):
 
 def test_a_thing_is_offered_once(tmp_path):
     one = offer(price("2026-10-10", 1))
-    assert begin(said(laid(tmp_path, one, one)), "O007 'offer-2': the same as 'offer-1'")
+    assert begin(
+        said(laid(tmp_path, one, one)),
+        "O007 'offer-2': the same provider, instance, region and term as 'offer-1'",
+    )
     assert said(laid(tmp_path, one, one.replace("term:", "region: there\nterm:"))) == []
     year = offer(price("2026-10-10", 0.6), term="reserved", commitment="a year")
     assert said(laid(tmp_path, one, year, year.replace("a year", "3 years"))) == []
