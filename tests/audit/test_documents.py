@@ -48,7 +48,7 @@ def test_an_id_stands_in_one_document_alone(tmp_path: Path) -> None:
     again = FIRST.replace("001-L004-01", "002-L001-01").replace('"001"', '"002"')
     (fault,) = documents(tmp_path, first=again).diagnostics
     assert (fault.code, fault.path.rsplit("/", 1)[1]) == ("C006", "summary.yaml")
-    assert "claims.yaml, line 2, already" in fault.message
+    assert "already exists in claims.yaml, line 2;" in fault.message
 
 
 def test_each_document_has_its_page_and_all_are_one_audit(

@@ -48,7 +48,7 @@ def test_a_record_is_whole_and_consistent(book: Book, job: Job) -> None:
     made = simulated(book, job, DAY, "scalesheet bench simulate")
     said = {key: figure.value for key, figure in made.figures.items()}
     assert made.how == "simulated"
-    assert "checked on processors" in made.note
+    assert "checked only on CPUs" in made.note
     shares = ("data_loading_share", "forward_share", "backward_share", "optimizer_share")
     assert sum(said[share] for share in shares) == pytest.approx(1)
     assert said["tokens_per_second"] == pytest.approx(4 * 1024 / said["step_time"])

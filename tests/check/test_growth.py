@@ -98,7 +98,7 @@ def test_offers_that_are_the_same_are_each_told_once(tmp_path: Path) -> None:
     data = lay(tmp_path, {path: text for n in range(30) for path, text in the_same(n)})
     found = [d for d in examine(data).diagnostics if d.code == "O007"]
     assert len(found) == 29
-    assert all("the same as 'r0'" in d.message for d in found)
+    assert all("and term as 'r0'" in d.message for d in found)
 
 
 def test_a_misspelt_name_is_found_among_ten_thousand() -> None:

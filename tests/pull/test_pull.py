@@ -447,3 +447,14 @@ def test_a_record_that_was_picked_stands_in_place_of_the_rule(
         ("run", "new", "old, in place of the rule")
     ]
     assert diff(pulled) == [*gone, "+    value: old"]
+
+
+def test_an_edit_by_the_name_of_an_input_is_taken(shipped: Shipped) -> None:
+    """A program writes by the defined name, over the formula of what is in use."""
+
+    def by_name(book: openpyxl.Workbook) -> None:
+        sheet, at = book.defined_names["batch"].attr_text.split("!")
+        book[sheet][at] = 99
+
+    (edit,) = shipped.pull({}, by_name).edits
+    assert (edit.name, edit.new) == ("batch", "99")

@@ -1,10 +1,10 @@
 """Where the inputs and tables of a plan stand in a workbook that somebody has worked in.
 
 A scalar is where its defined name leads, or else in the row of its name in a list of scalars; an
-input whose name leads to what is in use is where that row has it typed. A table is below the row
-that names it and its columns, and its rows go by their ids. So inserted rows and columns, other
-orders and other names of sheets change nothing, and neither does a program that drops defined
-names.
+input whose name leads to what is in use is where that row has it typed, or there if a program wrote
+over it by its name. A table is below the row that names it and its columns, and its rows go by
+their ids. So inserted rows and columns, other orders and other names of sheets change nothing, and
+neither does a program that drops defined names.
 """
 
 from __future__ import annotations
@@ -49,6 +49,10 @@ class Place:
 
     def __str__(self) -> str:
         return f"{self.sheet}!{address(self.row, self.column)}"
+
+    @property
+    def at(self) -> tuple[int, int]:
+        return self.row, self.column
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +229,9 @@ def _scalars(
             if row is not None and place in (None, row.place(IN_USE_HEADINGS[end])):
                 if place is not None:
                     used[place] = name, end
-                place = row.place(END_HEADINGS[end])
-                place = _typed(workbook, place) if place is not None else None
+                if place is None or workbook.sheets[place.sheet].at(*place.at).formula:
+                    place = row.place(END_HEADINGS[end])
+                    place = _typed(workbook, place) if place is not None else None
             if place is not None:
                 places[name, end] = place
             else:

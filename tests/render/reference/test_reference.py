@@ -92,9 +92,10 @@ def edited_workbook() -> None:
     build(Path("data"), Path("build"), site=False)
     path = Path("build/workbooks/tuning.xlsx")
     book = openpyxl.load_workbook(path)
-    for name, value in (("need_low", 20), ("need", 24), ("need_high", 28)):
-        sheet, at = book.defined_names[name].attr_text.split("!")
-        book[sheet][at] = value
+    sheet = book["Inputs"]
+    row = next(cell.row for cell in sheet["B"] if cell.value == "need")
+    for column, value in zip("CDE", (20, 24, 28), strict=True):
+        sheet[f"{column}{row}"] = value
     book.save(path)
 
 

@@ -156,7 +156,7 @@ def _unique(opened: Sequence[_Open]) -> None:
             where = owner.low.document.at(*other.place)
             part = owner.low.document.part
             file = f"claims/{part}.yaml" if part else "claims.yaml"
-            place = f"line {where.line}" if owner is each else f"{file}, line {where.line},"
+            place = f"line {where.line}" if owner is each else f"{file}, line {where.line}"
             message = f"the claim '{entry.id}' already exists in {place}; set its number"
             each.low.say("C006", message, *entry.place)
         each.entries = kept
