@@ -26,11 +26,9 @@ def added(pulling: Pulling, formulas: Formulas) -> None:
         elif name in pulling.plan.scalars:
             text = f"a new input would have the name '{name}', which is taken; write another"
             pulling.refuse("W008", place, text)
-        elif pulling.same:
-            _added(pulling, formulas, name, row)
-        elif name in shipped:
+        elif name in shipped and not pulling.same:
             pulling.leave(place, f"the input '{name}' is no longer in the data")
-        elif "Kind" in row.columns:  # else a step of a formula of the older data
+        else:
             _added(pulling, formulas, name, row)
 
 

@@ -254,7 +254,9 @@ class Formulas:
             return {}  # what it rests on has a range by now, or has none any more
         if result and not self.pulling.same:
             edited = result["value"]
-            place = edited[0]
+            place, names = edited[0], self.pulling.workbook.names
+            if any(kind == "name" and str(of).casefold() in names for kind, of in edited[2]):
+                return {}  # it reads a step of the older data, which moved since
             known = self._translated(name, edited, self._phase(name), formula, quiet=True)
             if known is not None and _alike(known, formula.text):
                 return {}

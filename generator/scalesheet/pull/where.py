@@ -178,12 +178,10 @@ def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
     meaning = {place: key for key, place in scalars.items() if key[1] != "value"} | used
     meaning |= {place: key for key, place in scalars.items() if key[1] == "value"}
     known = {text.casefold() for text in names.scalars.values()}
-    shared = {rows.sheet for rows in result.values()}  # with tables below the list
     new = {
         suggested(name).replace("-", "_"): row
         for name, row in listed.items()
-        if name not in known and not (at := row.at(workbook)).blank
-        if "Kind" in row.columns or (at.formula is not None and row.sheet not in shared)
+        if name not in known and "Kind" in row.columns and not row.at(workbook).blank
     }
     ends = ((name, end, row.place(END_HEADINGS[end])) for name, row in new.items() for end in ENDS)
     meaning |= {place: (name, end) for name, end, place in ends if name and place}
