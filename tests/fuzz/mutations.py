@@ -497,18 +497,18 @@ def input_typed(rng: Random, workbook: Workbook) -> str:
 
 def input_scaled(rng: Random, workbook: Workbook) -> str:
     """An edit that a planner makes: another number for an input."""
-    places = [
-        (name, workbook[match[1]][f"{match[2]}{match[3]}"])
-        for name in sorted(workbook.defined_names)
-        for match in [_NAMED.fullmatch(workbook.defined_names[name].attr_text or "")]
-        if match is not None and match[1] in workbook.sheetnames
+    inputs = [
+        cell
+        for sheet in workbook
+        for row in sheet.iter_rows()
+        for cell in row
+        if cell.data_type == "n" and cell.value and not cell.protection.locked
     ]
-    inputs = [(name, cell) for name, cell in places if cell.data_type == "n" and cell.value]
     if not inputs:
         return "nothing"
-    name, cell = rng.choice(inputs)
+    cell = rng.choice(inputs)
     cell.value = round(cell.value * rng.choice((0.5, 0.9, 1.1, 2, 3)), 3)
-    return f"{name} = {cell.value}"
+    return f"{cell.parent.title}!{cell.coordinate} = {cell.value}"
 
 
 def rows_out(rng: Random, workbook: Workbook) -> str:

@@ -147,7 +147,7 @@ def test_a_cell_of_a_table_that_holds_no_number_of_its_domain_is_named(
 
 def test_a_part_of_a_whole_in_a_table_is_seen(made: Made, live: Workbook) -> None:
     live.set({made.layout.table_cell("sizes", "one", "steps"): 2.5})
-    assert "Phases and sizes: a part where only wholes can be" in wrong(live)
+    assert "Phases and sizes: not whole" in wrong(live)
 
 
 # ------------------------------------------------------------------ row by row

@@ -315,7 +315,7 @@ def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
             most=most,
             note="Counts the rows outside, and those without a number.",
             first=f"IFERROR(MATCH(TRUE,INDEX({rows},0),0),0)",
-            wrong=f'IF({{first}},{said},"a part where only wholes can be")',
+            wrong=f'IF({{first}},{said},"{"not whole" if whole else "an error"}")',
         )
 
 

@@ -171,8 +171,10 @@ def _unknown(node: Name, scope: Scope) -> BindError:
         known |= set(space.table(scope.looked_at).columns)
     name = ".".join(node.path)
     hint = nearest(name, sorted(known))
+    if not node.path[1:]:
+        return BindError("N001", f"unknown name '{name}'{hint}", node)
     head = near(node.path[0], tuple(sorted({each.partition(".")[0] for each in known})), 0.7)
-    if head is not None and head != node.path[0] and node.path[1:]:
+    if head is not None and head != node.path[0]:
         meant = Name((head, *node.path[1:]))
         with suppress(BindError):
             find(meant, scope)
