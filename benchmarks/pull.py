@@ -85,10 +85,12 @@ def _edited(path: Path, out: Path, factor: float) -> Path:
     """Three assumptions on Inputs, times a factor."""
     book = openpyxl.load_workbook(path)
     sheet = book["Inputs"]
-    exact = [row for row in range(6, 90) if sheet.cell(row, 3).value is None]
+    kind = next(cell.column for cell in sheet[4] if cell.value == "Kind")
+    rows = range(5, sheet.max_row + 1)
+    exact = [row for row in rows if sheet.cell(row, 3).value is None]
     numbers = [row for row in exact if isinstance(sheet.cell(row, 4).value, int | float)]
-    guesses = [row for row in numbers if sheet.cell(row, 9).value == "assumption"]
-    for row in guesses[-3:]:
+    guesses = [row for row in numbers if sheet.cell(row, kind).value == "assumption"]
+    for row in guesses[:3]:
         sheet.cell(row, 4).value *= factor
     book.save(out)
     return out
