@@ -70,14 +70,14 @@ def test_a_value_without_a_name_is_listed(shipped: Shipped) -> None:
 
     (left,) = shipped.pull({}, scribble).left
     assert str(left.place) == "Inputs!D21"
-    assert left.message == "a value beside no name; for a new input, write one"
+    assert left.message == "a value without a name beside it; to make it a new input, write one"
 
 
 @pytest.mark.parametrize(
     ("beside", "message"),
     [
         ({"Value": "much"}, "W005 'discount' is the text 'much', not a number"),
-        ({"Unit": "hous"}, "W005 'discount' has no unit that is known"),
+        ({"Unit": "hous"}, "W005 the unit of 'discount' is not known"),
         ({"Name": "Cost!"}, "W008 a new input would have the name 'cost', which is taken"),
     ],
 )

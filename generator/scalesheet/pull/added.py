@@ -1,4 +1,4 @@
-"""Inputs and figures that somebody added: a row of a list with a name that the plan lacks."""
+"""New inputs and figures: rows of Inputs whose name the plan does not have."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def added(pulling: Pulling, formulas: Formulas) -> None:
         assert place is not None
         if not name:
             if not pulling.where.gone:  # else it is the row of the one whose name is gone
-                pulling.leave(place, "a value beside no name; for a new input, write one")
+                pulling.leave(
+                    place, "a value without a name beside it; to make it a new input, write one"
+                )
         elif name in pulling.plan.scalars:
             text = f"a new input would have the name '{name}', which is taken; write another"
             pulling.refuse("W008", place, text)
@@ -56,7 +58,7 @@ def _added(pulling: Pulling, formulas: Formulas, name: str, row: Listed) -> None
             stated, new = stated_as(Scalar(name, name), found), f"{shown(found)} {beside['Unit']}"
             entry |= stated if isinstance(stated, dict) else {"value": stated}
     except UnitError as error:
-        pulling.refuse("W005", place, f"'{name}' has no unit that is known: {error.message}")
+        pulling.refuse("W005", place, f"the unit of '{name}' is not known: {error.message}")
         return
     except ValueProblem as problem:
         pulling.refuse(problem.code, place, f"'{name}' {problem.message}")

@@ -242,7 +242,7 @@ def _inputs(context: Context) -> Iterator[Check]:
         gone = '"an input is gone: put its row back"'
         why = f'INDEX({titles},{{first}})&": "&INDEX({remarks},{{first}})'
         yield Check(
-            "Each input is there and what it may be",
+            "Every input is present and valid",
             sheet.name,
             f'COUNTIF({verdicts},"{OK}")',
             number,

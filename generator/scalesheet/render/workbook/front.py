@@ -43,8 +43,8 @@ HOW_TO_USE = (
     "further choices are on Inputs.",
     "Where a figure is a range it has three cells: low, value (expected) and high. Low and high "
     "follow a value that passes one of them; Remark says so.",
-    "An input that is not what it may be is not computed with: its value as shipped is used, and "
-    "Remark, Checks and Summary say so. Formulas read what is in use, at the end of its row.",
+    "An input that is not valid is not used: the workbook computes with its shipped value, and "
+    "Remark, Checks and Summary say so. Formulas read the cells in use, at the end of its row.",
     "To add a row to a table, lift the sheet's protection, insert the row above the empty row at "
     "the table's end, give it an id and copy the formulas down; totals and drop-down lists take it "
     "in, and Checks notes that the table has another row than it was built with.",

@@ -81,11 +81,11 @@ INPUT_WIDTHS = (
 
 
 def write_inputs(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
-    """Every stated scalar: value, what it shipped as, what it may be, where it is from.
+    """Every stated scalar: value, what it shipped as, what is allowed, where it is from.
 
-    Formulas read what is in use, at the end of the row: what was typed, or where that is no such
-    number or word, what was shipped. So a slip of the hand turns the light red, and every figure
-    stays a figure. Low and high follow a value that has passed one of them, as `pull` has it.
+    Formulas read the cells in use, at the end of the row: what was typed, or the shipped value
+    where that is not valid. So a typing error turns the light red, and no figure becomes an error.
+    Low and high follow a value that has passed one of them, as they do in `pull`.
     """
     canvas.widths(*_with_words(INPUT_WIDTHS, context, plan))
     last = max((row for group in plan.groups for row, _ in group.rows()), default=TOP + 2)
@@ -165,7 +165,7 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
 
 
 def judged(context: Context, scalar: Scalar) -> bool:
-    """Whether it can be told if an input is what it may be: a number, or a word of a list."""
+    """Whether an input can be judged: it is a number, or a word from a list."""
     if choices(context, scalar):
         return True
     stated = scalar.stated
@@ -249,7 +249,7 @@ def _remark(scalar: Scalar, typed: Mapping[End, str], row: int, ordered: str, us
         words = DOMAIN_IN_WORDS[scalar.domain]
         wrong = f'IF(ISNUMBER({"+".join(cells)}),"must be {words}","not a number")'
     wrong = f'IF(OR({empty}),"empty",{wrong})'
-    wrong += '&"; computed as shipped"' if used else ""
+    wrong += '&"; shipped value used"' if used else ""
     fine = '""'
     if ordered:
         wrong = f'IF({ordered},{wrong},"low ≤ value ≤ high does not hold")'
