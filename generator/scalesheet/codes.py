@@ -309,6 +309,14 @@ _code(
     "A unit in units.yaml is not declared correctly, or is built in with another meaning.",
     "Declare it by its dimension, or as a number times another unit. Delete one that is built in.",
 )
+_code(
+    "U006",
+    "millions of millions",
+    "A number without a unit has millions in a unit that counts millions already: 20_000_000 in "
+    "Mtoken is 20 trillion tokens.",
+    "Write the unit, as in 20_000_000 token.",
+    "warning",
+)
 # R: ranges and signs
 _code(
     "R001",

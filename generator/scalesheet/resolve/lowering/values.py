@@ -26,11 +26,13 @@ from scalesheet.model import (
     within,
 )
 from scalesheet.nearest import nearest
-from scalesheet.quantities import quantity
+from scalesheet.quantities import quantity, unit_of
 from scalesheet.resolve.drafts import Draft, Written
 from scalesheet.resolve.lowering.likelihood import KEYS as LIKELIHOOD
 from scalesheet.resolve.lowering.likelihood import likelihood
 from scalesheet.units import UNKNOWN, Unit, UnitError, Units
+
+MILLION = 1e6
 
 
 @dataclass(slots=True)
@@ -164,6 +166,9 @@ def stated(
     result = _number({**data, **numbers}, scale, shared)
     if (numbers or elsewhere) and len(low.problems) == before:
         _sound(low, draft, result, path)
+    if own is not None and "unit" not in data:
+        for key in ("value", "low", "high"):
+            _counted_twice(low, draft, data.get(key), numbers.get(key), own, path)
     if any(key in data for key in LIKELIHOOD):
 
         def wrong(code: str, message: str, key: str) -> None:
@@ -171,6 +176,31 @@ def stated(
 
         return replace(result, likelihood=likelihood(draft, result, data, wrong))
     return result
+
+
+def _counted_twice(
+    low: Lowering,
+    draft: Draft,
+    raw: object,
+    number: float | None,
+    unit: Unit,
+    path: tuple[str | int, ...],
+) -> None:
+    """Warns of a number without a unit that says millions in a unit of millions, `20_000_000` in
+    Mtoken: it was meant in the unit that the other counts."""
+    declared = low.units.declared.get(str(unit))
+    if declared is None or not declared.per or (isinstance(raw, str) and unit_of(raw, low.units)):
+        return
+    counts = low.units.parse(declared.per.rpartition("*")[2].strip())
+    size = float(low.units.factor(unit, counts))
+    found = number if isinstance(raw, str) else raw
+    if not isinstance(found, int | float) or size < MILLION or found < size:
+        return
+    message = (
+        f"'{draft.name}' is in {unit}, so this is {found:,.0f} {unit}; write the unit, "
+        f"'{raw} {counts}' or '{raw} {unit}'"
+    )
+    low.say("U006", message, *path)
 
 
 def _written(
