@@ -1,4 +1,4 @@
-"""Inputs that somebody added to Inputs: a row with a name, a value and a unit."""
+"""Inputs and figures that somebody added: a row with a name, a value or a formula, and a unit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl.formula.translate import Translator
 from openpyxl.workbook import Workbook
+from openpyxl.workbook.defined_name import DefinedName
 
 from pull.workbooks import Change, Shipped, cell, copied, diff, said
 from scalesheet.examine import diagnose
@@ -89,3 +91,76 @@ def test_what_a_new_input_lacks_is_told_with_its_cell(
     assert all(
         finding.place == "Inputs!D21" for finding in pulled.errors if "W006" not in finding.code
     )
+
+
+# ------------------------------------------------------------------ on Calculation
+
+
+def test_a_row_on_calculation_is_a_new_figure(shipped: Shipped, tmp_path: Path) -> None:
+    def add(book: Workbook) -> None:
+        sheet, last = book["Calculation"], cell(book, "fits").row
+        row = ("Cost a day", "daily", None, "=cost/days", None, "USD / h", None, "About")
+        for at, value in enumerate(row, 1):
+            sheet.cell(last + 1, at).value = value
+        for at, value in ((2, "days"), (4, "=rest/24"), (6, "h")):
+            sheet.cell(last + 2, at).value = value
+        book.defined_names["days"] = DefinedName("days", attr_text=f"Calculation!$D${last + 2}")
+
+    mine = copied(shipped, tmp_path)
+    edited = mine.edited({}, add)
+    pulled = read(mine.data, edited)
+    assert (said(pulled), pulled.left) == ([], ())
+    assert diff(pulled) == [
+        "+  daily: {title: Cost a day, formula: cost / days, unit: USD / hour, note: About}",
+        "+  days: {formula: rest / 24, unit: hour}",
+    ]
+
+
+# ------------------------------------------------------------------ copies
+
+
+def copy_of(name: str, **beside: Any) -> Change:
+    """The row of an input, copied below the last one."""
+
+    def change(book: Workbook) -> None:
+        sheet, row, last = book["Inputs"], cell(book, name).row, cell(book, "each").row
+        for each in list(sheet[row]):
+            value = each.value
+            if isinstance(value, str) and value.startswith("="):
+                below = sheet.cell(last + 1, each.column).coordinate
+                value = Translator(value, each.coordinate).translate_formula(below)
+            sheet.cell(last + 1, each.column).value = value
+        heads = {str(each.value): each.column for each in sheet[4]}
+        for head, value in beside.items():
+            sheet.cell(last + 1, heads[head]).value = value
+
+    return change
+
+
+def test_a_copied_input_is_an_assumption_without_the_source_of_the_other(shipped: Shipped) -> None:
+    pulled = shipped.pull({}, copy_of("price", Name="spot_price", Value=0.8))
+    assert (said(pulled), pulled.left) == ([], ())
+    assert diff(pulled) == [
+        "+  spot_price: {value: 0.8, unit: USD / (GPU * hour), domain: non-negative, "
+        "kind: assumption}",
+    ]
+    assert pulled.edits[0].new == (
+        "0.8 USD/(GPU·h), as an assumption; the source beside it belongs to another input"
+    )
+
+
+def test_a_copied_input_leaves_the_note_and_a_source_of_its_own_is_listed(shipped: Shipped) -> None:
+    pulled = shipped.pull({}, copy_of("batch", Name="other_batch", Source="an e-mail"))
+    assert "note" not in "".join(diff(pulled))
+    assert [(left.place, left.message) for left in pulled.left] == [
+        ("Inputs!M21", "the source of 'other_batch' reads 'an e-mail'; state it in the data")
+    ]
+
+
+@pytest.mark.parametrize("name", ["price", "batch"])
+def test_a_copied_input_needs_a_name_of_its_own(shipped: Shipped, name: str) -> None:
+    pulled = shipped.pull({}, copy_of(name))
+    assert said(pulled) == [
+        f"W008 the name '{name}' is used twice on Inputs; give one of the rows another"
+    ]
+    assert pulled.errors[0].place == "Inputs!B21"

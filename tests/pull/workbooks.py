@@ -6,6 +6,7 @@ openpyxl saves no computed values, so what it saves is the hardest of all: formu
 from __future__ import annotations
 
 import difflib
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from openpyxl.workbook import Workbook
 
 from scalesheet.build import build
 from scalesheet.pull import Pulled, read
+from scalesheet.pull.model import Finding
 from scalesheet.render.workbook.scalars import IN_USE_HEADINGS, NUMBERS
 from small import HEAD, lay
 
@@ -144,8 +146,25 @@ def _typed(book: Workbook, found: Any) -> Any:
 
 def said(pulled: Pulled) -> list[str]:
     """Everything that stands in the way."""
+    assert [each for each in (*pulled.errors, *pulled.left) if not _placed(each)] == []
+    assert [each for each in pulled.diagnostics if not pulled.causes.get(each)] == []
     found = [f"{each.code} {each.message}" for each in pulled.errors]
     return found + [f"{d.code} {d.message}" for d in pulled.diagnostics if d.severity == "error"]
+
+
+def _placed(finding: Finding) -> bool:
+    """Whether a message names its cell, and its line wherever the data have one."""
+    cell = re.fullmatch(r".+![A-Z]+[1-9][0-9]*", finding.place) is not None
+    if finding.at is not None:
+        return cell and finding.at.path.endswith(".yaml")
+    match finding.code:
+        case "W001" | "W003":  # a part of the package, where it is one that is wrong
+            return True
+        case "W002":  # of no plan of these data
+            return cell or "no sheet says" in finding.message
+        case "W009":
+            return "a separate sheet" in finding.message or (cell and "constant" in finding.message)
+    return False
 
 
 def diff(pulled: Pulled) -> list[str]:

@@ -72,16 +72,16 @@ def _read(data: Path, path: Path) -> Pulled:
     try:
         workbook = read_workbook(path)
     except UnreadableError as error:
-        return _unread(error.code, error.message)
+        return _unread(Finding(error.code, error.part, error.message))
     stamp = stamp_of(workbook)
     if stamp is None:
         text = (
             "no sheet says which plan it belongs to, as About does; use a workbook made by 'build'"
         )
-        return _unread("W002", text)
+        return _unread(Finding("W002", "About" if "About" in workbook.sheets else "", text))
     pulling = _begun(data, workbook, stamp)
     if isinstance(pulling, Finding):
-        return _unread(pulling.code, pulling.message)
+        return _unread(pulling)
     from scalesheet.pull.differences import compare
 
     compare(pulling)
@@ -108,8 +108,8 @@ def _read(data: Path, path: Path) -> Pulled:
     return _examined(pulling, replace(result, files=files), new)
 
 
-def _unread(code: str, message: str) -> Pulled:
-    return Pulled("", "", False, errors=(Finding(code, "", message),))
+def _unread(finding: Finding) -> Pulled:
+    return Pulled("", "", False, errors=(finding,))
 
 
 def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
@@ -129,13 +129,13 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     plans = list(files.plans())
     if stamp.plan not in plans:
         text = f"it belongs to the plan '{stamp.plan}', which is not in these data"
-        return Finding("W002", "", text + nearest(stamp.plan, plans, "plans"))
+        return Finding("W002", str(stamp.place), text + nearest(stamp.plan, plans, "plans"))
     before = sound(examined_files(files, plans=[stamp.plan], scores=False))
     book = carried(before.book, before.book.plans[stamp.plan])
     plan = before.keep("stepped", lambda: stepped(book, book.plans[stamp.plan]), stamp.plan)
     layout = lay_out(book, plan)
-    where = locate(workbook, book, plan, layout.names)
     same = stamp.contents == contents(book, plan)
+    where = locate(workbook, book, plan, layout.names, same=same)
     sites = Sites(files, plan)
     return renamed(Pulling(workbook, stamp, before, book, plan, layout, where, sites, same))
 
@@ -144,9 +144,9 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
 
 
 class _Unpatched(Exception):
-    def __init__(self, finding: Finding) -> None:
-        super().__init__(finding.message)
-        self.finding = finding
+    def __init__(self, edit: Edit, message: str) -> None:
+        super().__init__(message)
+        self.finding = Finding("W006", edit.place, message, edit.site.position)
 
 
 def _patched(files: Files, data: Path, edits: Sequence[Edit]) -> dict[File, bytes]:
@@ -164,7 +164,7 @@ def _patched(files: Files, data: Path, edits: Sequence[Edit]) -> dict[File, byte
             there = (folder_of(book, data) or Path(book)) / below
             message = f"'{of_file[0].name}' is in the book that this one extends, in {there}"
             remedy = f"copy that file to {below} in the data folder, and edit it there"
-            raise _Unpatched(Finding("W006", of_file[0].place, f"{message}; {remedy}"))
+            raise _Unpatched(of_file[0], f"{message}; {remedy}")
         text = file.content.decode("utf-8")
         mark = "\ufeff" if text.startswith("\ufeff") else ""
         text = text.removeprefix(mark)
@@ -179,11 +179,11 @@ def _patched(files: Files, data: Path, edits: Sequence[Edit]) -> dict[File, byte
                     message = (
                         f"'{edit.name}' cannot be changed in {file.name}: {own}; edit it there"
                     )
-                    raise _Unpatched(Finding("W006", edit.place, message)) from None
+                    raise _Unpatched(edit, message) from None
             message = (
                 f"the edits cannot be made together in {file.name}: {error}; take them one by one"
             )
-            raise _Unpatched(Finding("W006", of_file[0].place, message)) from None
+            raise _Unpatched(of_file[0], message) from None
         result[file] = (mark + new).encode("utf-8")
     return result
 
@@ -226,7 +226,7 @@ def _cause(diagnostic: Diagnostic, edits: Sequence[Edit], documents: Mapping[str
     document = documents.get(diagnostic.path)
     if document is None:  # a file that speaks of what was edited elsewhere
         named = (e for e in edits if _quoted(e, diagnostic.message))
-        return next((edit.place for edit in named), "")
+        return next((edit.place for edit in named), _all(edits))
     best: tuple[tuple[int, int], str] | None = None
     for edit in edits:
         if edit.document.path != diagnostic.path:
@@ -239,7 +239,13 @@ def _cause(diagnostic: Diagnostic, edits: Sequence[Edit], documents: Mapping[str
             here = (diagnostic.line, diagnostic.column)
             if start <= here <= max(ends, (near.line + 1, 0)) and (best is None or start > best[0]):
                 best = start, edit.place
-    return best[1] if best else ""
+    return best[1] if best else _all(edits)
+
+
+def _all(edits: Sequence[Edit]) -> str:
+    """The cells of all edits, one of which it must be."""
+    places = [edit.place for edit in edits]
+    return ", ".join(places[:3]) + (f" or {len(places) - 3} more" if len(places) > 3 else "")
 
 
 def _now(steps: Steps, edits: Sequence[Edit]) -> Steps:

@@ -1,6 +1,8 @@
-"""New inputs and figures: rows of Inputs whose name the plan does not have."""
+"""New inputs and figures: rows of Inputs and Calculation whose name the plan does not have."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from scalesheet.defined_names import defined
 from scalesheet.language.syntax import ENDS
@@ -16,6 +18,9 @@ from scalesheet.units import UnitError
 
 def added(pulling: Pulling, formulas: Formulas) -> None:
     """Notes each new row as an edit, or says what it lacks."""
+    for name, again in pulling.where.twice:
+        text = f"the name '{name}' is used twice on {again.sheet}; give one of the rows another"
+        pulling.refuse("W008", again, text, pulling.lines.of_name(name))
     shipped = {defined(name).casefold() for name in pulling.where.shipped}
     for name, row in pulling.where.new.items():
         place = row.place(END_HEADINGS["value"])
@@ -42,7 +47,8 @@ def _added(pulling: Pulling, formulas: Formulas, name: str, row: Listed) -> None
         for head in row.columns
         if (at := row.place(head)) is not None
     }
-    entry: dict[str, object] = {"title": beside["Quantity"]} if beside["Quantity"] else {}
+    more, copied = _beside(pulling, row, beside)
+    entry = {"title": more.pop("title")} if "title" in more else {}
     proof, new = None, ""
     try:
         unit = pulling.book.units.shown(beside["Unit"] or "1")
@@ -65,11 +71,14 @@ def _added(pulling: Pulling, formulas: Formulas, name: str, row: Listed) -> None
         return
     entry["unit"] = 1 if unit.pure else str(unit)
     entry |= {"domain": of} if (of := beside.get("Domain")) in DOMAINS and proof is None else {}
-    keys = ("note",) if proof is not None else ("kind", "note")
-    entry |= {key: text for key in keys if (text := beside.get(key.title()))}
-    if source := beside.get("Source"):
+    if proof is not None:
+        more.pop("kind", None)
+    elif copied:
+        new += ", as an assumption; the source beside it belongs to another input"
+    entry |= more
+    if (source := beside.get("Source")) and not copied:
         text = f"the source of '{name}' reads '{quotable(source)}'; state it in the data"
-        pulling.leave(place, text)
+        pulling.leave(row.place("Source") or place, text)
     site = pulling.sites.new_scalar(name)
     above = [
         (each.row, scalar)
@@ -82,3 +91,29 @@ def _added(pulling: Pulling, formulas: Formulas, name: str, row: Listed) -> None
     ]
     change = Set(site.steps, entry, max(above)[1] if above else None)
     pulling.edits.append(Edit(name, str(place), site, "nothing", new.strip(), (change,), proof))
+
+
+def _beside(
+    pulling: Pulling, row: Listed, beside: Mapping[str, str]
+) -> tuple[dict[str, object], bool]:
+    """Title, kind and note of a new row, and whether its source was copied from another row.
+
+    What stands beside another row too belongs to that row's value.
+    """
+    others = [
+        {
+            head: str(pulling.cell(at).value or "").strip()
+            for head in beside
+            if (at := each.place(head))
+        }
+        for each in pulling.where.listed.values()
+        if each != row and each.of_plan
+    ]
+    own = {head for head, text in beside.items() if all(each.get(head) != text for each in others)}
+    heads = {"title": "Quantity", "note": "Note"}
+    entry: dict[str, object] = {
+        key: text for key, head in heads.items() if head in own and (text := beside[head])
+    }
+    copied = bool(beside.get("Source")) and "Source" not in own
+    kind = "assumption" if copied else beside.get("Kind")
+    return ({"kind": kind} if kind else {}) | entry, copied

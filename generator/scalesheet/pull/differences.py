@@ -48,7 +48,8 @@ def compare(pulling: Pulling) -> None:
             _table(pulling, formulas, table, rows)
         elif pulling.same or _had(pulling, table.name):
             text = f"the table '{table.name}' is gone: no row names it; put its sheet back"
-            pulling.refuse("W004", pulling.names.tables[table.name], text)
+            at = pulling.lines.of_table(table.name)
+            pulling.refuse("W004", pulling.shipped_table(table.name), text, at)
     labels(pulling)
     _constants(pulling)
     _sheets(pulling)
@@ -71,7 +72,8 @@ def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
             if pulling.same or name in pulling.where.shipped:
                 leads = pulling.where.gone.get(name, "nothing")
                 text = f"'{name}' is gone: its name leads to {leads}; put its row back"
-                pulling.refuse("W004", pulling.names.scalars[name, end], text)
+                at = pulling.lines.of_scalar(name)
+                pulling.refuse("W004", pulling.shipped_scalar(name, end), text, at)
             return
         places[end] = place
     if name in pulling.where.moved:

@@ -11,7 +11,8 @@ from scalesheet.defined_names import Names, tables_of
 from scalesheet.edition import Edition
 from scalesheet.language.syntax import End
 from scalesheet.load import Document
-from scalesheet.model import Plan, Table
+from scalesheet.model import Plan, Position, Table
+from scalesheet.pull.lines import Lines
 from scalesheet.pull.sheets import Cell, Workbook
 from scalesheet.pull.sites import Site, Sites
 from scalesheet.pull.tokens import Meanings, Printer, Token, meanings
@@ -22,11 +23,13 @@ from scalesheet.source.patch import Change
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What cannot be applied, and where it stands in the workbook."""
+    """What cannot be applied, where it stands in the workbook, and the line of the data that it is
+    about; None where no line is."""
 
     code: str
     place: str
     message: str
+    at: Position | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +117,26 @@ class Pulling:
         columns = {(t.name, c.name): c for t in self.tables.values() for c in t.columns.values()}
         return Printer(self.plan.scalars, columns)
 
+    @cached_property
+    def lines(self) -> Lines:
+        return Lines(self.plan, self.tables, self.names, self.where, self.meanings, self.sites)
+
     def cell(self, place: Place) -> Cell:
         return self.workbook.sheets[place.sheet].at(place.row, place.column)
 
-    def refuse(self, code: str, place: Place | str, message: str) -> None:
-        self.errors.append(Finding(code, str(place), message))
+    def refuse(self, code: str, place: Place, message: str, at: Position | None = None) -> None:
+        self.errors.append(Finding(code, str(place), message, at or self.lines.of(place)))
 
     def leave(self, place: Place | str, message: str) -> None:
-        self.left.append(Finding("W009", str(place), message))
+        at = self.lines.of(place) if isinstance(place, Place) else None
+        self.left.append(Finding("W009", str(place), message, at))
+
+    def shipped_scalar(self, name: str, end: End) -> Place:
+        """Where a workbook of these data has a scalar."""
+        spot = self.layout.scalars[name]
+        return Place(spot.sheet, *spot.cell(end))
+
+    def shipped_table(self, name: str) -> Place:
+        """Where a workbook of these data has the heading of a table."""
+        table = self.layout.tables[name]
+        return Place(table.sheet, *table.at(table.heading, table.ids))

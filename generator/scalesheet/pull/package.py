@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from xml.parsers import expat
 
@@ -30,11 +31,12 @@ _FOREIGN = {
 
 
 class UnreadableError(Exception):
-    """The file is not a workbook that may be read. `code` W001 or W003; the message says why."""
+    """The file is not a workbook that may be read. `code` W001 or W003; the message says why, and
+    `part` where: a cell, or a file of the package; nothing where it is about the whole file."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, part: str = "") -> None:
         super().__init__(message)
-        self.code, self.message = code, message
+        self.code, self.message, self.part = code, message, part
 
 
 class OpenDocumentError(UnreadableError):
@@ -72,8 +74,10 @@ def _judge(archive: zipfile.ZipFile) -> None:
     if unpacked > MOST_BYTES or (unpacked > SMALL and unpacked / packed > MOST_RATIO):
         text = f"it unpacks from {packed / 1e6:,.1f} to {unpacked / 1e6:,.0f} MB"
         raise UnreadableError("W001", f"{text}, as no workbook of ours does; nothing of it is read")
-    if any(entry.flag_bits & 1 for entry in entries):
-        raise UnreadableError("W001", "it is encrypted; save it without a password")
+    locked = next((entry for entry in entries if entry.flag_bits & 1), None)
+    if locked is not None:
+        text = "it is encrypted; save it without a password"
+        raise UnreadableError("W001", text, locked.filename)
     names = frozenset(entry.filename for entry in entries)
     for name in sorted(names):
         foreign = next(
@@ -81,7 +85,7 @@ def _judge(archive: zipfile.ZipFile) -> None:
         )
         if foreign:
             text = f"it holds {foreign} ({name}), which scalesheet never writes"
-            raise UnreadableError("W003", f"{text}; save it as a plain .xlsx without them")
+            raise UnreadableError("W003", f"{text}; save it as a plain .xlsx without them", name)
     if "mimetype" in names and archive.read("mimetype")[:80].decode("ascii", "replace") == _ODS:
         raise OpenDocumentError("W001", "it is an .ods file; save it as .xlsx")
     if "xl/workbook.xml" not in names:
@@ -94,7 +98,7 @@ def _judge(archive: zipfile.ZipFile) -> None:
 def _judge_part(archive: zipfile.ZipFile, name: str) -> None:
     """Its XML is parsed as far as its first element, before which a DOCTYPE must stand."""
     parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = _doctype
+    parser.StartDoctypeDeclHandler = _doctype(name)
     started: list[str] = []
     parser.StartElementHandler = lambda tag, _: started.append(tag)
     try:
@@ -102,16 +106,14 @@ def _judge_part(archive: zipfile.ZipFile, name: str) -> None:
             while not started and (text := part.read(4096)):
                 parser.Parse(text)
     except expat.ExpatError as error:
-        raise UnreadableError(
-            "W001", f"its part {name} is no XML ({error}); save it anew"
-        ) from None
+        raise UnreadableError("W001", f"it is not XML ({error}); save it anew", name) from None
     except _BROKEN as error:
-        raise UnreadableError(
-            "W001", f"its part {name} is broken ({error}); save it anew"
-        ) from None
+        raise UnreadableError("W001", f"it is broken ({error}); save it anew", name) from None
 
 
-def _doctype(*_: object) -> None:
-    raise UnreadableError(
-        "W001", "its XML has a DOCTYPE, which no workbook has; save it from the spreadsheet program"
-    )
+def _doctype(part: str) -> Callable[..., None]:
+    def refused(*_: object) -> None:
+        text = "its XML has a DOCTYPE, which no workbook has; save it from the spreadsheet program"
+        raise UnreadableError("W001", text, part)
+
+    return refused

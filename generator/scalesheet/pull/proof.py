@@ -37,7 +37,8 @@ def unproven(pulling: Pulling, edition: Edition, edits: Sequence[Edit]) -> Itera
     for edit, proof in proofs:
         formula = _formula(after, proof)
         if formula is None:
-            yield Finding("W006", edit.place, f"'{edit.name}' has no formula in the changed data")
+            text = f"'{edit.name}' has no formula in the changed data"
+            yield Finding("W006", edit.place, text, edit.site.position)
             continue
         for end, (place, cell, read) in proof.cells.items():
             printed = _printed(printer, formula, end)
@@ -53,7 +54,8 @@ def unproven(pulling: Pulling, edition: Edition, edits: Sequence[Edit]) -> Itera
                     if cell.value is None
                     else ("; write it in the data, or in a form nearer to the old one")
                 )
-                yield Finding("W006", str(place), f"{text}, and the cell {here}{hint}")
+                text = f"{text}, and the cell {here}{hint}"
+                yield Finding("W006", str(place), text, edit.site.position)
                 break
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scalesheet.language.arithmetic import decimal
+from scalesheet.load.document import quotable
 from scalesheet.pull.opendocument import as_xlsx
 from scalesheet.pull.package import OpenDocumentError, UnreadableError, judge
 
@@ -111,7 +112,7 @@ def _read(path: Path) -> Workbook:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and extensions, which are not looked at
             return _by_openpyxl(path)
-    except OSError:
+    except (OSError, UnreadableError):
         raise
     except Exception as error:  # openpyxl names none: a spoilt file raises whatever it meets
         text = f"it cannot be read ({error or type(error).__name__}); save it anew"
@@ -170,8 +171,9 @@ def _cell(sheet: str, found: Mapping[str, Any]) -> Cell:
             try:
                 return Cell(decimal(value.strip()), formula)
             except ValueError:
-                place = address(found["row"] - 1, found["column"] - 1)
-                raise ValueError(f"{sheet}!{place} holds no number") from None
+                place = f"{sheet}!{address(found['row'] - 1, found['column'] - 1)}"
+                text = f"it holds {quotable(value)!r}, which is not a number; write a number"
+                raise UnreadableError("W001", text, place) from None
     return Cell(_plain(value), formula)
 
 

@@ -82,6 +82,7 @@ class Stamp:
     edition: str
     edition_hash: str
     contents: str
+    place: Place  # of its plan
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,11 @@ class Listed:
     row: int
     columns: Mapping[str, int]  # by heading
 
+    @property
+    def of_plan(self) -> bool:
+        """Whether a row that is added to the list is a scalar of the plan, outside its phases."""
+        return "Kind" in self.columns or "Formula" in self.columns
+
     def place(self, heading: str) -> Place | None:
         at = self.columns.get(heading)
         return None if at is None else Place(self.sheet, self.row, at)
@@ -144,24 +150,27 @@ class Where:
     listed: Mapping[str, Listed] = field(default_factory=dict)  # by defined name, lower case
     meaning: Mapping[Place, tuple[str, End]] = field(default_factory=dict)
     new: Mapping[str, Listed] = field(default_factory=dict)  # rows of lists with names of their own
+    twice: tuple[tuple[str, Place], ...] = ()  # names that stand a second time in a list
 
 
 def stamp_of(workbook: Workbook) -> Stamp | None:
     """What the workbook says it is; None where it says nothing that we know."""
     for sheet in workbook.sheets.values():
-        data = {}
+        data: dict[str, tuple[str, int, int]] = {}
         for (row, column), cell in sheet.cells.items():
             if cell.value in _LABELS and str(cell.value) not in data:
-                beside = [sheet.text(row, column + by) for by in (1, 2, 3, 4)]
-                data[str(cell.value)] = next(filter(None, beside), "")
-        if data.get(PLAN) and data.get(EDITION_HASH):
-            short = data[EDITION_HASH].partition(":")[0]
-            return Stamp(data[PLAN], data.get(EDITION, ""), short, data.get(CONTENTS, ""))
+                beside = ((sheet.text(row, column + by), row, column + by) for by in (1, 2, 3, 4))
+                data[str(cell.value)] = next((each for each in beside if each[0]), ("", row, 0))
+        if data.get(PLAN, ("",))[0] and data.get(EDITION_HASH, ("",))[0]:
+            said = {label: text for label, (text, _, _) in data.items()}
+            short = said[EDITION_HASH].partition(":")[0]
+            place = Place(sheet.name, *data[PLAN][1:])
+            return Stamp(said[PLAN], said.get(EDITION, ""), short, said.get(CONTENTS, ""), place)
     return None
 
 
-def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
-    """Finds every scalar and table of the plan."""
+def locate(workbook: Workbook, book: Book, plan: Plan, names: Names, *, same: bool = True) -> Where:
+    """Finds every scalar and table of the plan; `same`: of which the workbook was made."""
     tables = tables_of(book, plan)
     result = {}
     for sheet in workbook.sheets.values():
@@ -173,7 +182,7 @@ def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
                     area = area.turned if area and turned else area
                     rows = _rows(seen, tables[name], row, column, area)
                     result[name] = replace(rows, turned=turned)
-    listed = dict(_lists(workbook))
+    listed, twice = _once(workbook)
     scalars, used, gone, moved = _scalars(workbook, plan, names, listed)
     meaning = {place: key for key, place in scalars.items() if key[1] != "value"} | used
     meaning |= {place: key for key, place in scalars.items() if key[1] == "value"}
@@ -181,11 +190,16 @@ def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
     new = {
         suggested(name).replace("-", "_"): row
         for name, row in listed.items()
-        if name not in known and "Kind" in row.columns and not row.at(workbook).blank
+        if name not in known
+        and row.of_plan
+        and not row.at(workbook).blank
+        # a figure with a name of an older workbook may be a step, which is not the plan's
+        and (same or "Kind" in row.columns or name not in workbook.names)
     }
     ends = ((name, end, row.place(END_HEADINGS[end])) for name, row in new.items() for end in ENDS)
     meaning |= {place: (name, end) for name, end, place in ends if name and place}
-    return Where(scalars, result, _shipped(workbook), gone, moved, listed, meaning, new)
+    shipped = _shipped(workbook)
+    return Where(scalars, result, shipped, gone, moved, listed, meaning, new, twice)
 
 
 def area_of(text: str) -> Area | None:
@@ -244,12 +258,29 @@ def _typed(workbook: Workbook, place: Place) -> Place:
     return area.place if area is not None and area.sheet in workbook.sheets else place
 
 
+def _once(workbook: Workbook) -> tuple[dict[str, Listed], tuple[tuple[str, Place], ...]]:
+    """The row of each name; of several, the one that the defined name leads to, or the first."""
+    result: dict[str, Listed] = {}
+    twice = []
+    for name, row in _lists(workbook):
+        known = result.setdefault(name, row)
+        if known is row or not (name and row.of_plan and known.of_plan):
+            result[name] = row
+            continue
+        area = area_of(workbook.names.get(name, ""))
+        leads = area is not None and (area.sheet, area.top) == (row.sheet, row.row)
+        result[name], other = (row, known) if leads else (known, row)
+        if (place := other.place("Name")) is not None:
+            twice.append((name, place))
+    return result, tuple(twice)
+
+
 def _lists(workbook: Workbook) -> Iterator[tuple[str, Listed]]:
     """Name of a scalar in lower case -> the row of a list where it stands."""
     for sheet in workbook.sheets.values():
         rows: dict[int, dict[str, int]] = {}
         for (row, column), cell in sheet.cells.items():
-            if cell.value in INPUT_HEADINGS:
+            if cell.value in INPUT_HEADINGS or cell.value == "Formula":
                 rows.setdefault(row, {}).setdefault(str(cell.value), column)
         tops = sorted(row for row, has in rows.items() if has.keys() >= set(FIRST_HEADINGS))
         ends = sorted(row for (row, _), cell in sheet.cells.items() if cell.value == WORDS_HEADING)

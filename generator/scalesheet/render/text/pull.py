@@ -17,7 +17,7 @@ MOST_MOVED = 10  # results that are listed; `diff` has them all
 
 
 def problems(pulled: Pulled, path: Path) -> str:
-    """Everything that stands in the way, with its cell; then what would not be applied."""
+    """Everything that stands in the way, with its cell and line; then what would not be applied."""
     lines = [_line(path, finding) for finding in pulled.errors]
     lines += [_caused(pulled, path, diagnostic) for diagnostic in errors(pulled.diagnostics)]
     lines += [_line(path, finding) for finding in pulled.left]
@@ -66,4 +66,6 @@ def _changes(pulled: Pulled) -> Iterator[str]:
 
 def _line(path: Path, finding: Finding) -> str:
     place = f"{shown(path)}:{f' {finding.place}:' if finding.place else ''}"
-    return f"{place} {finding.code} {finding.message}"
+    at = finding.at
+    line = f" ({at.path}:{at.line}:{at.column})" if at is not None else ""
+    return f"{place} {finding.code} {finding.message}{line}"
