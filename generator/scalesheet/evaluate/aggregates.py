@@ -65,17 +65,18 @@ def aggregate(node: Aggregate, here: Here, interpret: Interpret) -> Part:
 
 def _over_draws(node: Aggregate, here: Here) -> bool:
     """Whether what it reads has a value for each of many draws: two dimensions, or scalars with
-    one (`scalesheet.sure`)."""
+    one (`scalesheet.evaluate.many`)."""
     state = here.state
     read: list[Any] = []
     for each in () if node.where is None else walk(node.where):
         if isinstance(each, Scalar):
-            if isinstance(state.scalars[each.name]["value"].data, np.ndarray):
+            ends = state.scalars[each.name].values()
+            if any(isinstance(part.data, np.ndarray) for part in ends):
                 return True
         elif isinstance(each, Column | Cell | Lookup | Aggregate) and each.column is not None:
-            read.append(state.columns[each.table, each.column].ends["value"])
+            read += state.columns[each.table, each.column].ends.values()
     if node.column is not None:
-        read.append(state.columns[node.table, node.column].ends["value"])
+        read += state.columns[node.table, node.column].ends.values()
     return any(each.ndim > 1 for each in read)
 
 
@@ -108,7 +109,7 @@ def _at_each_draw(node: Aggregate, here: Here, interpret: Interpret) -> Part:
             return Part(data[chosen[:, 0], 0])
         raise NoNumberError(Fault("the days off differ between the draws"))
     if node.function in ("sum", "mean"):
-        total = np.where(chosen, data, 0.0).sum(axis=0)
+        total = arithmetic_vector.totals(np.where(chosen, data, 0.0))
         return Part(total if node.function == "sum" else total / chosen.sum(axis=0))
     least = node.function in ("min", "argmin")
     ready = np.where(chosen, data, np.inf if least else -np.inf)

@@ -1,26 +1,28 @@
 """Sensitivity: which inputs move the headline figures most.
 
 One input at a time is moved to either side, all others stay as they are expected, and what lies
-between it and the figures is computed again. An input's effect on a figure is how far apart the
-figure's values lie: at one side, as it is, at the other. What is moved, and how far, is said by
-`levers`.
+between it and the figures is computed again: for all inputs at once, each in states of its own. An
+input's effect on a figure is how far apart the figure's values lie: at one side, as it is, at the
+other. What is moved, and how far, is said by `levers`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan, nan
 
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.evaluate import Overrides, compute, computed
+from scalesheet.evaluate import Overrides, computed
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.levers import SIDES, STEP, Lever, Side, levers, moved
-from scalesheet.evaluate.parts import Filled, Here, Part, State
-from scalesheet.evaluate.routes import Graph, Place, graph
+from scalesheet.evaluate.many import many_of, numbers, put, quiet, settled
+from scalesheet.evaluate.parts import Here, Part, State
+from scalesheet.evaluate.routes import Place, formula_of, graph
 from scalesheet.language import arithmetic
-from scalesheet.language.syntax import ENDS, Column, Scalar
+from scalesheet.language.syntax import ENDS, Column, End, Scalar
 from scalesheet.model import Key, Plan, Table
 from scalesheet.values import Value
 
@@ -90,24 +92,34 @@ def sensitivity(
         for name in plan.headline
         if plan.scalars[name].kind == "number" and plan.scalars[name].formula is not None
     ]
-    state = computed(book, plan, overrides)
-    run = _Run(book, plan, state, graph(book, plan, figures), step)
-    as_is = {name: _figure(state, name) for name in figures}
-    result: dict[str, list[Effect]] = {name: [] for name in figures}
+    run = _Run(book, plan, computed(book, plan, overrides), step)
+    as_is = {name: _figure(run.base, name) for name in figures}
+    routes = graph(book, plan, figures)
+    tries: list[_Try] = []
     for lever in levers(book, plan):
         if only is not None and lever.key not in only:
             continue
-        places = run.route(lever)
-        reached = {key.name for key, end in places if end == "value" and key.table is None}
-        if not reached & set(figures):
-            continue
-        tried = {side: run.state(lever, side, places) for side in SIDES}
-        inputs = run.inputs(lever)
-        for name in figures:
-            if name in reached and as_is[name].reason is None:
-                low, high = (_figure(tried[side], name) for side in SIDES)
+        begins = [(key, end) for key in lever.begins for end in ENDS]
+        route = routes.route([place for place in begins if place in routes.readers])
+        if {(Key(name), "value") for name in figures} & {*route}:
+            tries += [_Try(lever, side, route, run.moved(lever, side)) for side in SIDES]
+    many = run.state(tries, routes.order, exact=False)
+    columns = [numbers(many, name, len(tries)).tolist() for name in figures]
+
+    def values(at: int) -> list[Value]:
+        found = [column[at] for column in columns]
+        if any(map(isnan, found)):  # computed alone, it says why
+            state = run.state([tries[at]], routes.order, exact=True)
+            return [_figure(state, name) for name in figures]
+        return [Value.number(each) for each in found]
+
+    result: dict[str, list[Effect]] = {name: [] for name in figures}
+    for at in range(0, len(tries), len(SIDES)):
+        one, inputs = tries[at], run.inputs(tries[at : at + len(SIDES)])
+        for name, low, high in zip(figures, values(at), values(at + 1), strict=True):
+            if (Key(name), "value") in one.route and as_is[name].reason is None:
                 swing = _swing(low, as_is[name], high)
-                result[name].append(Effect(lever, low, high, swing, inputs))
+                result[name].append(Effect(one.lever, low, high, swing, inputs))
     rankings = tuple(_ranking(name, as_is[name], result[name]) for name in figures)
     return Sensitivity(step, rankings)
 
@@ -159,38 +171,27 @@ def _figure(state: State, name: str) -> Value:
 # ------------------------------------------------------------------ a lever moved
 
 
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """A lever at one side: what changes with it, and its value there, or those of its column."""
+
+    lever: Lever
+    side: Side
+    route: tuple[Place, ...]
+    part: Part
+
+
 @dataclass(frozen=True)
 class _Run:
-    """A plan as it is computed, and what is computed again when a lever moves."""
+    """A plan as it is computed, of which levers are moved."""
 
     book: Book
     plan: Plan
     base: State
-    graph: Graph
     step: float
 
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        return {**self.book.tables, **self.plan.tables}
-
-    def route(self, lever: Lever) -> tuple[Place, ...]:
-        """What changes with the lever's places that are read."""
-        begins = [(key, end) for key in lever.begins for end in ENDS]
-        read = tuple(place for place in begins if place in self.graph.readers)
-        return self.graph.route(read)
-
-    def inputs(self, lever: Lever) -> tuple[float, float, float] | None:
-        """The lever's own values, of a scalar or a cell."""
-        if lever.key.table is not None and lever.key.row is None:
-            return None
-        low, high = (_number(self._moved(lever, side)) for side in SIDES)
-        key = lever.key
-        if key.table is None:
-            return low, _number(self.base.scalars[key.name]["value"]), high
-        cells = self.base.columns[key.table, key.name].ends["value"]
-        return low, float(cells[self.base.rows[key.table][str(key.row)]]), high
-
-    def _moved(self, lever: Lever, side: Side) -> Part:
+    def moved(self, lever: Lever, side: Side) -> Part:
+        """The lever's own value at one side, or those of its column."""
         key = lever.key
         if key.table is None:
             tree = moved(Scalar(key.name), lever.quantity, side, self.step)
@@ -199,47 +200,78 @@ class _Run:
         row = None if key.row is None else self.base.rows[key.table][key.row]
         return interpret(tree, Here(self.base, key.table, row))
 
-    def state(self, lever: Lever, side: Side, places: Sequence[Place]) -> State:
-        """The plan with the lever at one side: its own values, and what changes with them."""
-        base, tables = self.base, self.tables
-        state = State(dict(base.scalars), dict(base.columns), base.rows, base.titles)
-        part, key = self._moved(lever, side), lever.key
-        columns = {(at.table, at.name) for at, _ in places if at.table is not None}
-        for table, name in columns:
-            state.columns[table, name] = self._anew(table, name)
+    def inputs(self, sides: Sequence[_Try]) -> tuple[float, float, float] | None:
+        """The lever's own values at both sides and as it is, of a scalar or a cell."""
+        key = sides[0].lever.key
+        if key.table is not None and key.row is None:
+            return None
+        low, high = (_number(each.part) for each in sides)
         if key.table is None:
-            state.scalars[key.name] = {"value": part}
-        else:
-            filled = _copy(base.columns[key.table, key.name])
-            at = [base.rows[key.table][row] for row in lever.rows]
-            for array in filled.ends.values():
-                array[at] = part.data if key.row is not None else part.data[at]
-            state.columns[key.table, key.name] = filled
-        scalars = {at.name for at, _ in places if at.table is None}
-        # a column is computed whole: its cells that do not change come out as they were
-        for each in self.graph.order:
-            if each in lever.begins:
-                continue
-            again = (each.table, each.name) in columns if each.table else each.name in scalars
-            if again:
-                compute(each, tables, self.plan, state)
+            return low, _number(self.base.scalars[key.name]["value"]), high
+        cells = self.base.columns[key.table, key.name].ends["value"]
+        return low, float(cells[self.base.rows[key.table][str(key.row)]]), high
+
+    def state(self, tries: Sequence[_Try], order: Mapping[Key, int], *, exact: bool) -> State:
+        """The plan with a lever moved in each state. `exact`: reasons say their figures."""
+        tables = {**self.book.tables, **self.plan.tables}
+        state, count = many_of(self.base), len(tries)
+        places: dict[Key, set[End]] = {}
+        begun: dict[Key, list[int]] = {}
+        for at, one in enumerate(tries):
+            self._put(state, tries, at)
+            for key in one.lever.begins:
+                begun.setdefault(key, []).append(at)
+            for key, end in one.route:
+                places.setdefault(key, set()).add(end)
+        with np.errstate(all="ignore"):
+            for key in sorted(places, key=order.__getitem__):
+                formula = formula_of(tables, self.plan, key)
+                assert formula is not None
+                for end in places[key]:
+                    tree = getattr(formula.ends, end) or formula.ends.value
+                    tree = tree if exact else quiet(tree)
+                    for row, here in _cells(key, tables, state):
+                        part = settled(interpret(tree, here))
+                        put(state, replace(key, row=row), part, count, end)
+                for at in begun.get(key, ()):
+                    self._put(state, tries, at)
         return state
 
-    def _anew(self, table: str, name: str) -> Filled:
-        """A column without the reasons that its formulas gave."""
-        filled = _copy(self.base.columns[table, name])
-        if filled.why is not None:
-            stated = self.tables[table].columns[name].stated
-            for row, at in self.base.rows[table].items():
-                if row not in stated:
-                    filled.why[at] = None
-        return filled
+    def _put(self, state: State, tries: Sequence[_Try], at: int) -> None:
+        """The lever of a try at its side, in that state alone."""
+        lever, part = tries[at].lever, tries[at].part
+        key = lever.key
+        for row in lever.rows or (None,):
+            data = part.data
+            if key.table is not None and isinstance(data, np.ndarray):
+                data = float(data[state.rows[key.table][str(row)]])
+            ends = (
+                {end: each.data for end, each in state.scalars[key.name].items()}
+                if key.table is None
+                else {
+                    end: cells[state.rows[key.table][str(row)]]
+                    for end, cells in state.columns[key.table, key.name].ends.items()
+                }
+            )
+            for end, held in ends.items():
+                values = np.array(np.broadcast_to(held, len(tries)), np.float64)
+                values[at] = data
+                put(state, replace(key, row=row), settled(Part(values)), len(tries), end)
+
+
+def _cells(
+    key: Key, tables: Mapping[str, Table], state: State
+) -> Iterator[tuple[str | None, Here]]:
+    """Where a formula is computed: a scalar, a cell, or the rows of a column that state nothing."""
+    if key.table is None:
+        yield None, Here(state)
+        return
+    column = tables[key.table].columns[key.name]
+    others = {*column.stated, *column.own} if key.row is None else ()
+    for row in (key.row,) if key.row else tables[key.table].rows:
+        if row not in others:
+            yield row, Here(state, key.table, state.rows[key.table][row])
 
 
 def _number(part: Part) -> float:
-    return float("nan") if part.why is not None else float(part.data)
-
-
-def _copy(filled: Filled) -> Filled:
-    ends = {end: np.array(array) for end, array in filled.ends.items()}
-    return Filled(ends, None if filled.why is None else filled.why.copy())
+    return nan if part.why is not None else float(part.data)

@@ -57,6 +57,14 @@ def _of_math(
         return _one_by_one(function, *arrays)
 
 
+def totals(columns: Floats) -> Floats:
+    """The sum of each column, rounded once; of many columns, rounded as numpy adds."""
+    if columns.shape[1] > MANY:
+        added: Floats = columns.sum(axis=0)
+        return added
+    return np.array([scalar.total(column) for column in columns.T.tolist()])
+
+
 def _gap(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     """The difference, and the least that counts as one."""
     left, right = _floats(a), _floats(b)

@@ -19,7 +19,8 @@ from scalesheet.evaluate import Overrides, computed
 from scalesheet.evaluate.edits import input_name
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.levers import Lever, levers
-from scalesheet.evaluate.parts import Filled, Here, Part, State
+from scalesheet.evaluate.many import many_of, numbers, put, settled
+from scalesheet.evaluate.parts import Here, Part, State
 from scalesheet.evaluate.routes import formula_of, rests_on
 from scalesheet.model import Key, Plan, Quantity, Stated, Table
 from scalesheet.sure.shapes import Array, between, drawn_values, normal, within
@@ -116,7 +117,7 @@ def drawn(
     """The figures at every draw of what they rest on. `uniforms`: the draws of each name."""
     base, found = computed(book, plan, overrides), drawable(book, plan, figures)
     tables, rests, trees = found.tables, found.rests, found.trees
-    state = State(dict(base.scalars), dict(base.columns), base.rows, base.titles)
+    state = many_of(base)
     edits = dict(overrides or {})
     scenario = base.scalars["scenario"]["value"].data if "scenario" in base.scalars else ""
     stated, unknowns = set[Key](), dict[str, Unknown]()
@@ -130,7 +131,7 @@ def drawn(
         for row, each in _ranged(lever, plan, tables, edits, scenario):
             group = each.likelihood.moves_with or name_of(lever)
             values = drawn_values(each, lever.quantity.domain, _of(uniforms, group))
-            _put(state, lever.key, row, values, draws)
+            put(state, replace(lever.key, row=row), Part(values), draws)
             add(group, lever.key, lever.title, found_by=each.likelihood.found_by)
             stated.update(lever.begins)
     made = {key: tree for key, tree in found.made.items() if key not in stated}
@@ -145,8 +146,8 @@ def drawn(
     _compute(state, compute, unknown, plan, tables, draws)
     missed = {key for key in rests if _missed(key, trees.get(key), stated, plan, tables)}
     partial = {key.name for key in _after(rests, missed) if key.table is None}
-    numbers = {name: _numbers(state, name, draws) for name in figures}
-    return Drawn(numbers, tuple(unknowns.values()), frozenset(partial & {*figures}))
+    result = {name: numbers(state, name, draws) for name in figures}
+    return Drawn(result, tuple(unknowns.values()), frozenset(partial & {*figures}))
 
 
 def _of(uniforms: Uniforms, name: str) -> Array:
@@ -225,30 +226,6 @@ def _ranged(
                 break
 
 
-def _put(state: State, key: Key, row: str | None, values: Array, draws: int) -> None:
-    """The draws in place of a value."""
-    if key.table is None:
-        state.scalars[key.name] = {**state.scalars[key.name], "value": Part(values)}
-        return
-    assert row is not None
-    filled = _wide(state, key, draws)
-    filled.ends["value"][state.rows[key.table][row]] = values
-
-
-def _wide(state: State, key: Key, draws: int) -> Filled:
-    """A column with room for each draw. Its reasons get room only where one differs by draw."""
-    assert key.table is not None
-    filled = state.columns[key.table, key.name]
-    if filled.ends["value"].ndim == 1:
-        ends = {**filled.ends, "value": _widened(filled.ends["value"], draws)}
-        filled = state.columns[key.table, key.name] = Filled(ends, filled.why)
-    return filled
-
-
-def _widened(array: Any, draws: int) -> Any:
-    return np.repeat(array[:, None], draws, axis=1)
-
-
 def _compute(
     state: State,
     order: Sequence[tuple[Key, Tree]],
@@ -275,62 +252,18 @@ def _compute(
                 if row not in others:
                     place = state.rows[key.table][row]
                     part = _at_draws(tree, Here(state, key.table, place), column.domain, unknowns)
-                    _put_cell(state, key, place, part, draws)
-
-
-def _put_cell(state: State, key: Key, place: int, part: Part, draws: int) -> None:
-    """A cell at each draw. A column has room for draws only once one of its cells needs it: most
-    do not, and what reads them is computed once."""
-    assert key.table is not None
-    filled = state.columns[key.table, key.name]
-    if filled.ends["value"].ndim == 1 and not isinstance(part.data, np.ndarray):
-        why = None if filled.why is None else filled.why[place]
-        if why == part.why and (why is not None or filled.ends["value"][place] == part.data):
-            return
-    filled = _wide(state, key, draws)
-    filled.ends["value"][place] = part.data
-    if part.why is not None and filled.why is None:
-        filled.why = np.empty(len(filled.ends["value"]), dtype=object)
-    if isinstance(part.why, np.ndarray) and filled.why is not None and filled.why.ndim == 1:
-        filled.why = _widened(filled.why, draws)
-    if filled.why is not None:
-        filled.why[place] = part.why
-
-
-def _settled(part: Part) -> Part:
-    """One value, where it is the same at each draw."""
-    data, why = part.data, part.why
-    if isinstance(why, np.ndarray):
-        if not (why == why[0]).all():
-            return part
-        why = why[0]
-    if isinstance(data, np.ndarray) and data.ndim:
-        if why is not None:
-            data = np.full(1, np.nan)
-        elif not (data == data[0]).all():
-            return Part(data)
-        data = data.tolist()[0]
-    return Part(float(data) if isinstance(data, np.ndarray) else data, why)
+                    put(state, replace(key, row=row), part, draws)
 
 
 def _at_draws(tree: Tree, here: Here, domain: str, unknowns: Mapping[str, Array]) -> Part:
     """One formula at one place, with a value for each draw where it changes with them."""
     part = interpret(tree.value, here)
     if tree.spread is None:
-        return _settled(part)
+        return settled(part)
     for one in tree.within:
         parts = [interpret(each, here).data for each in one.parts]
         least, most = reduce(np.minimum, parts), reduce(np.maximum, parts)
         middle = parts[1] if len(parts) == 3 else sum(parts) / len(parts)
         values = between(least, middle, most, unknowns[one.unknown])
         here.state.scalars[one.name] = {"value": Part(values)}
-    return _settled(Part(within(domain, interpret(tree.spread, here).data), part.why))
-
-
-def _numbers(state: State, name: str, draws: int) -> Array:
-    part = state.scalars[name]["value"]
-    data = np.array(np.broadcast_to(part.data, draws), np.float64)
-    if part.why is not None:
-        data[np.broadcast_to(np.asarray(part.why != None, bool), draws)] = np.nan  # noqa: E711  # elementwise
-    data[~np.isfinite(data)] = np.nan  # an overflow is not a number
-    return data
+    return settled(Part(within(domain, interpret(tree.spread, here).data), part.why))

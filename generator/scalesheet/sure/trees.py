@@ -10,18 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scalesheet.evaluate.many import WITHOUT, quiet
 from scalesheet.language.syntax import (
     Aggregate,
     Call,
     Cell,
     Column,
     End,
-    Join,
     Lookup,
     Node,
     Reason,
     Scalar,
-    Text,
     mapped,
     walk,
 )
@@ -29,8 +28,6 @@ from scalesheet.model import Formula
 
 REFERENCES = (Scalar, Column, Cell, Lookup, Aggregate)
 ENDS_OF: dict[str, End] = {"low": "low", "high": "high"}
-#: Takes the place of a reason with figures in it: no number depends on how it reads.
-WITHOUT = Reason(Text("no value at this draw"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ class _NotDrawnError(Exception):
 
 def tree_of(formula: Formula, moves_with: str = "") -> Tree:
     """How a formula is computed at each draw. `moves_with`: what the ranges in it move with."""
-    value = _quiet(formula.ends.value)
+    value = quiet(formula.ends.value)
     if formula.ends.low is None or not any(map(_is_between, walk(formula.tree))):
         return Tree(value)
     within: list[Made] = []
@@ -76,13 +73,6 @@ def tree_of(formula: Formula, moves_with: str = "") -> Tree:
 
 def _is_between(node: Node) -> bool:
     return isinstance(node, Call) and node.function == "between"
-
-
-def _quiet(node: Node) -> Node:
-    """Without the spelling of figures: it takes most of the time, draw by draw."""
-    if isinstance(node, Reason) and any(isinstance(each, Join) for each in walk(node)):
-        return WITHOUT
-    return mapped(node, _quiet)
 
 
 def _spread(node: Node, text: str, within: list[Made]) -> Node:
