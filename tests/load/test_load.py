@@ -231,6 +231,10 @@ def test_columns_count_characters_and_not_bytes(each_parser):
         ("a: 'open\n", ["1:4: Y001", "close the quote or bracket"]),
         ("a: 'open\nb: 1\nc: 'x'\n", ["1:4: Y001 a quote opens here", "line 3", "close the quote"]),
         ("--\na: 1\n", ["1:1: Y001 the line '--' is not YAML; delete it"]),
+        (
+            "a: {b: 1, c: 2 * t['x'].y + t['z'].y}\n",
+            ["Y001 a text with '[' needs quotes here; write \"2 * t['x'].y + t['z'].y\""],
+        ),
         ("a: {b: 0,9 USD, c: 1}\n", ["1:10: Y008 a comma in braces begins another key"]),
         ("a: 1\nb: [1, 2\n", ["2:4: Y001", "close the bracket"]),
         (

@@ -101,6 +101,14 @@ FUNCTIONS: Mapping[str, Function] = {
         magnitude, whole="kept", words="the magnitude of", excel="ABS", markup=("|", "|")
     ),
 }
+#: Names that other languages and spreadsheets have for one of ours.
+MEANT: Mapping[str, str] = {
+    **dict.fromkeys(("total", "add"), "sum"),
+    **dict.fromkeys(("avg", "average"), "mean"),
+    **dict.fromkeys(("roundup", "ceiling"), "ceil"),
+    **dict.fromkeys(("rounddown", "int", "trunc"), "floor"),
+    "log": "ln",
+}
 #: Of a range: one of its ends, or that its parts move together. Binding does away with them.
 OF_RANGES: Mapping[str, Function] = {
     **dict.fromkeys(("low", "expected", "high", "paired"), Function(itself, whole="kept")),

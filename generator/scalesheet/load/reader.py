@@ -59,6 +59,8 @@ _WORDS: Mapping[str, Any] = {
 
 #: A line of two dashes, which is neither an item of a list nor the three that begin a document.
 _TWO_DASHES = re.compile(r"^--[ \t]*\r?$", re.MULTILINE)
+#: A text with brackets among the items of a mapping in braces: `runs['a'].cost`.
+_BRACKETED = re.compile(r"[^:,{}\[\]]*(?:\[[^\]]*(?:\]|$)[^,}\[]*)+")
 
 #: What libyaml and PyYAML say -> the same in our words, and the remedy. Without words of ours
 #: theirs are given.
@@ -286,6 +288,11 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
         if text[mark.index : mark.index + 1] == ":" and began.line == mark.line:
             problem = "this item has two ': '"
             remedy = "put a comma between items, and a text that holds ': ' in quotes"
+        elif mark is not began and text[mark.index : mark.index + 1] == "[":
+            problem, context = "a text with '[' needs quotes here", None
+            spans = _BRACKETED.finditer(text.splitlines()[mark.line])
+            written = next((span[0] for span in spans if span.end() > mark.column), "...")
+            remedy = f'write "{quotable(written.strip())}"'
         elif began.line < mark.line and _depth(text, mark.line) <= _depth(text, began.line):
             problem = f"the bracket that opens here is not closed before line {line}"
             line, column, remedy = began.line + 1, began.column + 1, "close it"

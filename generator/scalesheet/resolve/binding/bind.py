@@ -14,7 +14,7 @@ from typing import Any
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language import syntax as nodes
 from scalesheet.language.arithmetic import working_days
-from scalesheet.language.functions import EVERY, FUNCTIONS
+from scalesheet.language.functions import EVERY, FUNCTIONS, MEANT
 from scalesheet.language.parser import SPECIAL
 from scalesheet.language.syntax import Node
 from scalesheet.nearest import nearest
@@ -337,7 +337,10 @@ def _call(node: nodes.Call, scope: Scope, want: Unit | None) -> Typed:
         return _record(node, scope.space.records[name], scope, want)
     if name not in FUNCTIONS and name not in SPECIAL:
         known = [*FUNCTIONS, *SPECIAL, "count", "argmin", "argmax", *scope.space.records]
-        raise BindError("N001", f"unknown function '{name}'{nearest(name, known)}", node)
+        meant = MEANT.get(name)
+        near = f"; did you mean '{meant}'?" if meant else nearest(name, known)
+        listed = f"; functions: {', '.join([*FUNCTIONS, *SPECIAL])}"
+        raise BindError("N001", f"unknown function '{name}'{near or listed}", node)
     if name in _OF_COLUMNS and len(node.arguments) == 1:
         only = node.arguments[0]
         if isinstance(only, nodes.Name) and isinstance(find(only, scope), TableColumn):

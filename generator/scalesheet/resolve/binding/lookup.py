@@ -152,12 +152,19 @@ def _of_table(table: DraftTable, rest: tuple[str, ...], node: Name, scope: Scope
             node,
         )
     if rest[0] not in table.columns:
-        raise BindError(
-            "N001",
-            f"the table '{table.name}' has no column '{rest[0]}'{nearest(rest[0], table.columns)}",
-            node,
-        )
+        raise _no_column(table, rest[0], node, rest[1:])
     return TableColumn(table.name, rest[0])
+
+
+def _no_column(table: DraftTable, name: str, node: Node, rest: tuple[str, ...] = ()) -> BindError:
+    """That a table lacks a column: a row's name has brackets, and a verdict its column's name."""
+    if name in table.rows:
+        column = rest[0] if rest and rest[0] in table.columns else next(iter(table.columns))
+        cell = f"{table.name}['{name}'].{column}"
+        return BindError("N001", f"'{name}' is a row of {table.name}; write {cell}", node)
+    saying = [each.name for each in table.columns.values() if name in each.words]
+    hint = f"; did you mean '{saying[0]}'?" if saying else nearest(name, table.columns)
+    return BindError("N001", f"'{table.name}' has no column '{name}'{hint}", node)
 
 
 def _unknown(node: Name, scope: Scope) -> BindError:
@@ -193,11 +200,7 @@ def value(tree: Node, draft: Draft, rest: tuple[str, ...], node: Node, scope: Sc
             )
         table = scope.space.table(draft.refers_to)
         if rest[0] not in table.columns:
-            raise BindError(
-                "N001",
-                f"'{draft.refers_to}' has no column '{rest[0]}'{nearest(rest[0], table.columns)}",
-                node,
-            )
+            raise _no_column(table, rest[0], node)
         if scope.looked_at is not None and any(
             isinstance(n, Column) and n.table == scope.looked_at and not n.own for n in walk(tree)
         ):
@@ -238,11 +241,7 @@ def cell(node: CellName, scope: Scope) -> Typed:
             node,
         )
     if node.column not in table.columns:
-        raise BindError(
-            "N001",
-            f"'{table.name}' has no column '{node.column}'{nearest(node.column, table.columns)}",
-            node,
-        )
+        raise _no_column(table, node.column, node)
     tree = Cell(table.name, node.row, node.column, span=node.span)
     return value(tree, table.columns[node.column], (), node, scope)
 
@@ -253,10 +252,6 @@ def member(node: Member, row: Typed, scope: Scope) -> Typed:
         raise BindError("F004", f"only a row has columns; found {a_kind(row.kind)}", node.row)
     table = scope.space.table(row.table)
     if node.column not in table.columns:
-        raise BindError(
-            "N001",
-            f"'{row.table}' has no column '{node.column}'{nearest(node.column, table.columns)}",
-            node,
-        )
+        raise _no_column(table, node.column, node)
     tree = Lookup(table.name, row.tree, node.column, span=node.span)
     return value(tree, table.columns[node.column], (), node, scope)
