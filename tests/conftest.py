@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     run, so that each run computes all of it once; and Python keeps bytecode, whatever the
     environment says, or each program that tests start would compile each module."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ.setdefault("SCALESHEET_PROCESSES", "1")  # the workers take all processors
     if "PYTEST_XDIST_WORKER" not in os.environ:
         kept = TemporaryDirectory(prefix="scalesheet-kept-")
         config.add_cleanup(kept.cleanup)

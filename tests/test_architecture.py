@@ -17,7 +17,7 @@ PACKAGE = ROOT / "generator" / "scalesheet"
 #: The layers from bottom to top. Packages in one line do not import each other.
 #: `docs/architecture.md` describes them.
 LAYERS = """
-__init__ codes nearest pictures vocabulary language output disk kept shipped tabs
+__init__ codes nearest pictures vocabulary language output disk kept forks shipped tabs
 units save
 model quantities
 claims scenarios diagnostics printers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -14,10 +14,13 @@ from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused, at
 from scalesheet.edition import Edition
 from scalesheet.examine import sound_edition
+from scalesheet.forks import spread
 from scalesheet.model import Position
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+
+    from scalesheet.render.workbook.write import WorkbookReport
 
 Progress = Callable[[str], None]
 GENERATED = "book"  # the folder below docs/ that holds the generated pages
@@ -65,6 +68,7 @@ def build(
 
     # Where neither the input nor the output changed there is nothing to do.
     from scalesheet.output import MARK, refuse_strangers, staged, sweep
+    from scalesheet.render.workbook.write import write_workbooks
 
     framed = (project / "mkdocs.yml").is_file()
     published = project / "docs" / GENERATED if site and framed else None
@@ -81,9 +85,14 @@ def build(
 
     # All is made beside the output, and takes its place in one step at the end.
     with staged(out) as stage:
-        counts = workbooks(edition, stage / "workbooks", created, edition.book.plans, progress)
-        if site:
-            docs = documents(edition, stage, project, parser, progress)
+        folder, plans = stage / "workbooks", tuple(edition.book.plans)
+        progress("computing how sure the results are")  # once, for workbooks and pages
+        with spread(lambda plan: bool(edition.sures[plan]), plans) as computed:
+            computed()
+        with write_workbooks(edition, folder, created, plans, progress) as workbooks:
+            docs = documents(edition, stage, project, parser, progress) if site else None
+            counts = counts_of(edition, workbooks())
+        if docs is not None:
             progress(f"building the site of {sum(1 for _ in docs.rglob('*.md')):,} pages")
             counts["pages"] = _site(edition, stage, docs, project)
             if published is not None:
@@ -131,17 +140,8 @@ def _built(
 # ------------------------------------------------------------------ the renderers
 
 
-def workbooks(
-    edition: Edition,
-    folder: Path,
-    created: datetime | None,
-    plans: Collection[str],
-    progress: Progress,
-) -> dict[str, Any]:
-    """Writes the workbooks of plans; what the stamp says of them."""
-    from scalesheet.render.workbook.write import write_workbooks
-
-    reports = write_workbooks(edition, folder, created, plans, progress)
+def counts_of(edition: Edition, reports: Sequence[WorkbookReport]) -> dict[str, Any]:
+    """What the stamp says of the workbooks. Raises Refused where one must not be published."""
     _refuse([problem for report in reports for problem in report.problems])
     cells, formulas = sum(r.cells for r in reports), sum(r.formulas for r in reports)
     return {"edition_hash": edition.hash, "cells": cells, "formulas": formulas, "pages": 0}

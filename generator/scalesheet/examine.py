@@ -13,7 +13,8 @@ from scalesheet.addresses import Address, addresses, same_addresses
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused, at, errors
 from scalesheet.edition import Edition
-from scalesheet.kept import Item, OnDemand, kept, name_of
+from scalesheet.forks import processes, spread
+from scalesheet.kept import Item, OnDemand, is_kept, kept, name_of
 from scalesheet.model import Key, Plan, Position, Stated
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ def examined_files(
     of_plans = {
         plan: each for plan, each in files.plans().items() if plans is None or plan in plans
     }
+    if catalogue.kept and catalogue.head.sound:
+        _keep_ahead(catalogue, of_plans, scores)
     own = {plan: _plan(catalogue, each) for plan, each in of_plans.items()}
     left_out: list[str] = []
     if asked is not None and catalogue.head.sound:
@@ -106,6 +109,22 @@ def examined_files(
     edition = KeptEdition(_book(catalogue, own), catalogue, own, of_plans, scores)
     result += edition.score.head if scores else ()
     return Examined(sorted(set(of_its_day(result, catalogue.head.days))), edition, tuple(left_out))
+
+
+def _keep_ahead(catalogue: Item, plans: Mapping[str, Files], scores: bool) -> None:
+    """What is not kept yet is computed side by side; whoever asks for it finds it kept."""
+    works: list[Callable[[], object]] = [
+        partial(_plan, catalogue, files)
+        for files in plans.values()
+        if not is_kept(_name_of_plan(catalogue, files))
+    ]
+    if scores:
+        edition = KeptEdition(_book(catalogue, {}), catalogue, {}, {})
+        if edition.book.publications and not is_kept(name_of("scored", catalogue.head.name)):
+            works.insert(0, lambda: edition.scored)  # the longest
+    if len(works) > 1 < processes():
+        with spread(lambda work: bool(work()), works) as kept_now:
+            kept_now()
 
 
 def _stands_in_the_way(item: Item) -> bool:
@@ -169,7 +188,7 @@ def _catalogue(files: Files, as_of: date | None) -> Item:
 def _plan(catalogue: Item, files: Files) -> Item:
     """One plan on top of the catalogue: `plan`, its `results`, itself as it was audited (`then`),
     its `audits`, and those `judged`."""
-    name = name_of("plan", catalogue.head.name, _content(files))
+    name = _name_of_plan(catalogue, files)
     plan = files.every[0].plan
 
     def made() -> Item:
@@ -196,6 +215,10 @@ def _plan(catalogue: Item, files: Files) -> Item:
         return Item(replace(head, pages=pages, moved_on=then is not None), parts)
 
     return kept(name, made, files.root, always=catalogue.kept)
+
+
+def _name_of_plan(catalogue: Item, files: Files) -> str:
+    return name_of("plan", catalogue.head.name, _content(files))
 
 
 def _documents(catalogue: Item, files: Files) -> tuple[list[Document], list[Diagnostic]]:

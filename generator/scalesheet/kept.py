@@ -115,6 +115,11 @@ def kept(name: str, make: Callable[[], Item], root: str = "", *, always: bool = 
     return item
 
 
+def is_kept(name: str) -> bool:
+    folder = _folder()
+    return folder is not None and (folder / name).is_file()
+
+
 def name_of(*parts: object) -> str:
     """The name of what the program computes from some parts, which print in full."""
     return hashlib.sha256(repr((_program(), *parts)).encode()).hexdigest()

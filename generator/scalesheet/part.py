@@ -16,11 +16,11 @@ from scalesheet.build import (
     Built,
     Progress,
     by_hand,
+    counts_of,
     foot_of,
     inputs_of,
     project_of,
     refuse_site,
-    workbooks,
 )
 from scalesheet.edition import Edition
 from scalesheet.examine import examine, sound
@@ -46,6 +46,7 @@ def build_plans(
     """
     from scalesheet.fingerprint import ALONE, stamp_of, write_stamp
     from scalesheet.output import staged
+    from scalesheet.render.workbook.write import write_workbooks
 
     # First of all: what changes from here on is then new to the next build.
     inputs = inputs_of(data, site=site, as_of=as_of, created=created, parser=parser)
@@ -60,15 +61,17 @@ def build_plans(
         refuse_others(out, before["inputs"], inputs, (*ids, *left_out))
         _keep(out.resolve(), stage)
         made = stage / ".made"
-        counts = workbooks(edition, made / "workbooks", created, ids, progress)
+        with write_workbooks(edition, made / "workbooks", created, ids, progress) as workbooks:
+            pages: list[str] = []
+            if site:
+                progress("writing the pages")
+                pages = _pages(edition, ids, made, stage / "site", project_of(data), left_out)
+            counts = {**counts_of(edition, workbooks()), "pages": len(pages)}
         if site:
-            progress("writing the pages")
             if not left_out:
                 _drop_gone(edition, stage / "site")
-            pages = _site(edition, ids, made, stage / "site", project_of(data), left_out)
-            counts["pages"] = len(pages)
+            _site(edition, ids, made, stage / "site", project_of(data), pages)
         else:
-            pages = []
             _api(edition, ids, made / "api")
         _put(made, stage)
         alone = {*before["inputs"].get(ALONE, "").split(), *ids}
@@ -159,7 +162,7 @@ def _api(edition: Edition, ids: Collection[str], folder: Path) -> None:
     write_plans(edition, ids, folder)
 
 
-def _site(
+def _pages(
     edition: Edition,
     ids: Collection[str],
     made: Path,
@@ -167,12 +170,12 @@ def _site(
     project: Path,
     left_out: Collection[str],
 ) -> list[str]:
-    """The pages of the plans, with what they need to work; their names. Pages of plans that are
+    """The pages of the plans before they are a site; their names. Pages of plans that are
     `left_out` may be linked to."""
     from scalesheet.render.pages import write_plan_pages
     from scalesheet.shipped import SETTINGS
-    from scalesheet.site.own import FILE, settings_of
-    from scalesheet.site.part import build_part, titles
+    from scalesheet.site.own import FILE
+    from scalesheet.site.part import titles
 
     docs, plain = made / "docs", made / "plain"
     by_hand(docs, project, edition.book.title)
@@ -182,6 +185,17 @@ def _site(
     only = [f"{GENERATED}/{name}" for name in only]
     for id_ in left_out:
         (docs / GENERATED / "plans" / f"{id_}.md").write_text(f"# {id_}\n", "utf-8")
+    return only
+
+
+def _site(
+    edition: Edition, ids: Collection[str], made: Path, kept: Path, project: Path, only: list[str]
+) -> None:
+    """The site of those pages, with what they need to work."""
+    from scalesheet.site.own import settings_of
+    from scalesheet.site.part import build_part
+
+    docs, plain = made / "docs", made / "plain"
     _api(edition, ids, made / "site-api")
     config = settings_of(project, docs, edition.book.title, made)
     problems = build_part(
@@ -199,7 +213,6 @@ def _site(
         shutil.rmtree(rest)
     if config.parent == made:
         config.unlink()
-    return only
 
 
 def _drop_gone(edition: Edition, site: Path) -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from scalesheet.forks import spread
 from scalesheet.site.cards import put_card
 from scalesheet.site.check import LOST
 from scalesheet.site.document import Document, read_document
@@ -51,19 +52,22 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
     if lost.is_file():
         lost.write_text(_found(lost.read_text("utf-8"), address), "utf-8", newline="")
 
-    documents: dict[str, Document] = {}
+    pages = sorted(site.rglob("*.html"))
+    # The index of each folder, taken before it is itself hardened.
+    indexes = {each: _slim(each) for each in pages if each.name == "index.html"}
     shared = Shared(site)
-    indexes: dict[Path, str] = {}  # of folders, each taken before it is itself hardened
-    for page in sorted(site.rglob("*.html")):
+
+    def hardened(page: Path) -> Document:
         name, lists = page.relative_to(site).as_posix(), ""
         depth = name.count("/")
-        text = framed(_framed(page, indexes), depth)
+        index = indexes.get(page.parent / "index.html", "")
+        text = framed(_framed(page, index), depth)
         if page != lost:  # which a server shows at any depth
             text, lists = shared.light(text, depth)
         text = put_card(site, name, text, address)
         document = read_document(text)
         listed = read_document(lists).follows  # where they stand their links are checked as well
-        documents[name] = replace(document, follows=(*document.follows, *listed))
+        document = replace(document, follows=(*document.follows, *listed))
         head = _HEAD.search(text)
         if head:
             scripts, styles = document.scripts, document.styles
@@ -73,7 +77,13 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
             first = first_of_head(policy(own, theme.added)) + feed_link(site, page)
             text = text[: head.end()] + first + text[head.end() :]
         page.write_bytes(text.encode("utf-8"))
-    return documents
+        return document
+
+    # What all pages share is that of the first besides the lost one, which sorts before all.
+    begin = [hardened(page) for page in pages[:2]]
+    with spread(hardened, pages[2:]) as others:
+        names = [page.relative_to(site).as_posix() for page in pages]
+        return dict(zip(names, begin + others(), strict=True))
 
 
 _FROM_ROOT = re.compile(r'((?:href|src)=")/(?!/)')
@@ -93,16 +103,17 @@ def _found(page: str, address: str) -> str:
     return _FROM_ROOT.sub(rf"\1{root}", page)
 
 
-def _framed(page: Path, indexes: dict[Path, str]) -> str:
-    """The text of a page in its frame, without what is needless."""
-    index = page.parent / "index.html"
-    if index not in indexes:
-        given = index.read_text(encoding="utf-8") if index.is_file() else ""
-        indexes[index] = _NEEDLESS_TAGS.sub("", slim(given))
-    if page == index:
-        return indexes[index]
-    text = _NEEDLESS_TAGS.sub("", slim(page.read_text(encoding="utf-8")))
-    return text if has_path(text) else lend(text, indexes[index])
+def _framed(page: Path, index: str) -> str:
+    """The text of a page in its frame, or else in that of its folder's index."""
+    if page.name == "index.html":
+        return index
+    text = _slim(page)
+    return text if has_path(text) else lend(text, index)
+
+
+def _slim(page: Path) -> str:
+    """The text of a page without what is needless."""
+    return _NEEDLESS_TAGS.sub("", slim(page.read_text(encoding="utf-8")))
 
 
 def first_of_head(content: str) -> str:

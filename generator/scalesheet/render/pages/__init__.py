@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.edition import Edition
+from scalesheet.forks import spread
 from scalesheet.render.live import FRONT, ODDS, SURE, script
 from scalesheet.render.pages.audit import audit_pages, audit_title, audits_index
 from scalesheet.render.pages.catalogue.components import component_pages
@@ -66,13 +68,16 @@ def write_pages(
     book, front = edition.book, out.parent / FRONT_PAGE
     rows = sum(len(table.rows) for table in book.tables.values())
     progress(f"writing the pages of plans: {len(book.plans)}")
-    pages = _of_plans(context, book.plans)
+    with spread(partial(_of_plan, context), tuple(book.plans)) as of_plans:
+        pages = _of_all_plans(context)
+        pages["audit/index.md"] = audits_index(context)
+        for name, text in catalogue_pages(context):
+            pages[name] = text
+            if len(pages) % SEVERAL == 0:
+                progress(f"writing the pages of the catalogue: {len(pages):,} of about {rows:,}")
+        for each in of_plans():
+            pages.update(each)
     problems: list[Diagnostic] = []
-    pages["audit/index.md"] = audits_index(context)
-    for name, text in catalogue_pages(context):
-        pages[name] = text
-        if len(pages) % SEVERAL == 0:
-            progress(f"writing the pages of the catalogue: {len(pages):,} of about {rows:,}")
     pages.update(record_pages(context))
     pages.update(component_pages(context))
     pages.update(source_pages(context))
@@ -102,25 +107,30 @@ def write_plan_pages(edition: Edition, ids: Collection[str], out: Path, plain: P
     """Write the pages of some plans, and the index of all; the other plans and audits have no more
     than their titles. The pages that are whole, by path below the output."""
     context = Context(edition)
-    pages = _of_plans(context, ids)
+    pages = _of_all_plans(context)
+    for id_ in ids:
+        pages.update(_of_plan(context, id_))
     _write(out, {**_titles(context), **pages})
     _write_both(pages, out, plain)
     return [name for name in pages if name.endswith(".md")]
 
 
-def _of_plans(context: Context, ids: Collection[str]) -> dict[str, str]:
-    """The pages of plans, with what a browser needs to compute them itself, and their index."""
-    pages: dict[str, str] = {"plans/index.md": plans_index(context)}
-    for id_ in ids:
-        plan = context.book.plans[id_]
-        pages[f"plans/{id_}.md"] = plan_page(context, plan)
-        pages.update(part_pages(context, plan))
-        pages.update(subpages(context, plan))
-        pages.update(audit_pages(context, plan))
-        pages[f"{ASSETS}/{id_}.js"] = context.scripts[id_]
-        pages[f"{ASSETS}/{id_}.draws.js"] = draws_script(
-            plan, context.book, context.edition.sures[id_]
-        )
+def _of_plan(context: Context, id_: str) -> dict[str, str]:
+    """The pages of a plan, with what a browser needs to compute it itself."""
+    plan = context.book.plans[id_]
+    pages = {f"plans/{id_}.md": plan_page(context, plan)}
+    pages.update(part_pages(context, plan))
+    pages.update(subpages(context, plan))
+    pages.update(audit_pages(context, plan))
+    pages[f"{ASSETS}/{id_}.js"] = context.scripts[id_]
+    sure = context.edition.sures[id_]
+    pages[f"{ASSETS}/{id_}.draws.js"] = draws_script(plan, context.book, sure)
+    return pages
+
+
+def _of_all_plans(context: Context) -> dict[str, str]:
+    """The index of plans, and the scripts that all of their pages have."""
+    pages = {"plans/index.md": plans_index(context)}
     pages.update([quantiles_page()])
     pages[f"{ASSETS}/runtime.js"] = runtime()
     pages[f"{ASSETS}/live.js"] = script()
@@ -143,10 +153,13 @@ def _titles(context: Context) -> dict[str, str]:
 
 
 def _write_both(pages: Mapping[str, str], out: Path, plain: Path | None) -> None:
-    _write(out, pages)
-    if plain is not None:
-        texts = {name: text for name, text in pages.items() if name.endswith(".md")}
-        _write(plain, {name: as_markdown(text) for name, text in texts.items()})
+    def write(name: str) -> None:
+        _write(out, {name: pages[name]})
+        if plain is not None and name.endswith(".md"):
+            _write(plain, {name: as_markdown(pages[name])})
+
+    with spread(write, sorted(pages)) as written:
+        written()
 
 
 def _write(out: Path, files: Mapping[str, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, time
 from io import BytesIO
@@ -15,6 +16,7 @@ import xlsxwriter
 from scalesheet.carried import edition_of
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.edition import Edition
+from scalesheet.forks import spread
 from scalesheet.language.syntax import ENDS
 from scalesheet.model import Plan, Position
 from scalesheet.render.workbook.actuals import write_actuals
@@ -125,15 +127,17 @@ def write_workbooks(
     created: datetime | None,
     ids: Collection[str],
     progress: Callable[[str], None] = lambda message: None,
-) -> tuple[WorkbookReport, ...]:
-    """Write the workbooks of plans into a new folder."""
+) -> AbstractContextManager[Callable[[], list[WorkbookReport]]]:
+    """Begin to write the workbooks of plans into a new folder; the block's value waits for them."""
     folder.mkdir(parents=True)
-    reports = []
-    for number, id_ in enumerate(ids, 1):
-        progress(f"writing workbook {number} of {len(ids)}: {id_}")
+    numbers = {id_: number for number, id_ in enumerate(ids, 1)}
+
+    def write(id_: str) -> WorkbookReport:
+        progress(f"writing workbook {numbers[id_]} of {len(ids)}: {id_}")
         plan = edition.book.plans[id_]
-        reports.append(write_workbook(edition, plan, folder / f"{id_}.xlsx", created=created))
-    return tuple(reports)
+        return write_workbook(edition, plan, folder / f"{id_}.xlsx", created=created)
+
+    return spread(write, list(ids))
 
 
 def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:

@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 from scalesheet.choose.answer import NEEDED
 from scalesheet.choose.job import PLAN, Assumptions, Job, assumptions, lacking, stated_in
 from scalesheet.choose.search import Search, search
+from scalesheet.forks import spread
 from scalesheet.model import Plan
 from scalesheet.numbers import format_of, plain
 from scalesheet.predict.arrays import Flags, coded
@@ -74,7 +75,8 @@ def with_sections(context: Context, made: Training) -> Training:
 
     def sections() -> dict[str, tuple[object, ...]]:
         rows = context.book.tables["models"].rows
-        return {row: tuple(training_section(context, made, row)) for row in rows}
+        with spread(lambda row: tuple(training_section(context, made, row)), rows) as found:
+            return dict(zip(rows, found(), strict=True))
 
     return replace(made, sections=context.edition.keep("training", sections))
 
