@@ -320,6 +320,7 @@ def test_two_figures_that_disagree_are_one_fault_and_so_are_those_of_a_column(
         "Line 6: “three”",
         "Lines 4 and 5: “two” and “one”",
     ]
+    assert bundle_title(bundles[0][:1]) == "Line 20, hours: “7”"
 
 
 def test_the_figures_of_one_fault_are_printed_together(tmp_path: Path) -> None:

@@ -107,6 +107,7 @@ def test_a_price_that_is_gone_ends_its_line_and_has_no_number_there() -> None:
     svg = priced(CUT, GONE)
     assert lines(svg)[1][-1][0] < 1000
     assert texts(svg, "inside") == ["1", "1", "2"]  # at its end, and in the key
+    assert texts(svg, "name") == ["4", "2", "3", "1"]  # beside the steps of both
     assert "Gone: 3 (2024-01-01), 1 (2024-07-01), gone (2025-01-01)" in said(svg)
 
 

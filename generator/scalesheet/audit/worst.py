@@ -81,13 +81,15 @@ class Group:
 
 
 def bundle_title(judged: Sequence[Judged]) -> str:
-    """`Lines 94 and 314: “~30-40 hours” and “0.6 hours”`, or of a column `8 figures of time, lines
-    20, 21 ...`"""
+    """`Lines 94 and 314: “~30-40 hours” and “0.6 hours”`, or of a column `8 figures of time: lines
+    20, 21 ...`; one figure of it is quoted, `Line 20, time: “1.5”`."""
     lines = [str(line) for line in sorted({each.claim.line for each in judged})]
     columns = sorted({each.claim.column.replace("_", " ") for each in judged})
     named = f"Line{'s' * (len(lines) > 1)} {listed(lines)}"
     if columns == [""]:
         return f"{named}: {listed([f'“{each.claim.quote}”' for each in judged])}"
+    if len(judged) == 1:
+        return f"{named}, {columns[0]}: “{judged[0].claim.quote}”"
     return f"{counted(len(judged), 'figure')} of {listed(columns)}: {named[0].lower()}{named[1:]}"
 
 

@@ -12,7 +12,7 @@ Point = tuple[float, float]
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line in one part or several; `told` are its numbers in words, `end` is the number that it
-    still has where it ends, and `names` are those of points, where a line has them beside it."""
+    still has where it ends, and `names` are those of points, beside which they stand."""
 
     label: str
     told: str

@@ -29,7 +29,7 @@ from scalesheet.steps.comparison import (
     error_factors,
 )
 from scalesheet.steps.recorded import TABLE
-from scalesheet.units import Unit, Units
+from scalesheet.units import Unit, Units, beside
 from scalesheet.values import Results, Value
 
 DIGITS = 4
@@ -125,7 +125,7 @@ class Scale:
 
     def with_unit(self, value: float | None) -> str:
         """A number with its unit."""
-        return f"{self.number(value)} {self.symbol}".rstrip() if value is not None else NOTHING
+        return beside(self.number(value), self.symbol) if value is not None else NOTHING
 
     def format(self, value: float) -> Format:
         """How `told` prints a number, for faces that print values by formats."""

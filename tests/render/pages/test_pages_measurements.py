@@ -259,6 +259,7 @@ def test_the_names_in_a_picture_have_room_beside_their_numbers(
         ("second / step", 12.3456, "12.35 s/step"),
         ("GiB", 0.25, "256 MiB"),
         ("token / second", 95206.4, "95,206 tokens/s"),
+        ("token / second", 1.0, "1 token/s"),
         ("token / second", 0.5, "0.5 tokens/s"),  # below the line nothing is made smaller
         ("TFLOP / (second * GPU)", 0.1225, "0.1225 TFLOP/(GPU·s)"),
         ("1", 0.1234, "12.3 %"),

@@ -315,7 +315,7 @@ scalesheet.answer = (() => {
           return [
             "tr",
             {},
-            ["th", { scope: "row" }, changeLink(each, stated), ...cheaper(answer, each, own)],
+            ["th", { scope: "row" }, changeLink(each, stated), ...soldAs(each), ...cheaper(answer, each, own)],
             ["td", { class: `fit ${FITS[verdict] ?? ""}`.trim() }, verdict],
             ...formats.map(([role, shownAs]) =>
               runs(each)
@@ -327,6 +327,10 @@ scalesheet.answer = (() => {
       ),
     );
   }
+
+  /** The offer that the cheapest on another accelerator is. */
+  const soldAs = ({ cheapest: best, offer }) =>
+    best && offer ? [" ", ["span", { class: "range" }, rowTitle(plan, "offers", offer)]] : [];
 
   /** How likely the cheapest on another accelerator is cheaper than the answer. */
   function cheaper(answer, { some, cheapest: best, ...each }, own) {

@@ -1,5 +1,5 @@
-/* Lines on two axes. Each ends in a number, which the key below explains; where points have names of
- * their own, these stand beside them instead.
+/* Lines on two axes. Each ends in a number, which the key below explains, but for one alone whose
+ * points have names. Names stand beside their points where they have room.
  *
  * What is drawn is {id, title, alt, axes, ticks, format, lines}: `axes` are the titles of both,
  * `ticks` those of the first with their texts, and `format` that of the second, whose numbers are in
@@ -48,10 +48,12 @@ scalesheet.lines = (() => {
       return ["g", {}, ["title", {}, `${label}: ${told}`], ...parts];
     });
     const named = lines.flatMap(({ names }) => names);
+    const alone = named.length > 0 && lines.length === 1;
     const [key, height] = scatter.keyOf(
-      named.length ? [] : lines.map(({ label, told }, n) => [disc(n), label, told]),
+      alone ? [] : lines.map(({ label, told }, n) => [disc(n), label, told]),
     );
-    const beside = named.length ? namesOf(x, y, named) : numbered(y, lines);
+    const ends = alone ? [] : endsOf(y, lines);
+    const beside = [...namesOf(x, y, named, ends), ...numbered(ends)];
     const body = [...scatter.plot(x, y), scatter.stretched(groups), ...beside, ...key];
     const said = lines.map(({ label, told }) => `${label}: ${told}`).join("; ");
     return draw.picture(drawn, "scatter", height, `${drawn.alt}. ${said}.`, body);
@@ -61,17 +63,19 @@ scalesheet.lines = (() => {
   const dashes = (n) => (n < COLOURS ? "" : ` dashes-${Math.floor(n / COLOURS)}`);
   const paint = (n) => `line series-${(n % COLOURS) + 1}${dashes(n)}`;
 
-  /** The names of points that have room for theirs. */
-  function namesOf(x, y, named) {
+  /** The names of points that have room for theirs, beside the numbers of lines. */
+  function namesOf(x, y, named, ends) {
     const places = named.map(([a, b, said], n) => [n, ...scatter.spot(x, y, a, b), said]);
-    const found = scatter.rooms(places, [], SIDES);
+    const taken = ends.map(([, height]) => scatter.around(EDGE, height, DISC));
+    const found = scatter.rooms(places, taken, SIDES);
     return places
       .filter(([n]) => found.has(n))
       .map(([n, across, down, said]) => scatter.nameAt(across, down, found.get(n), said));
   }
 
-  /** A number at the height where each line ends, moved apart where two would meet. */
-  function numbered(y, lines) {
+  /** Of each line that ends in a number, the lowest last, which it is and how high its number stands:
+   *  where it ends, moved apart where two would meet. */
+  function endsOf(y, lines) {
     const ends = lines.map(({ end }, n) => [end, n]).filter(([end]) => end !== null);
     const rising = ends.map(([end, n]) => [TOP + (1 - y.at(end)) * PLOT, n]);
     rising.sort(([a], [b]) => a - b);
@@ -80,11 +84,14 @@ scalesheet.lines = (() => {
       rising.map(([height]) => height),
       near,
     );
-    return rising.flatMap(([, n], place) => [
-      scatter.disc(disc(n), draw.share(EDGE), draw.px(heights[place]), DISC),
-      draw.label(EDGE, heights[place] + 4, String(n + 1), "middle", "inside"),
-    ]);
+    return rising.map(([, n], place) => [n, heights[place]]);
   }
+
+  const numbered = (ends) =>
+    ends.flatMap(([n, height]) => [
+      scatter.disc(disc(n), draw.share(EDGE), draw.px(height), DISC),
+      draw.label(EDGE, height + 4, String(n + 1), "middle", "inside"),
+    ]);
 
   /** Rising heights moved as little as possible so that none is nearer than `near` to the next:
    *  those that would meet stand around their middle. */

@@ -76,8 +76,8 @@ def price_lines(
 ) -> Lines | None:
     """A step at each date on which a price changed, until the day on which the last still hold.
 
-    Of offers those whose price moved in print; nothing if there is none. A line alone has its
-    numbers beside its steps, and one whose last price was withdrawn ends where it was.
+    Of offers those whose price moved in print; nothing if there is none. Numbers stand beside the
+    steps, and a line whose last price was withdrawn ends where it was.
     """
     moved = [
         (name, prices)
@@ -97,8 +97,7 @@ def price_lines(
         ]
         last = prices[-1][1].value
         end = last if isinstance(last, float) else None
-        names = tuple(points) if len(moved) == 1 else ()
-        lines.append(Line(name, text, tuple(_runs(prices, until)), end, names))
+        lines.append(Line(name, text, tuple(_runs(prices, until)), end, tuple(points)))
     alt = f"{axis} from each date on, until {until}"
     return Lines(id_, title, alt, ("", axis), tuple(_ticks(first, until)), fmt, tuple(lines))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
+from scalesheet.audit.worst import grouped
 from scalesheet.breaches import breaches
 from scalesheet.evaluate.findings import broken_rows, wrongs
 from scalesheet.model import Key, Plan
@@ -33,6 +34,7 @@ from scalesheet.render.pages.plan.subpages import page_list, scripts, version_li
 from scalesheet.render.pages.plan.sure import sure_scripts, sure_section
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.values import Results
+from scalesheet.vocabulary import counted
 
 #: What the answer itself shows of a divided plan.
 MOST_CHARTS = 3
@@ -160,11 +162,14 @@ def _actions(context: Context, plan: Plan) -> Html:
 
 
 def _audits(context: Context, plan: Plan) -> Iterator[Html]:
-    """Links to the audits of the plan's documents, by their titles where there are several."""
+    """Links to the audits of the plan's documents, by their titles where there are several, with
+    the number of errors in each."""
     audits = audits_of(context, plan)
     for id_, audited in audits.items():
         several = f"Audit: {audited.audit.document.title}"
-        yield link(to("audit", id_), several if len(audits) > 1 else "Audit of the document")
+        title = several if len(audits) > 1 else "Audit of the document"
+        errors = sum(len(group.bundles) for group in grouped(audited))
+        yield link(to("audit", id_), f"{title}: {counted(errors, 'error')}" if errors else title)
 
 
 def _checks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
