@@ -120,7 +120,7 @@ def _keep_ahead(catalogue: Item, plans: Mapping[str, Files], scores: bool) -> No
     ]
     if scores:
         edition = KeptEdition(_book(catalogue, {}), catalogue, {}, {})
-        if edition.book.publications and not is_kept(name_of("scored", catalogue.head.name)):
+        if edition.book.publications and not is_kept(catalogue.head.scored):
             works.insert(0, lambda: edition.scored)  # the longest
     if len(works) > 1 < processes():
         with spread(lambda work: bool(work()), works) as kept_now:
@@ -133,16 +133,21 @@ def _stands_in_the_way(item: Item) -> bool:
 
 # ------------------------------------------------------------------ what is kept
 
+#: Folders of the catalogue that no prediction reads.
+PRICES = ("rates/", "providers/")
+
 
 @dataclass(frozen=True)
 class Head:
     """What is wrong with the catalogue or a plan, and whether it has values all the same. Files
-    are `against` what the catalogue says; a plan has pages, audits and perhaps an earlier self."""
+    are `against` what the catalogue says, whose score is kept by the name `scored`; a plan has
+    pages, audits and perhaps an earlier self."""
 
     problems: tuple[Diagnostic, ...]
     sound: bool
     name: str
     against: Known | None = None
+    scored: str = ""
     days: tuple[date, date] | None = None
     plan: str = ""
     pages: tuple[Address, ...] = ()
@@ -152,7 +157,10 @@ class Head:
 
 def _catalogue(files: Files, as_of: date | None) -> Item:
     """The book without plans: `book`, its `cells`, and the `ground` that plans stand on."""
-    name = name_of("catalogue", as_of, _content(files))
+    content = _content(files)
+    name = name_of("catalogue", as_of, content)
+    rest = [each for each in content if not each[0].startswith(PRICES)]
+    scored = name_of("scored", as_of, rest)
 
     def made() -> Item:
         from scalesheet.check import check, known
@@ -174,7 +182,7 @@ def _catalogue(files: Files, as_of: date | None) -> Item:
 
         book = ground.book
         problems += [*examples(book), *counts(book)]
-        head = Head(tuple(problems), True, name, against, (book.as_of, book.edition))
+        head = Head(tuple(problems), True, name, against, scored, (book.as_of, book.edition))
         parts = {
             "ground": replace(ground, book=None),
             "book": book,
@@ -368,8 +376,7 @@ class KeptEdition(Edition):
         def made() -> Item:
             return Item(None, {"scored": Edition(self.book).scored})
 
-        name = name_of("scored", self.below.head.name)
-        item = kept(name, made, self.book.folder, always=self.below.kept)
+        item = kept(self.below.head.scored, made, self.book.folder, always=self.below.kept)
         scored: Mapping[str, TaskScore] = item["scored"]
         return scored
 

@@ -8,17 +8,20 @@ import numpy as np
 import pytest
 
 from scalesheet.book import Book
-from scalesheet.examine import Examined
+from scalesheet.examine import PRICES, Examined
 from scalesheet.model import Expected, Position
 from scalesheet.predict.cases.catalogue import known
 from scalesheet.predict.fits import digest
 from scalesheet.predict.fits.holdout import evenly, folds, interval, quantile
 from scalesheet.predict.score import TaskScore, fit, fitted_rows, score_of
+from scalesheet.predict.score import score as every_score
 from scalesheet.predict.score.expected import problems
 from scalesheet.predict.score.regimes import ALONE, PLAIN, regimes
 from scalesheet.predict.score.truth import published
 from scalesheet.predict.tasks import TASKS
 
+#: The tables that are made of prices and of who asks them.
+PRICED = ("offers", "providers")
 HERE = Position("data/score.yaml", 1, 1)
 
 
@@ -214,3 +217,15 @@ def test_a_digest_moves_with_the_rows_and_so_does_the_fit(book: Book) -> None:
         found.append((learnt, digest(data.cases.only(rows), data.truth[rows])))
     assert found[0][0] != found[1][0]
     assert found[0][1] != found[1][1]
+
+
+def test_no_prediction_reads_what_the_name_of_the_kept_score_leaves_out(
+    book: Book, examined: Examined
+) -> None:
+    assert PRICES == ("rates/", "providers/")
+    tables = {name: each for name, each in book.tables.items() if name not in PRICED}
+    order = tuple(key for key in book.order if key.table in tables)
+    made = every_score(replace(book, tables=tables, order=order))
+    for task, each in examined.scores.items():
+        np.testing.assert_array_equal(made[task].error, each.error)
+        np.testing.assert_array_equal(made[task].left_out.high, each.left_out.high)
