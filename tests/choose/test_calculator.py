@@ -190,7 +190,7 @@ def test_every_coefficient_of_the_plan_is_read_from_a_fit(plan: Plan, book: Book
         assert f"fits['throughput'].{name}" in text, name
         assert f"fits['throughput'].{name}_varies" in text, name
         assert name in fits.columns
-    for name in memory.PRIORS:
+    for name in memory.FITTED:
         assert f"fits['memory'].{name}" in text, name
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from scalesheet.book import Book
+from scalesheet.diagnostics import Refused
+from scalesheet.model import Stated
 from scalesheet.predict.arrays import Array, Words, words
 from scalesheet.predict.fits import apart
 from scalesheet.predict.fits.holdout import folds
-from scalesheet.predict.fits.pooling import Design, Prior, fit
+from scalesheet.predict.fits.pooling import Design, Expected, Prior, expected, fit
+from scalesheet.predict.time.efficiency import OF_STEPS
 
 PRIORS = {
     "work": Prior(1.0, 0.5, 0.1),
@@ -82,10 +87,28 @@ def test_a_regime_of_several_families_is_fitted_and_one_of_a_single_family_assum
     far = np.repeat(np.arange(60) % 2 == 0, 4)
     rows = np.column_stack([far, family == "f1", 0 * far]).astype(np.float64)
     off = random.normal(0, np.where(far, 0.5, 0.1))
-    added = apart.fitted("memory", off, np.full(240, 0.1), rows, family)
+    usual = Expected({}, within=0.1, between=0.1, adds=0.12, unsure=0.5)
+    added = apart.fitted("memory", usual, off, np.full(240, 0.1), rows, family)
     assert list(added) == list(apart.REGIMES["memory"])
     assert 0.4 < added["in_fp8"] < 0.6
-    assert added["in_long"] == added["in_tuning"] == apart.ADDS
+    assert added["in_long"] == added["in_tuning"] == usual.adds == 0.12
     wide = apart.wider("memory", np.full(240, 0.1), rows, added)
     assert (wide[far] > 0.4).all()
     assert wide[family == "f3"].tolist() == pytest.approx([0.1] * 4)
+
+
+def test_what_a_fit_expects_is_read_from_the_tables(book: Book) -> None:
+    table = book.tables["priors"]
+    stated = {"throughput-launch": Stated(9.0)}
+    column = replace(
+        table.columns["expected"], stated={**table.columns["expected"].stated, **stated}
+    )
+    columns = {**table.columns, "expected": column}
+    other = replace(book, tables={**book.tables, "priors": replace(table, columns=columns)})
+    shipped, edited = (expected(one, "throughput", OF_STEPS) for one in (book, other))
+    assert list(shipped.priors) == list(OF_STEPS)
+    assert shipped.priors["launch"] == Prior(0.05, 0.4, 0.7)
+    assert edited.priors["launch"] == Prior(9.0, 0.4, 0.7)
+    bare = replace(book, tables={"fits": book.tables["fits"]})
+    with pytest.raises(Refused, match=r"tables/priors\.yaml.*copy the file"):
+        expected(bare, "throughput", OF_STEPS)

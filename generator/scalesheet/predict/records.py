@@ -52,10 +52,15 @@ def rows_of(book: Book, record: str, **given: Array | float) -> Array:
 
 def assumed(book: Book) -> dict[str, float]:
     """The numbers of the catalogue's table of assumptions. Raises Refused where it is not there."""
-    table = book.tables.get("assumptions")
+    return column_of(book, "assumptions", "value")
+
+
+def column_of(book: Book, name: str, column: str) -> dict[str, float]:
+    """The numbers of a column of a small table. Raises Refused where the table is not there."""
+    table = book.tables.get(name)
     if table is None:
-        raise lacking(book, "table", "assumptions")
-    stated = table.columns["value"].stated
+        raise lacking(book, "table", name)
+    stated = table.columns[column].stated
     return {row: each.value for row, each in stated.items() if isinstance(each.value, float)}
 
 

@@ -14,11 +14,10 @@ import numpy as np
 from scalesheet.predict.arrays import Array, Flags, Words, among
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits.holdout import sizes
+from scalesheet.predict.fits.pooling import Expected
 
 LARGE, LONG = 256, 8192  # accelerators, and tokens of a sequence, beyond which few rows are
 SEVERAL = 3
-#: Standard deviation that a regime is expected to add, and how unsure the logarithm of that is.
-ADDS, UNSURE = 0.12, 0.5
 ROUNDS = 4
 
 #: By the name of the coefficient. The component has the same conditions.
@@ -43,20 +42,22 @@ def regimes_of(cases: Cases) -> Array:
     return np.array(flags, dtype=np.float64).reshape(len(flags), len(cases)).T
 
 
-def fitted(task: str, off: Array, wide: Array, rows: Array, family: Words) -> dict[str, float]:
+def fitted(
+    task: str, usual: Expected, off: Array, wide: Array, rows: Array, family: Words
+) -> dict[str, float]:
     """The standard deviation that each regime adds: the likeliest of a grid.
 
     `off` and `wide`: logarithms of errors of families left out, and their standard deviation
     without regimes. `rows`: of each regime, one column each.
     """
     weight = 1 / sizes(family)
-    added = np.full(rows.shape[1], ADDS)
-    grid = ADDS * np.geomspace(1 / 8, 4, 61)
+    added = np.full(rows.shape[1], usual.adds)
+    grid = usual.adds * np.geomspace(1 / 8, 4, 61)
 
     def unlikely(place: int, value: float) -> float:
         trial = np.where(np.arange(len(added)) == place, value, added)
         variance = wide**2 + rows @ trial**2
-        prior = (np.log(value / ADDS) / UNSURE) ** 2
+        prior = (np.log(value / usual.adds) / usual.unsure) ** 2
         return float(weight @ (off**2 / variance + np.log(variance)) + prior)
 
     for place in ROUNDS * list(range(len(added))):

@@ -9,13 +9,15 @@ off weigh less. Only numpy: the same digits on each run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Words
+from scalesheet.predict.records import assumed, column_of
 
 WITHIN = 0.08  # standard deviation of rows of one family, in the logarithm
 BETWEEN = 0.12  # of families, beside what their coefficients differ
@@ -36,10 +38,33 @@ class Prior:
     varies: float
 
 
-def made_of(priors: Mapping[str, Prior], within: float, between: float) -> dict[str, float]:
-    """What a spread is made of besides its fit, for the file: so a plan can make it of cells."""
-    varies = {f"{name}_varies": prior.varies for name, prior in priors.items()}
-    return {"within": within, "between": between, **varies}
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a task expects before any data: its coefficients, and standard deviations of the
+    logarithm of a row within its family, of families, and of what a regime adds."""
+
+    priors: Mapping[str, Prior]
+    within: float
+    between: float
+    adds: float
+    unsure: float
+
+    def made_of(self) -> dict[str, float]:
+        """What a spread is made of besides its fit: on file, so that a plan makes it of cells."""
+        varies = {f"{name}_varies": prior.varies for name, prior in self.priors.items()}
+        return {"within": self.within, "between": self.between, **varies}
+
+
+def expected(book: Book, task: str, names: Iterable[str]) -> Expected:
+    """What the catalogue's tables say of a task and of the coefficients that it has."""
+    columns = [column_of(book, "priors", name) for name in ("expected", "unsure", "varies")]
+    rows = {name: f"{task}-{name.replace('_', '-')}" for name in names}
+    usual = assumed(book)
+    return Expected(
+        {name: Prior(*(column[row] for column in columns)) for name, row in rows.items()},
+        *(usual[name] for name in (f"{task}-within", f"{task}-between")),
+        *(usual[name] for name in ("regime-adds", "regime-unsure")),
+    )
 
 
 @dataclass(frozen=True)

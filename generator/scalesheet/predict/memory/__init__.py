@@ -7,7 +7,7 @@ docs/reference/predictions.md says it in full.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -31,7 +31,7 @@ from scalesheet.predict.cases import Cases, needs
 from scalesheet.predict.engine import assumed
 from scalesheet.predict.fits import Coefficients, apart, pooling
 from scalesheet.predict.fits.holdout import quantile, sizes
-from scalesheet.predict.fits.pooling import Design, Prior
+from scalesheet.predict.fits.pooling import Design, Expected
 from scalesheet.predict.memory.footprint import (
     COMPONENTS,
     FROZEN,
@@ -43,14 +43,8 @@ from scalesheet.predict.memory.footprint import (
 from scalesheet.predict.memory.settings import ROUND, chosen, open_to
 from scalesheet.predict.table import Predictions, none_of
 
-#: What the count of tensors expects of each coefficient, and how far families are from each other.
-PRIORS: Mapping[str, Prior] = {
-    "unfused": Prior(1.2, 0.1, 0.15),
-    "working": Prior(1.5, 0.3, 0.4),
-    "logits": Prior(12.0, 0.3, 0.6),
-    "framework": Prior(0.7, 0.3, 0.6),
-}
-WITHIN, BETWEEN = 0.06, 0.06
+#: The coefficients; the catalogue's table of priors says what is expected of each.
+FITTED = ("unfused", "working", "logits", "framework")
 #: Standard deviation of the logarithm of what a row leaves open.
 OPEN_TOKENS = 0.9  # of the tokens of a micro-batch, and so of what grows with them
 OPEN_STATES = 0.25  # of the whole, where bytes or shards of the states are not stated
@@ -117,7 +111,7 @@ def _precision(cases: Cases, settings: Settings) -> Words:
 
 def predict_memory(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """Peak of one accelerator, in bytes."""
-    if not fitted.keys() >= {*PRIORS, *ENDS}:
+    if not fitted.keys() >= {*FITTED, *ENDS}:
         return none_of(len(cases), OLD_FIT)
     made = _made(book, cases, fitted)
     low, high = made.at(fitted["low"]), made.at(fitted["high"])
@@ -192,7 +186,7 @@ def _part(name: str, size: float) -> str:
 def _varying(parts: Mapping[str, Array], settings: Settings) -> dict[str, Array]:
     """The parts that a coefficient is of."""
     plain = parts["activations"] * np.where(settings.recomputed >= 1, 0.0, 1.0)
-    return {"unfused": plain, **{name: parts[name] for name in PRIORS if name != "unfused"}}
+    return {"unfused": plain, **{name: parts[name] for name in FITTED if name != "unfused"}}
 
 
 def _open(
@@ -231,6 +225,7 @@ def _open(
 class Peaks:
     """What the fit sees of each published peak."""
 
+    expected: Expected
     parts: Array  # bytes of the parts that a coefficient is of, over their coefficients
     fixed: Array  # bytes of the others
     open: Array  # standard deviation of the logarithm of what the row leaves open
@@ -239,16 +234,25 @@ class Peaks:
     family: Words
 
     def only(self, rows: Flags) -> Peaks:
-        return Peaks(*(getattr(self, field.name)[rows] for field in fields(self)))
+        return replace(
+            self,
+            parts=self.parts[rows],
+            fixed=self.fixed[rows],
+            open=self.open[rows],
+            peak=self.peak[rows],
+            regimes=self.regimes[rows],
+            family=self.family[rows],
+        )
 
     def fit(self) -> Coefficients:
         """Coefficients of the parts, and ends of the ranges."""
-        design = Design(self.parts, self.fixed, np.zeros((len(self.peak), 0)), PRIORS)
-        own = np.hypot(WITHIN, self.open)
-        result = pooling.fit(design, self.peak, self.family, within=own, between=BETWEEN)
-        fitted = dict(zip(PRIORS, np.exp(result.logs).tolist(), strict=True))
-        wide = np.hypot(design.spread(result.logs, WITHIN, BETWEEN), self.open)
-        added = apart.fitted("memory", result.left_out, wide, self.regimes, self.family)
+        usual = self.expected
+        design = Design(self.parts, self.fixed, np.zeros((len(self.peak), 0)), usual.priors)
+        own = np.hypot(usual.within, self.open)
+        result = pooling.fit(design, self.peak, self.family, within=own, between=usual.between)
+        fitted = dict(zip(FITTED, np.exp(result.logs).tolist(), strict=True))
+        wide = np.hypot(design.spread(result.logs, usual.within, usual.between), self.open)
+        added = apart.fitted("memory", usual, result.left_out, wide, self.regimes, self.family)
         off = result.left_out / apart.wider("memory", wide, self.regimes, added)
         families = len(set(self.family.tolist()))
         low, high, most = (
@@ -257,7 +261,7 @@ class Peaks:
             for share, normal in ENDS.values()
         )
         ends = {"low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}
-        return {**fitted, **ends, **pooling.made_of(PRIORS, WITHIN, BETWEEN), **added}
+        return {**fitted, **ends, **usual.made_of(), **added}
 
 
 def peaks(book: Book, cases: Cases, truth: Array, family: Words) -> Peaks:
@@ -265,7 +269,8 @@ def peaks(book: Book, cases: Cases, truth: Array, family: Words) -> Peaks:
     settings, _ = chosen(book, cases)
     parts = Footprint(book, cases, settings).figures(ROUND)
     varying = _varying(parts, settings)
-    columns = np.column_stack([varying[name] / ROUND[name] for name in PRIORS])
+    columns = np.column_stack([varying[name] / ROUND[name] for name in FITTED])
     fixed = parts[WHOLE] - sum(varying.values(), np.zeros(len(cases)))
     open_ = _open(book, cases, settings, parts, ROUND)
-    return Peaks(columns, fixed, open_, np.log(truth), apart.regimes_of(cases), family)
+    expected = pooling.expected(book, "memory", FITTED)
+    return Peaks(expected, columns, fixed, open_, np.log(truth), apart.regimes_of(cases), family)

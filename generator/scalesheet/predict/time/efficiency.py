@@ -7,7 +7,7 @@ was published (`pooling.py`), and an overhead. docs/reference/predictions.md say
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,8 +28,8 @@ from scalesheet.predict.arrays import (
 from scalesheet.predict.cases import Cases, needs
 from scalesheet.predict.fits import Coefficients, apart, pooling
 from scalesheet.predict.fits.holdout import quantile, sizes
-from scalesheet.predict.fits.pooling import Design, Prior
-from scalesheet.predict.records import rows_of
+from scalesheet.predict.fits.pooling import Design, Expected
+from scalesheet.predict.records import assumed, rows_of
 from scalesheet.predict.table import Predictions, none_of
 from scalesheet.predict.time import steps
 from scalesheet.predict.time.steps import Layout, Work
@@ -38,39 +38,14 @@ from scalesheet.predict.time.steps import Layout, Work
 LIKE_LORA = frozenset(
     ("", "dora", "ia3", "ln_tuning", "adapter", "vera", "trainable_tokens", "8bit")
 )
-WITHIN, BETWEEN = 0.08, 0.08  # throughput of stated configurations
-RUN_WITHIN, RUN_BETWEEN = 0.15, 0.25  # whole runs, whose hours hold more than steps
-MIXTURE = 0.3  # what a mixture adds: how its tokens are sent to experts no description tells
 TAIL = 0.1  # share of the left-out errors beyond each end of a range
 
-#: What physics expects of each coefficient, and how far families are from each other.
-OF_STEPS: Mapping[str, Prior] = {
-    "products": Prior(1.2, 0.08, 0.08),
-    "products_fp8": Prior(1.2, 0.08, 0.12),
-    "attention": Prior(2.2, 0.4, 0.35),
-    "traffic": Prior(5.0, 0.4, 0.4),
-    "again": Prior(1.1, 0.3, 0.3),
-    "cast": Prior(2.5, 0.6, 0.5),
-    "exposed": Prior(0.25, 0.8, 0.7),
-    "tensor": Prior(0.6, 0.5, 0.5),
-    "unpack": Prior(2.0, 0.8, 0.5),
-    "launch": Prior(0.05, 0.4, 0.7),
-    "experts": Prior(1.6, 0.3, 0.3),
-    "dispatch": Prior(0.4, 0.6, 0.6),
-    "routing": Prior(1.0, 0.8, 0.7),
-    "stock": Prior(0.3, 0.4, 0.5),
-    "scale": Prior(0.01, 0.7, 1.0),
-}
-OF_RUNS: Mapping[str, Prior] = {
-    "products": Prior(1.2, 0.1, 0.05),
-    "products_fp8": Prior(1.4, 0.1, 0.1),
-    "attention": Prior(1.8, 0.25, 0.3),
-    "traffic": Prior(6.5, 0.3, 0.3),
-    "step": Prior(2.0, 1.0, 0.5),
-    "gross": Prior(0.3, 0.6, 0.0),
-    "scale": Prior(0.045, 0.4, 0.5),
-    "experts": Prior(0.1, 0.8, 0.8),
-}
+#: The coefficients; the catalogue's table of priors says what physics expects of each.
+OF_STEPS = (
+    *("products", "products_fp8", "attention", "traffic", "again", "cast", "exposed", "tensor"),
+    *("unpack", "launch", "experts", "dispatch", "routing", "stock", "scale"),
+)
+OF_RUNS = ("products", "products_fp8", "attention", "traffic", "step", "gross", "scale", "experts")
 #: Standard deviation that each thing adds which is taken as usual for want of a statement.
 GAP = 0.18
 
@@ -123,7 +98,7 @@ def unsupported_runs(cases: Cases) -> Reasons:
 
 def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """GPU hours of whole runs."""
-    if not fitted.keys() >= OF_RUNS.keys():
+    if not fitted.keys() >= {*OF_RUNS}:
         return none_of(len(cases), OLD_FIT)
     layout = Work(cases, book)
     parts = {**steps.computing(layout, fitted), **steps.of_run(book, layout, fitted)}
@@ -139,13 +114,13 @@ def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     )
     time = _time(book, parts, overhead)
     hours = rows_of(book, "gpu-hours-from-token-time", tokens=cases.tokens, token_time=time)
-    spread = _spread(OF_RUNS, parts, _run_factors(layout), fitted, (RUN_WITHIN, RUN_BETWEEN))
+    spread = _spread(parts, _run_factors(layout), fitted)
     return _around(hours, spread, _run_gaps(cases), fitted, RUN_METHOD)
 
 
 def predict_throughput(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """Tokens for each second and accelerator of stated configurations."""
-    if not fitted.keys() >= OF_STEPS.keys():
+    if not fitted.keys() >= {*OF_STEPS}:
         return none_of(len(cases), OLD_FIT)
     time, spread = token_times(book, cases, fitted)
     speed = rows_of(book, "throughput-per-gpu", token_time=time)
@@ -182,19 +157,15 @@ def _around(
     return Predictions(made, low, high, _told(method, gaps), no_reasons(len(made)))
 
 
-def _spread(
-    priors: Mapping[str, Prior],
-    parts: steps.Parts,
-    factors: Mapping[str, Array],
-    fitted: Coefficients,
-    own: tuple[float, float],
-) -> Array:
+def _spread(parts: steps.Parts, factors: Mapping[str, Array], fitted: Coefficients) -> Array:
     """Standard deviation of a family never seen, of each part and factor by its share."""
     whole = sum(parts.values(), np.zeros(1))
-    shares = {name: parts[name] / whole for name in priors if name in parts}
+    shares = {name: parts[name] / whole for name in OF_RUNS if name in parts}
     rises = {name: values * fitted[name] for name, values in factors.items()}
-    varied = [(priors[name].varies * share) ** 2 for name, share in {**shares, **rises}.items()]
-    return np.sqrt(sum(varied, np.zeros(1)) + own[0] ** 2 + own[1] ** 2)
+    varied = [
+        (fitted[f"{name}_varies"] * share) ** 2 for name, share in {**shares, **rises}.items()
+    ]
+    return np.sqrt(sum(varied, np.zeros(1)) + fitted["within"] ** 2 + fitted["between"] ** 2)
 
 
 def _stock(cases: Cases) -> Array:
@@ -263,12 +234,12 @@ def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
 class Times:
     """What the fit sees of each published time."""
 
-    priors: Mapping[str, Prior]
-    own: tuple[float, float]  # standard deviations within a family and between families
+    expected: Expected
+    mixture: float  # standard deviation that a mixture has beside those of its family
     rising: bool  # whether what is predicted rises with the time
-    parts: Array  # GPU second / token, by the priors that have a part
+    parts: Array  # GPU second / token, by the coefficients that have a part
     fixed: Array
-    factors: Array  # by the other priors
+    factors: Array  # by the other coefficients
     time: Array  # logarithm of GPU second / token
     gaps: Mapping[str, Flags]
     noise: Array  # standard deviation that a row has beside those of its family
@@ -290,22 +261,21 @@ class Times:
 
     def fit(self) -> Coefficients:
         """Coefficients of the parts and factors, and ends of the ranges."""
-        design = Design(self.parts, self.fixed, self.factors, self.priors)
-        within, between = self.own
-        own = np.hypot(within, self.noise)
-        result = pooling.fit(design, self.time, self.family, within=own, between=between)
-        fitted = dict(zip(self.priors, np.exp(result.logs).tolist(), strict=True))
-        spread = np.hypot(design.spread(result.logs, *self.own), self.noise)
+        usual = self.expected
+        design = Design(self.parts, self.fixed, self.factors, usual.priors)
+        own = np.hypot(usual.within, self.noise)
+        result = pooling.fit(design, self.time, self.family, within=own, between=usual.between)
+        fitted = dict(zip(usual.priors, np.exp(result.logs).tolist(), strict=True))
+        spread = np.hypot(design.spread(result.logs, usual.within, usual.between), self.noise)
         wide = _wider(spread, self.gaps)
         task = "runs" if self.rising else "throughput"
-        added = apart.fitted(task, result.left_out, wide, self.regimes, self.family)
+        added = apart.fitted(task, usual, result.left_out, wide, self.regimes, self.family)
         wide = apart.wider(task, wide, self.regimes, added)
         off = (result.left_out if self.rising else -result.left_out) / wide
         low, high = (quantile(off, share, 1 / sizes(self.family)) for share in (TAIL, 1 - TAIL))
         ends = {"low": min(low, 0.0), "high": max(high, 0.0)}
-        made_of = pooling.made_of(self.priors, *self.own)
-        mixture = {} if self.rising else {"mixture": MIXTURE}
-        return {**fitted, **ends, **made_of, **mixture, **added}
+        mixture = {} if self.rising else {"mixture": self.mixture}
+        return {**fitted, **ends, **usual.made_of(), **mixture, **added}
 
 
 def times_of_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Times:
@@ -315,8 +285,8 @@ def times_of_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Time
     parts = {**steps.computing(layout, ones), **steps.of_run(book, layout, ones)}
     time = np.log(truth * 3600 / cases.tokens)
     return Times(
-        OF_RUNS,
-        (RUN_WITHIN, RUN_BETWEEN),
+        pooling.expected(book, "runs", OF_RUNS),
+        0.0,
         True,
         _columns(OF_RUNS, parts),
         np.zeros(len(cases)),
@@ -334,25 +304,26 @@ def times_of_steps(book: Book, cases: Cases, truth: Array, family: Words) -> Tim
     work = Work(cases, book)
     parts = steps.stated(work, _ones(OF_STEPS))
     waits = work.figures(["bubble", "uneven"], {})
+    mixture = assumed(book)["mixture-scatter"]
     time = -np.log(truth) - np.log1p(waits["bubble"]) - np.log(waits["uneven"])
     return Times(
-        OF_STEPS,
-        (WITHIN, BETWEEN),
+        pooling.expected(book, "throughput", OF_STEPS),
+        mixture,
         False,
         _columns(OF_STEPS, parts),
         parts["update"],
         _columns(OF_STEPS, _step_factors(work)),
         time,
         _step_gaps(cases),
-        np.where(cases.experts > 0, MIXTURE, 0.0),
+        np.where(cases.experts > 0, mixture, 0.0),
         apart.regimes_of(cases),
         family,
     )
 
 
-def _ones(priors: Mapping[str, Prior]) -> dict[str, float]:
-    return dict.fromkeys(priors, 1.0)
+def _ones(names: Sequence[str]) -> dict[str, float]:
+    return dict.fromkeys(names, 1.0)
 
 
-def _columns(priors: Mapping[str, Prior], arrays: Mapping[str, Array]) -> Array:
-    return np.column_stack([arrays[name] for name in priors if name in arrays])
+def _columns(names: Sequence[str], arrays: Mapping[str, Array]) -> Array:
+    return np.column_stack([arrays[name] for name in names if name in arrays])
