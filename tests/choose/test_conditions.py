@@ -32,7 +32,10 @@ RUNS: Mapping[str, float | str] = {
 #: What is changed of it, and all that then keeps it from running.
 OBSTACLES: Mapping[str, tuple[Mapping[str, float | str], list[str]]] = {
     "nothing": ({}, []),
-    "heads": ({"model": "qwen2-0-5b"}, ["14 heads do not divide among a tensor degree of 8"]),
+    "heads": (
+        {"model": "qwen2-0-5b"},
+        ["14 heads do not divide evenly among 8 tensor-parallel ranks"],
+    ),
     "layers": (
         {"model": "pythia-70m", "pipeline": 16.0, "stage": 0.0},
         ["6 layers are too few for 16 pipeline stages"],
@@ -49,22 +52,25 @@ OBSTACLES: Mapping[str, tuple[Mapping[str, float | str], list[str]]] = {
         {"trainer": "general"},
         ["a general trainer cannot split a replica over 16 accelerators; a tuned one can"],
     ),
-    "one replica": ({"gpus": 16.0}, ["ZeRO stage 1 needs several replicas to shard among, not 1"]),
+    "one replica": ({"gpus": 16.0}, ["ZeRO stage 1 needs several replicas to shard over, not 1"]),
     "stage": (
         {"stage": 3.0},
-        ["ZeRO stage 3 does not go with 2 pipeline stages, which keep gradients and weights whole"],
+        [
+            "ZeRO stage 3 does not work with 2 pipeline stages, "
+            "which keep gradients and weights whole"
+        ],
     ),
     "batch": (
         {"batch": 100.0},
-        ["100 sequences in a step do not divide among 8 replicas with a micro-batch of 4"],
+        ["100 sequences per step do not divide evenly among 8 replicas with a micro-batch of 4"],
     ),
     "a batch of one": (
         {"batch": 1.0, "pipeline": 1.0, "gpus": 16.0},
-        ["1 sequence in a step does not divide among 2 replicas with a micro-batch of 4"],
+        ["1 sequence per step does not divide evenly among 2 replicas with a micro-batch of 4"],
     ),
     "pipeline": (
         {"batch": 32.0},
-        ["1 micro-batch of a replica in a step does not fill 2 pipeline stages"],
+        ["1 micro-batch per replica and step does not fill 2 pipeline stages"],
     ),
     "several": (
         {"model": "pythia-70m", "pipeline": 16.0, "gpus": 8.0, "stage": 0.0},
@@ -138,7 +144,7 @@ def test_a_layout_runs_where_all_divides_and_software_can(
 def test_the_layout_that_comes_nearest_is_the_one_whose_obstacles_are_named(book: Book) -> None:
     axes = axes_of(JOB, [3])
     assert obstacles(book, stated(JOB), axes) == (
-        "128 sequences in a step do not divide among 3 replicas with a micro-batch of 1",
+        "128 sequences per step do not divide evenly among 3 replicas with a micro-batch of 1",
     )
     assert obstacles(book, stated(JOB), axes_of(JOB, [8])) == ()
 

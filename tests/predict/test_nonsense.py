@@ -29,15 +29,21 @@ from shipped import shipped, shipped_book
 
 #: What is asked of Llama 3.1 8B in sequences of 4,096, and how the refusal begins.
 NONSENSE: tuple[tuple[dict[str, float], str], ...] = (
-    ({"gpus": 8, "tensor": 64}, "32 heads do not divide among a tensor degree of 64"),
-    ({"gpus": 6, "batch": 6, "tensor": 3}, "32 heads do not divide among a tensor degree of 3"),
+    ({"gpus": 8, "tensor": 64}, "32 heads do not divide evenly among 64 tensor-parallel ranks"),
+    (
+        {"gpus": 6, "batch": 6, "tensor": 3},
+        "32 heads do not divide evenly among 3 tensor-parallel ranks",
+    ),
     ({"gpus": 8, "stage": 5}, "ZeRO stage 5; there are stages 0 to 3"),
-    ({"gpus": 7, "batch": 7, "pipeline": 7}, "32 layers do not divide among 7 pipeline stages"),
+    (
+        {"gpus": 7, "batch": 7, "pipeline": 7},
+        "32 layers do not divide evenly into 7 pipeline stages",
+    ),
     ({"gpus": 64, "pipeline": 64}, "32 layers are too few for 64 pipeline stages"),
-    ({"gpus": 8, "batch": 1}, "1 sequence in a step does not divide among 8 replicas"),
+    ({"gpus": 8, "batch": 1}, "1 sequence per step does not divide evenly among 8 replicas"),
     ({"gpus": 8, "experts": 4}, "a dense model has no experts to divide"),
     ({"gpus": 8, "tensor": 8, "pipeline": 8}, "8 accelerators do not divide into replicas of 64"),
-    ({"gpus": 3, "batch": 3, "context": 3}, "4096 tokens of a sequence do not divide"),
+    ({"gpus": 3, "batch": 3, "context": 3}, "4096 tokens per sequence do not divide"),
 )
 DEGREES = {"tensor": "TP", "pipeline": "PP", "experts": "EP", "context": "CP", "stage": "ZeRO-"}
 #: The front page has no word for it: no such input is refused as such.
@@ -67,7 +73,11 @@ def described(book: Book, task: str, **columns: str) -> tuple[Cases, Predictions
     [
         ("4", "FSDP8", "the layout needs more accelerators than are stated"),
         ("4", "TP2 DP4", "the layout needs more accelerators than are stated"),
-        ("6", "CP3", "2048 tokens of a sequence do not divide among a context degree of 3"),
+        (
+            "6",
+            "CP3",
+            "2048 tokens per sequence do not divide evenly among 3 context-parallel ranks",
+        ),
         ("8", "FSDP8", None),
         ("64", "FSDP8", None),
     ],

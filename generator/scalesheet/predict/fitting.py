@@ -18,25 +18,25 @@ from scalesheet.predict.score.truth import Published
 DIGITS = 5  # significant ones of a coefficient
 
 _INTERVAL = {
-    "low": "low end of the 80 % interval, in standard deviations of the logarithm of a row",
-    "high": "high end of the 80 % interval, in standard deviations of the logarithm of a row",
-    "within": "standard deviation of the logarithm within a family, assumed",
-    "between": "standard deviation among families beside that of coefficients, assumed",
+    "low": "low end of the 80 % interval, in log standard deviations of a row",
+    "high": "high end of the 80 % interval, in log standard deviations of a row",
+    "within": "log standard deviation within a family, assumed",
+    "between": "log standard deviation among families beyond that of the coefficients, assumed",
 }
-_ADDS = "standard deviation that {} adds, of few families assumed"
+_ADDS = "added log standard deviation {}, assumed: few families"
 _APART = {
-    "in_fp8": _ADDS.format("FP8"),
-    "in_long": _ADDS.format(f"a sequence of more than {LONG:,} tokens"),
-    "in_large": _ADDS.format(f"a cluster of more than {LARGE} accelerators"),
-    "in_tuning": _ADDS.format("fine-tuning"),
+    "in_fp8": _ADDS.format("in FP8"),
+    "in_long": _ADDS.format(f"for sequences of more than {LONG:,} tokens"),
+    "in_large": _ADDS.format(f"on more than {LARGE} accelerators"),
+    "in_tuning": _ADDS.format("in fine-tuning"),
 }
-_VARIES = "standard deviation of the logarithm of '{}' among families, assumed"
+_VARIES = "log standard deviation of '{}' among families, assumed"
 _PARTS = {
-    "products": "time of matrix products over that at the best measured rate",
-    "products_fp8": "the same in FP8, over that at the same share of the FP8 peak",
-    "attention": "time of attention over that at full rate",
-    "traffic": "times that activations cross the memory",
-    "scale": "logarithm of what each doubling of accelerators beyond 8 adds",
+    "products": "matrix product time / time at the best measured rate",
+    "products_fp8": "FP8 matrix product time / time at the same share of the FP8 peak",
+    "attention": "attention time / time at full rate",
+    "traffic": "number of times that activations are read or written",
+    "scale": "log overhead per doubling of accelerators beyond 8",
 }
 
 
@@ -57,15 +57,15 @@ def _begins(name: str, key: str) -> bool:
 
 
 _POOLED = (
-    "Least squares of the logarithm of the time of a token, on published rows. Each coefficient "
-    "has a prior about what physics gives and varies among families, so that a publication of many "
-    "rows counts little more than another. The interval holds 80 % of the errors of families that "
-    "were left out, each family counted once."
+    "Least squares on the logarithm of the time per token of published rows. Each coefficient has "
+    "a prior from physics and varies among families, so that a publication with many rows counts "
+    "little more than one with few. The interval covers 80 % of the errors of left-out families, "
+    "each family counted once."
 )
 
 
 def _pooled(method: str, coefficients: Mapping[str, str], **ends: str) -> Description:
-    """A fit by partial pooling: what its range is made of is said alike of each coefficient."""
+    """A fit by partial pooling: its spread is described the same way for each coefficient."""
     varies = {f"{name}_varies": _VARIES.format(name) for name in coefficients}
     return Description(method, {**coefficients, **_INTERVAL, **ends, **varies})
 
@@ -75,70 +75,70 @@ DESCRIPTIONS: Mapping[str, Description] = {
         _POOLED,
         {
             **_PARTS,
-            "step": "not hidden in a step of a whole run, ms per layer",
-            "gross": "logarithm of what restarts, evaluation and the like add",
-            "experts": "power of all over active parameters that routing adds",
+            "step": "exposed time per step of a whole run, ms per layer",
+            "gross": "log overhead of restarts, evaluation and the like",
+            "experts": "overhead of routing: exponent of total / active parameters",
         },
     ),
     "throughput": _pooled(
         _POOLED,
         {
             **_PARTS,
-            "again": "time of recomputed products over that at the best measured rate",
-            "cast": "times that activations cross the memory for FP8, on top",
-            "exposed": "share of data-parallel transfers that products do not hide",
-            "tensor": "share of tensor-parallel transfers that products do not hide",
-            "unpack": "times that unpacked 4-bit weights cross the memory",
-            "launch": "launches that are not hidden, ms per layer of a micro-batch",
-            "experts": "time of products of experts over that at the best measured rate",
-            "dispatch": "share of transfers of tokens to experts that products do not hide",
-            "routing": "launches and waits of routing, not hidden, ms per layer of a micro-batch",
-            "stock": "logarithm of what a trainer of general use adds",
+            "again": "time of recomputed matrix products / time at the best measured rate",
+            "cast": "additional times that activations are read or written for FP8",
+            "exposed": "share of data-parallel transfers not hidden by computation",
+            "tensor": "share of tensor-parallel transfers not hidden by computation",
+            "unpack": "number of times that unpacked 4-bit weights are read or written",
+            "launch": "exposed kernel launches, ms per layer and micro-batch",
+            "experts": "expert matrix product time / time at the best measured rate",
+            "dispatch": "share of transfers of tokens to experts not hidden by computation",
+            "routing": "exposed launches and waits of routing, ms per layer and micro-batch",
+            "stock": "log overhead of a general-purpose trainer",
         },
         **_APART,
-        mixture="standard deviation that a mixture has beside those of its family, assumed",
+        mixture="added log standard deviation for a mixture of experts, assumed",
     ),
     "asked": Description(
-        "Published runs, asked for by model, method, data, accelerator and count alone: the search "
-        "chooses the layout, as the front page does. The interval holds 80 % of the runs of a new "
-        "family, each family counted once.",
+        "Published runs, described only by model, method, data, accelerator and count; the search "
+        "chooses the layout, as on the front page. The interval covers 80 % of the runs of an "
+        "unseen family, each family counted once.",
         {end: _INTERVAL[end] for end in ("low", "high")},
     ),
     "memory": _pooled(
-        "Least squares of the logarithm of peaks, on published rows. Weights, states and buffers "
-        "are counted and not fitted; each coefficient has a prior about what a count of tensors "
-        "gives and varies among families. Rows weigh less by what they leave open. Ends are in "
-        "standard deviations of a row, found on families that were left out, each counted once, "
-        "and drawn towards those of a normal distribution.",
+        "Least squares on the logarithm of the peak memory of published rows. Weights, states and "
+        "buffers are counted, not fitted; each coefficient has a prior from counting tensors and "
+        "varies among families. Rows that leave more unstated weigh less. The interval is in "
+        "standard deviations of a row, found on left-out families, each counted once, and shrunk "
+        "toward that of a normal distribution.",
         {
-            "unfused": "what layers keep over what they would with fused kernels",
-            "working": "memory of the layer at work over what it would keep",
-            "logits": "bytes of each entry of the logits, with copies and gradient",
-            "framework": "driver, libraries and fragments, GB",
+            "unfused": "activations kept / activations kept with fused kernels",
+            "working": "memory of the current layer / activations it would keep",
+            "logits": "bytes per logit, with copies and gradient",
+            "framework": "driver, libraries and fragmentation, GB",
         },
         **{name: _APART[name] for name in REGIMES["memory"]},
-        most="upper limit for the verdict 'fits', in the same deviations",
+        most="upper limit for the verdict 'fits', in log standard deviations of a row",
     ),
     "loss": Description(
-        "Least squares of published losses, one shape for all and an offset for each evaluation "
-        "set. The coefficients of the shape have priors about what published laws say; a family "
-        "counts with the root of its rows. The ends hold 80 % of the errors of families that were "
-        "left out, each family counted once, scaled by what such ends would have had to be for a "
-        "family that they had not seen.",
+        "Least squares on published losses: one shape for all rows and an offset per evaluation "
+        "set. The shape's coefficients have priors from published laws; the weight of a family "
+        "grows with the square root of its number of rows. The interval covers 80 % of the errors "
+        "of left-out families, each family counted once, widened by the factor that it would have "
+        "taken to cover families it had not seen.",
         {
-            "size": "loss that size alone leaves at 1e9 parameters without embeddings, nat",
-            "data": "loss that data alone leaves at 20e9 tokens, nat",
+            "size": "loss due to size alone at 1e9 parameters without embeddings, nat",
+            "data": "loss due to data alone at 20e9 tokens, nat",
             "alpha": "exponent of size",
             "beta": "exponent of data",
-            "joint": "exponent that joins size and data",
+            "joint": "joint exponent of size and data",
             "offset_of_*": "offset of an evaluation set, nat: the median of its rows",
-            "offset_in_*": "offset of sets of this text, nat, for 50,000 entries",
-            "offset_elsewhere": "offset of any other set, nat, for 50,000 entries",
-            "set_low": "low end of the 80 % interval where the set is known, nat",
-            "set_high": "high end of it",
-            "new_low": "low end of the 80 % interval where the set is not known, nat",
-            "new_high": "high end of it",
-            "far": "growth of both ends for each e-fold of size and data outside, nat",
+            "offset_in_*": "offset of evaluation sets of this text, nat, at a vocabulary of 50k",
+            "offset_elsewhere": "offset of any other evaluation set, nat, at a vocabulary of 50k",
+            "set_low": "low end of the 80 % interval where the evaluation set is known, nat",
+            "set_high": "high end of that interval",
+            "new_low": "low end of the 80 % interval where the evaluation set is not known, nat",
+            "new_high": "high end of that interval",
+            "far": "growth of both ends per e-fold of size or data outside the fitted range, nat",
         },
     ),
 }

@@ -92,7 +92,7 @@ def _products(book: Book, job: Job) -> tuple[float, float, str]:
     peak = stated[0][1] if stated else float("nan")
     measured = rate(f"measured_{job.precision}")
     if measured > 0:
-        return measured, peak, "measured products"
+        return measured, peak, "the measured rate"
     if not peak > 0:
         return float("nan"), peak, ""
     sixteen = rate("measured_bf16") / rate("dense_bf16")
@@ -167,9 +167,9 @@ def times(book: Book, job: Job) -> Times:
     )
     wider = OF_PROCESSORS if rates.processor else 1.0
     forward, backward, optimizer = _shares(job, parts)
-    method = f"{METHOD}; products: {rates.basis}"
+    method = f"{METHOD}; matrix products at {rates.basis}"
     if rates.processor:
-        method += f"; fitted on accelerators, so the range is {wider:g} times as wide (assumed)"
+        method += f"; fitted on accelerators, so the range is widened {wider:g} times (assumed)"
     return Times(step, low / wider, high * wider, forward, backward, optimizer, method)
 
 

@@ -24,7 +24,7 @@ from scalesheet_bench.sources import MEASURED, with_source
 
 UNKNOWN = "not stated"
 #: What the note of a figure says that a busy or unsteady machine gave.
-AGAIN = "to be measured again"
+AGAIN = "needs another measurement"
 #: Figures are written with so many digits; the repetitions differ in the third.
 DIGITS = 4
 #: An existing file is of this device if its memory is, to this share: as sold and as the driver
@@ -107,7 +107,7 @@ def _figure(
     note = f"median of {rate.repetitions} {what}{by}; half of them from {low:g} to {high:g}"
     reasons = [measured.busy] if measured.busy else []
     if rate.spread > STEADY:
-        reasons.append("the repetitions are far apart")
+        reasons.append("the repetitions vary widely")
     if reasons:
         note += f"; {AGAIN}: {' and '.join(reasons)}"
     return {

@@ -61,7 +61,7 @@ def _rates(measured: Measured, peaks: Mapping[str, float]) -> Iterator[str]:
         measured.told, "interrupted: what follows was not measured" if measured.interrupted else ""
     )
     if measured.unsteady:
-        yield f"to be measured again on a quiet machine: {measured.unsteady}"
+        yield f"measure again on a quiet machine: {measured.unsteady}"
 
 
 def bests(measured: Measured) -> list[Rate]:

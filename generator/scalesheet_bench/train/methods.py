@@ -103,7 +103,7 @@ def _adapted(model: Any, job: Job) -> Any:
 
 
 def _quantise(model: Any, device: Any) -> None:
-    """Puts 4-bit NormalFloat layers with double quantisation in the place of the linear ones.
+    """Puts 4-bit NormalFloat layers with double quantization in the place of the linear ones.
 
     One by one, so that the model in 16 bits is never there as a whole.
     """

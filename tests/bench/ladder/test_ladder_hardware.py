@@ -116,9 +116,9 @@ def test_a_busy_machine_is_said_in_the_file(data: Path) -> None:
     found = replace(MEASURED, rates=(shaky,), busy="others had 40% of the cores")
     note = figures(found, ORIGIN)["measured_fp32"]["note"]
     assert note.endswith(
-        "; to be measured again: others had 40% of the cores and the repetitions are far apart"
+        "; needs another measurement: others had 40% of the cores and the repetitions vary widely"
     )
-    assert "again" not in hardware_file(MEASURED, ORIGIN)
+    assert "another measurement" not in hardware_file(MEASURED, ORIGIN)
 
 
 def test_a_figure_that_says_so_itself_is_measured_again_and_no_other(data: Path) -> None:

@@ -448,11 +448,14 @@ CANNOT = {
     ),
     "batch": (
         "model=llama-3-1-405b&gpus=3&batch=128",
-        ["128 sequences in a step do not divide among 3 replicas with a micro-batch of 1"],
+        ["128 sequences per step do not divide evenly among 3 replicas with a micro-batch of 1"],
     ),
     "stage": (
         "method=pretraining&gpus=64&stage=3&pipeline=2&trainer=tuned",
-        ["ZeRO stage 3 does not go with 2 pipeline stages, which keep gradients and weights whole"],
+        [
+            "ZeRO stage 3 does not work with 2 pipeline stages, "
+            "which keep gradients and weights whole"
+        ],
     ),
 }
 
@@ -586,8 +589,8 @@ def test_a_layout_can_be_fixed_and_one_that_divides_nothing_is_told(visit: Open)
     page = visit("?stage=3&checkpointing=full")
     expect(page.locator("[data-layout]")).to_have_text(re.compile("ZeRO 3, .*, checkpointing"))
     page.locator("#ask-gpus").fill("3")
-    expect(page.locator("[data-answer] .bad")).to_contain_text("do not divide among 3")
-    page.get_by_role("link", name="129 sequences in a step").click()
+    expect(page.locator("[data-answer] .bad")).to_contain_text("do not divide evenly among 3")
+    page.get_by_role("link", name="129 sequences per step").click()
     expect(page.locator(".value.fit")).to_have_text("fits")
     page.wait_for_url("**batch=129**")
 

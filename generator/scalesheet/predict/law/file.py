@@ -17,25 +17,25 @@ from scalesheet.predict.law.runs import Lacking, Runs, read_runs
 
 OWN = "own-"  # before the name of a law of own runs
 METHOD = (
-    "The joint power law, Chinchilla's form and Kaplan's form, each fitted to own runs by least "
-    "squares with published laws as its prior; runs that are far off weigh less. The coefficients "
-    "are those of the form with the largest share. The interval holds 80 % of the draws of all "
-    "forms, each by its share."
+    "The joint power law, Chinchilla's form and Kaplan's form, each fitted to your own runs by "
+    "least squares, with published laws as the prior; outliers weigh less. The coefficients are "
+    "those of the form with the largest weight. The interval covers 80 % of the draws from all "
+    "forms, in proportion to their weights."
 )
 NOTES = {
-    "size": "loss that size alone leaves at 1e9 parameters without embeddings, nat",
-    "data": "loss that data alone leaves at 20e9 tokens, nat",
+    "size": "loss due to size alone at 1e9 parameters without embeddings, nat",
+    "data": "loss due to data alone at 20e9 tokens, nat",
     "alpha": "exponent of size",
     "beta": "exponent of data",
-    "joint": "exponent that joins size and data",
-    "floor": "what no size and no data takes away, nat",
-    "low": "low end of the 80 % interval of the planned run, beside the law, nat",
-    "high": "high end of it",
-    "near_low": "low end of the 80 % interval of the largest own run, beside the law, nat",
-    "near_high": "high end of it",
-    "near_flop": "logarithm of the FLOP of the largest own run",
+    "joint": "joint exponent of size and data",
+    "floor": "loss that neither size nor data reduces, nat",
+    "low": "low end of the 80 % interval of the planned run, relative to the law, nat",
+    "high": "high end of that interval",
+    "near_low": "low end of the 80 % interval of your largest run, relative to the law, nat",
+    "near_high": "high end of that interval",
+    "near_flop": "logarithm of the FLOP of your largest run",
     "far_flop": "logarithm of the FLOP of the planned run",
-    "bare": "parameters without embeddings for each parameter of the planned run",
+    "bare": "share of the planned run's parameters outside the embeddings",
 }
 
 
@@ -65,7 +65,7 @@ def written(book: Book, name: str, content: str, made: Answer) -> str:
     """The file of a law. `content`: the runs, as CSV."""
     lines = [
         "# Written by `scalesheet law`.",
-        f"title: Law of the runs {name}",
+        f"title: Law fitted to the runs {name}",
         "method: >-",
         *folded(METHOD),
         "fitted:",

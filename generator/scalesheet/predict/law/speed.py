@@ -13,7 +13,7 @@ from scalesheet.predict.law.runs import Runs
 from scalesheet.predict.loss import PARAMETERS
 from scalesheet.predict.records import assumed, rows_of
 
-PER_PARAMETER = 6.0  # FLOP for each parameter and token
+PER_PARAMETER = 6.0  # FLOP per parameter and token
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ AT_MATRICES = ("ia3", "vera", "loha", "lokr", "oft", "boft", "fourier", "adalora
 GB = 1e9
 
 #: Weights that are packed: bits of each, and constants of their blocks (the default is that of
-#: double quantisation).
+#: double quantization).
 NF4: Mapping[str, tuple[float, Mapping[str, float]]] = {
     "nf4": (4, {"constant_bits": 32.0, "second_bits": 0.0}),
     "nf4-dq": (4, {}),

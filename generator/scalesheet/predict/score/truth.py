@@ -18,7 +18,7 @@ from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.cases.reader import NUMBERS, Read
 from scalesheet.predict.records import rows_of
 
-#: FLOP for each parameter and token, and for each pair of tokens and width of attention, by what a
+#: FLOP per parameter and token, and for each pair of tokens and width of attention, by what a
 #: publication counts: of the model; with a second forward pass; of adapters over frozen weights.
 _COUNTING: Mapping[str, tuple[float, float]] = {
     "model": (6.0, 12.0),

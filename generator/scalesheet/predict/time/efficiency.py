@@ -57,7 +57,7 @@ _OTHER_WORK: tuple[tuple[str, str], ...] = (
 )
 
 OLD_FIT = "the fit belongs to other formulas: run 'scalesheet fit' to renew it"
-METHOD = "time of a step by its parts, with fitted coefficients"
+METHOD = "step time added up from its parts, with fitted coefficients"
 RUN_METHOD = "time of a token by its parts and a fitted overhead of whole runs"
 
 

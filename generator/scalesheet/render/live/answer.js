@@ -353,7 +353,7 @@ scalesheet.answer = (() => {
     if (precision) said.push(`Matrix products in ${precision}`);
     if (offload) said.push(`Optimizer ${offload === "states" ? "states" : "states and weights"} in host memory`);
     if (method) said.push(`${METHODS[method]} instead`);
-    if (batch) said.push(`${batch} sequences in a step`);
+    if (batch) said.push(`${batch} sequences per step`);
     if (gpu) {
       const title = rowTitle(plan, "hardware", gpu);
       said.push(`${best ? "Cheapest that fits" : "Next GPU up"}: ${gpus ? `${gpus} × ` : ""}${title}`);

@@ -336,7 +336,7 @@ class Teller:
         given = {
             "tokens": f"{_count(job.tokens)} tokens in all epochs",
             "sequence": f"{job.sequence:,.0f} tokens in a sequence",
-            "batch": f"{job.batch:,.0f} sequences in a step",
+            "batch": f"{job.batch:,.0f} sequences per step",
             "deadline": f"a deadline of {_time(job.deadline)}",
         }
         taken = ", ".join(words for name, words in given.items() if name in job.taken)
