@@ -25,7 +25,7 @@ from scalesheet.values import Results
 from scalesheet.vocabulary import VERDICTS
 
 ALL_WELL = "All checks hold"
-OFFER = "The offer is of the chosen accelerator"
+OFFER = "The offer is for the chosen accelerator"
 TURN = PLANS if THOROUGH else [PLANS[ledger.seed()[0] % len(PLANS)]]
 Row = list[object]
 
