@@ -223,6 +223,13 @@ power: {value: 300, unit: W / GPU}
         ("rates/a.yaml", "2026-11-23", "23.11.2026", 6, "S006 prices[0].from: expected a date"),
         ("rates/a.yaml", "on-demand", "ondemand", 5, "S004 term: expected one of 'on-demand'"),
         ("rates/a.yaml", "USD / (node * hour)", "USD/hour", 6, "U002 'node_price' is in USD"),
+        (
+            "rates/a.yaml",
+            "USD / (node * hour)",
+            "USD / (GPU * hour)",
+            6,
+            "U002 'node_price' is in USD / (hour * node), found USD / (GPU * hour); multiply it",
+        ),
         ("rates/a.yaml", "USD / (node", "$ / (node", 6, "U001 a unit has no place for '$'; write"),
         ("rates/a.yaml", ", unit: USD / (node * hour)", "", 6, "U003 prices[0] lacks the key"),
         ("rates/a.yaml", ", kind: decision", "", 6, "N010 prices[0]: a fact needs a source; name"),

@@ -1,4 +1,4 @@
-"""`scalesheet show`: prints a plan's results, also under other inputs; or which ids there are."""
+"""`scalesheet show`: a plan's results, also under other inputs; the ids, or an entry of one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "plan",
         metavar="PLAN",
         nargs="?",
-        help="id of a plan; or a catalogue table or component to list; nothing lists all ids",
+        help="id of a plan; or a catalogue table, entry or component; nothing lists all ids",
     )
     parser.add_argument(
         "--set",
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         if options.set or options.why or options.format != "text":
             raise UsageError("name a plan; --set, --why and --format apply to its results")
         try:
-            print(ids_text(book, options.plan), end="")
+            print(ids_text(edition, options.plan), end="")
         except UnknownId as error:
             raise UsageError(str(error)) from None
         return GOOD

@@ -48,7 +48,8 @@ def _input(book: Book, plan: Plan, name: str) -> tuple[Key, Quantity, Stated]:
         return Key(name), scalar, scalar.stated
     inputs = [n for n, s in plan.scalars.items() if s.stated is not None]
     if scalar is None:
-        raise EditError(f"there is no input '{name}'{nearest(name, inputs, 'inputs')}")
+        near = nearest(name, inputs) or f"; 'scalesheet show {plan.id} --all' lists the inputs"
+        raise EditError(f"there is no input '{name}'{near}")
     sides = [n for n in inputs if n.startswith(f"{name}.")]
     hint = f"; its inputs are {' and '.join(sides)}" if sides else ""
     raise EditError(f"'{name}' is derived, and changes with its inputs{hint}")

@@ -1,9 +1,11 @@
-"""Which plans there are, which ids plans may name, and what a component takes and gives."""
+"""Which plans and ids there are, what the catalogue says of one, and what a component takes."""
 
 from __future__ import annotations
 
 from scalesheet.book import Book
-from scalesheet.model import Component, Plan
+from scalesheet.diff.printing import said
+from scalesheet.edition import Edition
+from scalesheet.model import Component, Plan, Table
 from scalesheet.nearest import nearest
 from scalesheet.render.text.plan import aligned, amount
 from scalesheet.values import stated_value
@@ -14,17 +16,22 @@ class UnknownId(ValueError):
     """A name of no plan, no table of the catalogue and no component."""
 
 
-def ids_text(book: Book, name: str | None) -> str:
-    """The plans, tables of the catalogue and components; each row of a table with its title; or
-    the inputs and outputs of a component. Raises UnknownId."""
+def ids_text(edition: Edition, name: str | None) -> str:
+    """The plans, tables of the catalogue and components; each row of a table with its title; the
+    figures of one row; or the inputs and outputs of a component. Raises UnknownId."""
+    book = edition.book
     if name is not None:
         if name in book.tables:
             rows = book.tables[name]
             return _lines(dict(zip(rows.rows, rows.row_titles, strict=True)))
         if name in book.components:
             return _component(book, book.components[name])
-        known = [*book.plans, *book.tables, *book.components]
-        message = f"there is no plan, table of the catalogue or component '{name}'"
+        entries = [table for table in book.tables.values() if name in table.rows]
+        if entries:
+            return "\n".join(_entry(edition, table, name) for table in entries)
+        ids = [row for table in book.tables.values() for row in table.rows]
+        known = [*book.plans, *book.tables, *book.components, *ids]
+        message = f"there is no plan, table or entry of the catalogue, or component '{name}'"
         raise UnknownId(f"{message}{nearest(name, known)} ('scalesheet show' lists them)")
     tables = {
         name: f"{each.title}, {counted(len(each.rows), 'row')}"
@@ -35,12 +42,36 @@ def ids_text(book: Book, name: str | None) -> str:
         [
             "Plans: scalesheet show PLAN",
             _lines({f"  {id}": plan.title for id, plan in book.plans.items()}),
-            "Tables of the catalogue: scalesheet show TABLE lists the ids that plans may name",
+            "Tables of the catalogue: scalesheet show TABLE lists the ids that plans may name, and "
+            "show ID the figures of one",
             _lines({f"  {name}": title for name, title in tables.items()}),
             "Components: scalesheet show COMPONENT lists its inputs and outputs",
             _lines({f"  {name}": title for name, title in components.items()}),
         ]
     )
+
+
+def _entry(edition: Edition, table: Table, row: str) -> str:
+    """A row of the catalogue: its figures, each with its source, and the prices of an offer."""
+    book, figures = edition.book, []
+    for column in table.columns.values():
+        stated = column.stated.get(row)
+        value = edition.catalogue.cell(table.name, row, column.name)
+        if column.hidden or value.value is None or (stated is not None and stated.default):
+            continue
+        origin = said(book, stated) if stated is not None else "computed"
+        figures.append((column.name, amount(book, column, value), column.title, origin))
+    lines = [f"{table.row_titles[table.rows.index(row)]} ({row}), {table.title}", ""]
+    lines += aligned(figures, numbers=frozenset())
+    prices = book.prices.get(row, ()) if table.name == "offers" else ()
+    if prices:
+        price = table.columns["node_price"]
+        dated = [
+            (each.since, amount(book, price, stated_value(each)), said(book, each))
+            for each in prices
+        ]
+        lines += ["", "Prices, each from its day", *aligned(dated, numbers=frozenset({1}))]
+    return "\n".join(lines) + "\n"
 
 
 def _component(book: Book, component: Component) -> str:

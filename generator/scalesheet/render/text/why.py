@@ -10,6 +10,7 @@ from dataclasses import replace
 from scalesheet.book import Book
 from scalesheet.diff.printing import said
 from scalesheet.evaluate import Overrides, computed
+from scalesheet.evaluate.levers import Lever
 from scalesheet.evaluate.references import formulas_at, named_by, rests_on, told_once
 from scalesheet.evaluate.sensitivity import SHOWN, sensitivity
 from scalesheet.evaluate.shares import Shares, Sums
@@ -22,6 +23,9 @@ from scalesheet.vocabulary import counted
 
 LEAST = 0.005  # share of a part that is listed by itself
 MOVES = 5  # inputs that move a figure, the largest
+_GUARDED = re.compile(
+    r"\((?P<formula>.*)\) if (?:broken == 0|possible) else reason\('\{\w+\}'\)", re.DOTALL
+)
 _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")
 
 
@@ -91,7 +95,12 @@ def _moves(
     if key.table is not None or key.name not in plan.headline or quantity.kind != "number":
         return []
     found = sensitivity(book, replace(plan, headline=(key.name,)), edits)
-    effects = [each for ranking in found.rankings for each in ranking.shown if each.swing]
+    effects = [
+        each
+        for ranking in found.rankings
+        for each in ranking.shown
+        if each.swing and _uncertain(book, plan, each.lever)
+    ]
     behind = rests_on(book, plan, results, key) if effects else {}
     value = _number(results, key) if effects else 0.0
     rows = []
@@ -109,8 +118,17 @@ def _moves(
         figure = amount(book, quantity, Value.number(value, *ends))
         place = _place(book, plan, at if at is not lever or not cells else cells[0])
         rows.append((name_of(at), moved, figure, each.lever.title, place))
-    head = f"Moves it most: each input over its range, or by {found.step * 100:.0f} %"
+    by = f"{found.step * 100:.0f} %"
+    head = f"Moves it most: each uncertain input over its range, or by {by}"
     return ["", head, *aligned(rows, numbers=frozenset())] if rows else []
+
+
+def _uncertain(book: Book, plan: Plan, lever: Lever) -> bool:
+    """Whether some of what moves is more than a decision without a range, which is known."""
+    at = lever.key
+    keys = [replace(at, row=row) for row in lever.rows] if at.table and not at.row else [at]
+    found = [stated_at(book, plan, key) for key in keys]
+    return any(each is None or each.ranged or each.basis != "decision" for each in found)
 
 
 def _place(book: Book, plan: Plan, key: Key) -> str:
@@ -132,7 +150,7 @@ def _chain(book: Book, plan: Plan, made: Shares, sums: Sums) -> list[str]:
     if made.parts and len(made.parts[0][0]) == 1:
         path += sums.of(made.parts[0][0][0]).path
     found = [(name_of(key), next(formulas_at(book, plan, key), None)) for key in path]
-    rows = [(name, f"= {formula.text}") for name, formula in found if formula is not None]
+    rows = [(name, f"= {_whole(formula.text)}") for name, formula in found if formula is not None]
     return aligned(rows, numbers=frozenset())
 
 
@@ -208,12 +226,19 @@ def _origin(book: Book, plan: Plan, key: Key) -> Iterator[str]:
     stated = stated_at(book, plan, key)
     if stated is None:
         for formula in formulas_at(book, plan, key):
-            yield f"= {formula.text}"
+            yield f"= {_whole(formula.text)}"
     else:
         yield said(book, stated)
     note = quantity_of(book, plan, key).note
     if note:
         yield note
+
+
+def _whole(formula: str) -> str:
+    """A component's formula as its author wrote it, without what stands in for a case that cannot
+    run."""
+    match = _GUARDED.fullmatch(formula)
+    return match["formula"] if match else formula
 
 
 def stated_at(book: Book, plan: Plan, key: Key) -> Stated | None:

@@ -152,9 +152,12 @@ def stated(
         own = low.unit(data["unit"], *path, "unit")
         if own != draft.unit:
             if not low.units.compatible(own, draft.unit):
+                remedy = f"give it in {draft.unit}"
+                if low.units.compatible(own * low.units.parse("GPU / node"), draft.unit):
+                    remedy = "multiply it by the number of accelerators in a node"
                 low.say(
                     "U002",
-                    f"'{draft.name}' is in {draft.unit}, found {own}; give it in {draft.unit}",
+                    f"'{draft.name}' is in {draft.unit}, found {own}; {remedy}",
                     *path,
                     "unit",
                 )
