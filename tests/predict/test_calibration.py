@@ -169,7 +169,7 @@ summary: One run.
 headline: [needed_memory, token_time]
 case:
   of: training-run
-  with: {model: qwen2-0-5b, method: LoRA, tokens: 100, offer: OFF, gpus: 1}
+  with: {model: qwen2-0-5b, method: LoRA, tokens: 100M, offer: OFF, gpus: 1}
 """
 
 
@@ -229,7 +229,7 @@ scalars:
 tables:
   runs:
     of: training-run
-    with: {method: LoRA, offer: lambda-1x-h100-sxm, gpus: 1, tokens: 100}
+    with: {method: LoRA, offer: lambda-1x-h100-sxm, gpus: 1, tokens: 100M}
     rows: {one: {model: qwen2-0-5b}, two: {model: qwen2-1-5b}, three: {model: qwen2-0-5b}}
 """
 

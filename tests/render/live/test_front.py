@@ -340,7 +340,7 @@ def number_of(value: Value) -> float:
 #: Cases whose link leads to their formulas: rented, and on accelerators that nobody rents out.
 LINKED = {
     **ASKED,
-    "QLoRA on one's own": "gpu=rtx4080&gpus=1&method=QLoRA&data=tokens&tokens=50",
+    "QLoRA on one's own": "gpu=rtx4080&gpus=1&method=QLoRA&data=tokens&tokens=50M",
     "a stated layout": "stage=3&checkpointing=full&trainer=tuned",
 }
 #: Figures of the page by the plan's: where they stand.
@@ -495,11 +495,11 @@ def test_a_stated_layout_of_the_page_that_cannot_run_is_named(book: Book) -> Non
 
 def test_an_answer_stands_beside_its_evidence_and_the_published_run(ask: Ask) -> None:
     case = "method=pretraining&model=deepseek-v3&data=tokens&gpu=h800-sxm&gpus=2048&tokens="
-    like, run, loss = texts(ask(case + "14800000")["answer"], "p.evidence")
+    like, run, loss = texts(ask(case + "14.8T")["answer"], "p.evidence")
     assert loss.startswith("Expected loss ")
     assert re.match(r"\d+ published runs like this, typical error \d+ %. The score", like)
     assert run.startswith("Published: DeepSeek-V3 671B took 2,664,000 GPU hours on 2,048 × NVIDIA")
-    only, _ = texts(ask(case + "1000000")["answer"], "p.evidence")
+    only, _ = texts(ask(case + "1T")["answer"], "p.evidence")
     assert only == like
 
 
@@ -544,9 +544,9 @@ def test_pretraining_begins_with_one_epoch_and_its_usual_batch(
     choose("Pretraining")
     are("1", "256")
     page.wait_for_url("**?method=pretraining&gpus=1")
-    page.locator("#ask-tokens").fill("41B")  # people say tokens; the address has the plan's unit
+    page.locator("#ask-tokens").fill("41B")
     page.locator("#ask-tokens").press("Enter")
-    page.wait_for_url("**tokens=41000**")
+    page.wait_for_url("**tokens=41000000000**")
     are("1", "512")
     choose("LoRA")
     are("3", "128")
@@ -566,7 +566,7 @@ def test_pretraining_begins_with_one_epoch_and_its_usual_batch(
 def test_what_no_offer_sells_has_hours_memory_and_electricity(
     ask: Ask, book: Book, plan: Plan
 ) -> None:
-    drawn = ask("gpu=rtx4080&gpus=1&method=QLoRA&data=tokens&tokens=50")
+    drawn = ask("gpu=rtx4080&gpus=1&method=QLoRA&data=tokens&tokens=50M")
     (cost,) = within(drawn["answer"], "div.figure.cost")
     results = led_to(book, plan, *within(cost, "a"))
     assert results.scalars["supply"].value == "owned"

@@ -118,16 +118,8 @@ scalesheet.cases = (() => {
   const inField = (value) =>
     Number.isInteger(value) && value < 1e15 ? number(value, { decimals: 0 }) : written(value);
 
-  const MILLION = 1e6;
-
-  /** What a field shows, and the text of the input that it means: people say tokens, the plan counts
-   *  millions of them. */
-  const toField = (name, value) =>
-    name === "tokens" ? people(value * MILLION, true) : inField(value);
-  function fromField(name, text) {
-    const value = valueOf(name, text);
-    return name === "tokens" ? Number((value / MILLION).toPrecision(15)) : value;
-  }
+  /** What a field shows: `1.5B` tokens. */
+  const toField = (name, value) => (name === "tokens" ? people(value, true) : inField(value));
 
   /** A case with some of it changed. */
   const changedTo = (wanted, some) => new Map([...wanted, ...Object.entries(some)]);
@@ -398,7 +390,6 @@ scalesheet.cases = (() => {
   return Object.freeze({
     ...{ plan, changedTo, cheapest, onDemand, own, weighed },
     ...{ AUTO, FOUND, ASKED, built, first, valueOf, readCase, complete, told, unasked, inField, longest },
-    ...{ toField, fromField },
-    ...{ figureOf, fits, runs, obstaclesTo, impossible, answerTo, offersFor, changesOf, mended },
+    ...{ toField, figureOf, fits, runs, obstaclesTo, impossible, answerTo, offersFor, changesOf, mended },
   });
 })();

@@ -12,7 +12,7 @@
   const { tell, inSlices } = scalesheet.fields;
   const { cases } = scalesheet;
   const { AUTO, FOUND, ASKED, valueOf, readCase, complete, told, unasked, inField, longest } = cases;
-  const { toField, fromField, impossible } = cases;
+  const { toField, impossible } = cases;
   const { answered } = scalesheet.answer;
 
   const form = document.querySelector("[data-question]");
@@ -118,7 +118,7 @@
   function enter(name, text, done) {
     const field = fields.get(name);
     try {
-      const value = fromField(name, text);
+      const value = valueOf(name, text);
       if (field) tell(field, "");
       go(new Map([...stated, [name, value]]), done);
       show();

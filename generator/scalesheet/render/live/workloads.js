@@ -14,9 +14,8 @@
   const { button, chooser, inSlices, copying } = scalesheet.fields;
   const { cases, question, workload } = scalesheet;
   const { needed } = scalesheet.architecture;
-  const { plan, valueOf, complete, inField } = cases;
+  const { plan, valueOf, complete, inField, toField } = cases;
   const { workload: mode } = at.dataset;
-  const MILLION = 1e6;
   const PAUSE = 200; // ms between two drawings of what is not finished
   const { models, hardware, offers } = plan.inputs.tables;
   const methods = question.tuning;
@@ -141,8 +140,7 @@
     for (const [name, control] of fields) {
       if (control === document.activeElement) continue;
       const value = state[name];
-      if (name === "tokens") control.value = people(value * MILLION, true);
-      else control.value = typeof value === "number" ? inField(value) : value;
+      control.value = typeof value === "number" ? toField(name, value) : value;
     }
   }
 
@@ -153,9 +151,7 @@
 
   function enter(name, said) {
     try {
-      const read_ = read(name, said);
-      // people say tokens; the plan counts millions of them
-      go({ ...state, [name]: name === "tokens" ? read_ / MILLION : read_ }, true);
+      go({ ...state, [name]: read(name, said) }, true);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tell(error.message);
