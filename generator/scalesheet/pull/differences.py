@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from scalesheet.evaluate.edits import input_name
 from scalesheet.language.syntax import ENDS, End
@@ -13,7 +14,7 @@ from scalesheet.pull.formulas import Formulas
 from scalesheet.pull.labels import COMPARE, labels
 from scalesheet.pull.model import Edit, Finding, Pulling
 from scalesheet.pull.phases import phase_entry
-from scalesheet.pull.sheets import EMPTY
+from scalesheet.pull.sheets import EMPTY, Value
 from scalesheet.pull.sites import FILES
 from scalesheet.pull.values import (
     ValueProblem,
@@ -94,7 +95,7 @@ def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
         return
     if not scalar.ranged and scalar.kind == "number":
         places |= _ends_beside(pulling, name)
-    take_input(pulling, Key(name), scalar, scalar.stated, site, places)
+    take_input(pulling, Key(name), scalar, scalar.stated, lambda: site, places)
 
 
 def _ends_beside(pulling: Pulling, name: str) -> dict[End, Place]:
@@ -135,8 +136,12 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
     formulas.column_edits(table, rows)
     added = [(id, at) for id, at in rows.rows.items() if id not in known]
     added += [(_new_id(pulling, table, rows, at), at) for at in rows.without]
+    whole = pulling.before.book.tables.get(table.name, table)
     for id, at in sorted(added, key=lambda item: item[1]):
-        if id in shipped and not pulling.same:
+        if id in whole.rows and id not in table.rows:
+            new = pulling.same or id not in shipped
+            _not_carried(pulling, whole, rows, id, at, is_new=new)
+        elif id in shipped and not pulling.same:
             pulling.leave(
                 rows.at(at, rows.key),
                 f"the row '{id}' of '{table.name}' is no longer in the data",
@@ -145,6 +150,33 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
             _added(pulling, formulas, table, rows, id, at)
     if table.name in pulling.reordered:
         pulling.leave(heading, f"the rows of '{table.name}' are in a different order")
+
+
+def _not_carried(
+    pulling: Pulling, whole: Table, rows: Rows, id: str, line: int, *, is_new: bool
+) -> None:
+    """A row of the catalogue that this plan's workbook does not include: in a workbook that had it,
+    each edit of it is listed; in any other, how to get it."""
+    site = pulling.sites.row(whole.name, id)
+    at = site.position if site is not None else None
+    text = f"'{id}' is in {whole.name}, but the workbook of this plan does not include it"
+    if is_new:
+        remedy = (
+            f"to include it, write catalogue: {{{whole.name}: [{id}]}} into plan.yaml and build"
+        )
+        pulling.leave(rows.at(line, rows.key), f"{text}; {remedy}", at)
+        return
+    for (column, end), across in rows.columns.items():
+        was = pulling.where.shipped.get(input_name(Key(column, whole.name, id), end))
+        now = pulling.cell(rows.at(line, across))
+        if was is not None and not _as_shipped(was.value, now.value):
+            pulling.leave(rows.at(line, across), f"{text} any more; edit it in the data", at)
+
+
+def _as_shipped(was: Value, now: Value) -> bool:
+    if isinstance(was, float) and isinstance(now, float):
+        return same((was,) * 3, (now,) * 3)
+    return was == now
 
 
 def _with_ends(table: Table, rows: Rows) -> Rows:
@@ -214,9 +246,9 @@ def _row(
         if column.name in dict(table.each) or stated is None:
             _unstated(pulling, table, column, row, places["value"])
             continue
-        site = pulling.sites.cell(table.name, row, column.name, stated.position)
+        site = partial(pulling.sites.cell, table.name, row, column.name, stated.position)
         cell = pulling.cell(places["value"])
-        if cell.formula is not None and formulas.over_input(key, column, site, places):
+        if cell.formula is not None and formulas.over_input(key, column, site(), places):
             continue
         if table.name == "offers" and column.name in ("since", "seen"):
             if pulling.same and not same(said_by(stated, ""), cell_text(cell.value, column)):

@@ -127,8 +127,8 @@ class Pulling:
     def refuse(self, code: str, place: Place, message: str, at: Position | None = None) -> None:
         self.errors.append(Finding(code, str(place), message, at or self.lines.of(place)))
 
-    def leave(self, place: Place | str, message: str) -> None:
-        at = self.lines.of(place) if isinstance(place, Place) else None
+    def leave(self, place: Place | str, message: str, at: Position | None = None) -> None:
+        at = at or (self.lines.of(place) if isinstance(place, Place) else None)
         self.left.append(Finding("W009", str(place), message, at))
 
     def shipped_scalar(self, name: str, end: End) -> Place:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from own import PLAN, begun
@@ -114,10 +115,55 @@ def test_what_there_is_not_is_told(asked: str, says: str, tmp_path: Path) -> Non
     assert [says in each.message for each in found] == [True], found
 
 
+def test_about_says_what_part_of_the_catalogue_there_is(tmp_path: Path) -> None:
+    data = begun(tmp_path)
+    build(data, tmp_path / "build", site=False)
+    about = openpyxl.load_workbook(tmp_path / "build/workbooks/first.xlsx")["About"]
+    said = [str(cell.value).partition("  ")[2] for cell in about["A"]]
+    (models,) = (text for text in said if text.startswith("Models has "))
+    assert " of the catalogue's " in models
+    assert 'write catalogue: {models: ["*"]} into plan.yaml' in models
+
+
+def test_a_row_that_is_no_longer_carried_is_listed_where_it_was_edited(tmp_path: Path) -> None:
+    data = begun(tmp_path, 'catalogue: {models: ["qwen2-*"]}\n')
+    build(data, tmp_path / "build", site=False)
+    plan, path = data / "plans" / PLAN / "plan.yaml", tmp_path / "build/workbooks/first.xlsx"
+    plan.write_text(plan.read_text("utf-8").partition("\n")[2], "utf-8")
+    assert (read(data, path).same, read(data, path).left) == (False, ())
+    workbook = openpyxl.load_workbook(path)
+    sheet = workbook["Models"]
+    at = next(cell.row for cell in sheet["B"] if cell.value == "qwen2-7b")
+    layers = next(cell.column for cell in sheet[1] if cell.value == "layers")
+    sheet.cell(at, layers).value = 5
+    workbook.save(tmp_path / "edited.xlsx")
+    (left,) = read(data, tmp_path / "edited.xlsx").left
+    assert left.place == f"Models!{sheet.cell(at, layers).coordinate}"
+    assert left.message == (
+        "'qwen2-7b' is in models, but the workbook of this plan does not include it any more; "
+        "edit it in the data"
+    )
+    assert left.at is not None
+    assert left.at.path.endswith("models/qwen2-7b.yaml")
+
+
+def test_a_row_that_is_not_carried_may_be_asked_for(tmp_path: Path) -> None:
+    data = begun(tmp_path)
+    build(data, tmp_path / "build", site=False)
+    workbook = openpyxl.load_workbook(tmp_path / "build/workbooks/first.xlsx")
+    sheet = workbook["Models"]
+    last = max(cell.row for cell in sheet["B"] if cell.value)
+    sheet.cell(last + 1, 2).value = "qwen2-7b"
+    workbook.save(tmp_path / "edited.xlsx")
+    (left,) = read(data, tmp_path / "edited.xlsx").left
+    assert left.message == (
+        "'qwen2-7b' is in models, but the workbook of this plan does not include it; to include "
+        "it, write catalogue: {models: [qwen2-7b]} into plan.yaml and build"
+    )
+
+
 def test_its_workbook_is_pulled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an edit nothing is asked for, and a row of it may be chosen."""
-    import openpyxl
-
     data = begun(tmp_path)
     monkeypatch.chdir(tmp_path)
     build(Path("data"), Path("build"), site=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Scalar, Stated
@@ -113,7 +113,7 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
     row = write_headline(canvas, context, row)
     row = _write_checks(canvas, context, row)
     turned = any(place.turned for place in context.layout.tables.values())
-    use = (*HOW_TO_USE, *([TO_ADD_A_CASE] if turned else []))
+    use = (*HOW_TO_USE, *([TO_ADD_A_CASE] if turned else []), *_selections(context))
     row = _listed(canvas, row + 1, "How to use it", use, last)
     row = _listed(canvas, row + 1, "Protection", PROTECTION, last)
     canvas.text(row + 1, TITLE, "Legend", "section")
@@ -136,6 +136,20 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
         _write_history(canvas, context, row + 1, last)
     if cut_versions(plan):
         _write_versions(canvas, context, row + len(plan.history) + 4, last)
+
+
+def _selections(context: Context) -> Iterator[str]:
+    """Of each sheet that has a part of the catalogue: how much, and how to get the rest."""
+    whole = (context.edition.whole or context.edition).book.tables
+    for sheet in context.layout.sheets:
+        for name in sheet.tables if sheet.kind == "catalogue" else ():
+            rows, every = len(context.tables[name].rows), len(whole[name].rows)
+            if rows < every:
+                yield (
+                    f"{sheet.name} has {rows} of the catalogue's {every} rows, those that this "
+                    f'plan may use. For all of them, write catalogue: {{{name}: ["*"]}} into '
+                    "plan.yaml and build again."
+                )
 
 
 def _write_checks(canvas: Canvas, context: Context, row: int) -> int:
