@@ -6,6 +6,7 @@ module and `commands` prints.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import sys
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and gives its exit status."""
     _print_anywhere()
     gc.set_threshold(100_000, 50, 100)  # a command makes many objects and little garbage
+    atexit.register(gc.freeze)  # what is left when it ends need not be searched
     whole = parser()
     options, unknown = whole.parse_known_args(arguments)
     unknown = options.command.late(options, unknown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from pathlib import Path
 
@@ -22,6 +23,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    # A pull makes hundreds of thousands of small things and drops none before it ends: looking for
+    # what could be freed would be a sixth of its time.
+    gc.disable()
+    try:
+        return _run(options)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _run(options: argparse.Namespace) -> int:
     from scalesheet.pull import read, write
     from scalesheet.render.text.pull import changes, problems
 

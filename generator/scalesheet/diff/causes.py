@@ -95,7 +95,7 @@ class _Trial:
         self, known: Sequence[InputChanged], others: Sequence[Cause]
     ) -> list[ResultMoved]:
         effects: dict[Place, list[Effect]] = {m.was: [] for m in self.moved}
-        for causes, results in self.alone(known):
+        for causes, results in self.alone(known, None if others else self.whole()):
             self.note(effects, causes, results)
         if others:
             self.note_rest(effects, known, others)
@@ -107,18 +107,25 @@ class _Trial:
             moves.append(replace(each, effects=tuple(its)))
         return moves
 
+    def whole(self) -> Results | None:
+        """The old side with all changes, if the new side is that: its results are known."""
+        alike = self.old == self.new and all(each.was == each.place for each in self.moved)
+        return self.found.after[self.new] if alike else None
+
     def alone(
-        self, changes: Sequence[InputChanged]
+        self, changes: Sequence[InputChanged], results: Results | None = None
     ) -> list[tuple[tuple[InputChanged, ...], Results]]:
         """The old side with each change alone; those that move nothing are found by halves.
+        `results`: with all of these, where they are known.
 
         In the catalogue all at once: what is computed there rests on its own row.
         """
         if not changes:
             return []
-        self.left -= 1
-        overrides = {change.was.key: change.forth for change in changes}
-        results = evaluate(self.base, plan_of(self.base, self.old), overrides)
+        if results is None:
+            self.left -= 1
+            overrides = {change.was.key: change.forth for change in changes}
+            results = evaluate(self.base, plan_of(self.base, self.old), overrides)
         if not any(self.differs(each, value_at(results, each.was.key)) for each in self.moved):
             return []
         if len(changes) == 1 or self.left <= 0 or not self.old:

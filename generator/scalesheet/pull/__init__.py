@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import gc
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,24 +49,6 @@ class Pulled:
 
 def read(data: Path, path: Path) -> Pulled:
     """What the workbook asks for. Raises Refused where the data are not sound as they are."""
-    with _nothing_collected():
-        return _read(data, path)
-
-
-@contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """A pull makes hundreds of thousands of small things and drops none before it ends: looking for
-    what could be freed would be a sixth of its time."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
-def _read(data: Path, path: Path) -> Pulled:
     try:
         workbook = read_workbook(path)
     except UnreadableError as error:
@@ -201,7 +181,9 @@ def _examined(pulling: Pulling, pulled: Pulled, new: Mapping[File, bytes]) -> Pu
     changed = replace(files, every=every)
     examined = examined_files(changed, plans=[plan] if alone else None, scores=not alone)
     own = tuple(file for file in every if file.name in {each.name for each in new})
-    documents = {each.path: each for each in documents_of(Files(files.root, own), ())[0]}
+    documents: dict[str, Document] = {}
+    if examined.diagnostics:
+        documents = {each.path: each for each in documents_of(Files(files.root, own), ())[0]}
     problems = []
     causes: dict[Diagnostic, str] = {}
     for diagnostic in examined.diagnostics:

@@ -3,7 +3,7 @@ file changes where the workbook says something new."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 
 from scalesheet.evaluate.edits import input_name
@@ -38,16 +38,20 @@ def take_input(
     key: Key,
     quantity: Quantity,
     stated: Stated,
-    site: Site | None,
+    site_of: Callable[[], Site | None],
     places: Mapping[End, Place],
 ) -> None:
-    """Compares one input with the data, and notes an edit, a conflict or a fault."""
+    """Compares one input with the data, and notes an edit, a conflict or a fault.
+
+    Its site is asked for where it differs: a file is parsed for it."""
     place, name = places["value"], input_name(key)
     cells = {end: pulling.cell(at) for end, at in places.items()}
     symbol = symbol_of(pulling, quantity)
-    if site is not None and pulling.sites.falls_back(site) and all(c.blank for c in cells.values()):
-        _emptied(pulling, key, quantity, stated, site, place)
-        return
+    if all(cell.blank for cell in cells.values()):
+        site = site_of()
+        if site is not None and pulling.sites.falls_back(site):
+            _emptied(pulling, key, quantity, stated, site, place)
+            return
     ours = said_by(stated, symbol)
     base = ours if pulling.same else _shipped(pulling, key, quantity)
     try:
@@ -68,6 +72,7 @@ def take_input(
         )
         pulling.refuse("W007", place, f"{message}; put one of the two into the cell")
         return
+    site = site_of()
     if site is None:
         where = "is in no file written by hand"
         if key.table is not None and pulling.tables[key.table].each:
