@@ -32,6 +32,7 @@ from scalesheet.render.workbook.widths import heading_of
 from scalesheet.resolve.lowering.scalars import SCENARIO
 from scalesheet.source.patch import Drop, Set
 from scalesheet.source.places import suggested
+from scalesheet.vocabulary import counted
 
 
 def compare(pulling: Pulling) -> None:
@@ -51,6 +52,11 @@ def compare(pulling: Pulling) -> None:
             text = f"the table '{table.name}' is gone: no row names it; put its sheet back"
             at = pulling.lines.of_table(table.name)
             pulling.refuse("W004", pulling.shipped_table(table.name), text, at)
+    if formulas.skipped:
+        many = counted(len(formulas.skipped), "formula")
+        text = f"{many} could not be compared, since the steps of an older workbook differ"
+        text += "; if you edited one, repeat the edit in a new workbook"
+        pulling.notes.append(Finding("note:", str(formulas.skipped[0]), text))
     labels(pulling)
     _constants(pulling)
     _sheets(pulling)

@@ -48,12 +48,14 @@ _REFERENCES = {
 
 @dataclass
 class Formulas:
-    """The formulas of one pull. Those of a column wait until all its rows were seen."""
+    """The formulas of one pull. Those of a column wait until all its rows were seen. `skipped` are
+    formulas of an older workbook that read or are steps of its own."""
 
     pulling: Pulling
     waiting: dict[tuple[str, str], dict[str, Cells]] = field(default_factory=dict)
     kept: set[tuple[str, str]] = field(default_factory=set)
     new: dict[tuple[str, str], tuple[Token, ...]] = field(default_factory=dict)
+    skipped: list[Place] = field(default_factory=list)
     _read: dict[tuple[str, int, str], tuple[Token, ...]] = field(default_factory=dict)
 
     # -------------------------------------------------------------- what was edited
@@ -105,10 +107,12 @@ class Formulas:
             self.waiting.setdefault((table.name, column.name), {})[row] = edited
 
     def _refuse_step(self, name: str, edited: Cells) -> None:
-        if not self.pulling.same:
-            return  # steps move with every row, so an older workbook has others
+        place = next(iter(edited.values()))[0]
+        if not self.pulling.same:  # steps move with every row, so an older workbook has others
+            self.skipped.append(place)
+            return
         message = f"'{name}' is a step of a formula; edit the formula itself"
-        self.pulling.refuse("W006", next(iter(edited.values()))[0], message)
+        self.pulling.refuse("W006", place, message)
 
     def column_edits(self, table: Table, rows: Rows) -> None:
         """The edits of a table's formulas: of a whole column where all its rows say the same."""
@@ -256,7 +260,8 @@ class Formulas:
             edited = result["value"]
             place, names = edited[0], self.pulling.workbook.names
             if any(kind == "name" and str(of).casefold() in names for kind, of in edited[2]):
-                return {}  # it reads a step of the older data, which moved since
+                self.skipped.append(place)  # it reads a step of the older data, which moved since
+                return {}
             known = self._translated(name, edited, self._phase(name), formula, quiet=True)
             if known is not None and _alike(known, formula.text):
                 return {}
