@@ -367,7 +367,7 @@ def _earlier_dates(document: Document, edition: str) -> Iterator[Diagnostic]:
                 place,
                 "O006",
                 f"{named(steps)}: holds until {until[-1]}, after the edition of {edition}; enter "
-                "the new value when it holds, or move the edition",
+                "the new value once it is in effect, or move the edition",
             )
 
 

@@ -115,9 +115,10 @@ def _problem(url: str, answer: Answer) -> tuple[str, str] | None:
         return "L001", f"{url}: {what}; find where the text is now, or name an archived copy"
     if answer.status is None or answer.status >= 400:
         what = answer.why or f"the server answers {answer.status}, {_phrase(answer.status or 0)}"
-        return "L002", f"{url}: {what}; open it in a browser to see whether it holds"
+        return "L002", f"{url}: {what}; open it in a browser to see whether it works"
     if answer.moved:
-        return "L003", f"{url}: has moved to {answer.moved}; write that, if it is the same text"
+        return "L003", f"{url}: has moved to {answer.moved}; use that address if the text is the "
+        "same"
     return None
 
 
@@ -175,7 +176,7 @@ def _reason(reason: object) -> str:
     if isinstance(reason, TimeoutError):
         return "no answer in time"
     if isinstance(reason, ssl.SSLError):
-        return f"no safe connection ({quotable(str(reason.reason or reason))})"
+        return f"no secure connection ({quotable(str(reason.reason or reason))})"
     if isinstance(reason, OSError) and reason.strerror:
         return f"no connection ({quotable(reason.strerror)})"
     return f"no answer that can be read ({quotable(str(reason)) or type(reason).__name__})"

@@ -73,9 +73,9 @@ def _compare(files: Changes) -> None:
     for path, (old, _) in files.items():
         if content(path) != old:
             if old is None:
-                text = "is there already; choose another name, or edit the file"
+                text = "already exists; choose another name, or edit the file"
                 raise FileExistsError(errno.EEXIST, text, str(path))
-            text = "was changed while this ran; nothing was written, run the command again"
+            text = "was changed while this command ran; nothing was written, run the command again"
             raise OSError(None, text, str(path))
 
 
@@ -122,8 +122,9 @@ def _recover(data: Path) -> None:
     for path in rest:
         if path not in ready:
             text = (
-                "was edited after a command that saves was killed, and is left as it is; what that "
-                f"command had for it is in {_beside(path).name}: compare the two, then remove that"
+                "was edited after a command was killed while saving, so it is left unchanged; the "
+                f"version of that command is in {_beside(path).name}: compare the two, then delete "
+                "that file"
             )
             raise OSError(None, text, str(path))
 

@@ -55,14 +55,14 @@ def _words(options: argparse.Namespace) -> tuple[str, str]:
     if (options.write or options.rates) and action != "ladder":
         raise UsageError("--rates and --write are of 'scalesheet bench ladder --rates --write ID'")
     if options.write and not options.rates:
-        raise UsageError("--write enters rates; say 'scalesheet bench ladder --rates --write ID'")
+        raise UsageError("--write adds rates; write 'scalesheet bench ladder --rates --write ID'")
     if options.rates:
         if rest:
             raise UsageError(f"--rates are those of the device; drop the model '{rest[0]}'")
         return action, ""
     if len(rest) != 1:
         result = f"{len(rest)}: {', '.join(rest)}" if rest else "none"
-        hint = "" if action else f"; before it may stand {', '.join(ACTIONS)}"
+        hint = "" if action else f"; it may be preceded by {', '.join(ACTIONS)}"
         raise UsageError(f"expected one MODEL, by its id or as a config.json{hint}; found {result}")
     return action, rest[0]
 
@@ -171,7 +171,7 @@ def _answered(
     try:
         paths = [] if options.dry_run else [shown(written(data, record)) for record in records]
     except (Refused, LayoutError, OSError):
-        print("what was found, since it could not be written:", file=sys.stderr)
+        print("the result, which could not be written:", file=sys.stderr)
         print("".join(map(text, records)), file=sys.stderr, end="")
         raise
     progress("")
@@ -187,7 +187,7 @@ def _unknown(here: Device) -> str:
     from scalesheet_bench.ladder.hardware import id_of, name_of
 
     return (
-        f"this machine's {name_of(here)} is not in the catalogue; enter it with 'scalesheet bench "
+        f"this machine's {name_of(here)} is not in the catalogue; add it with 'scalesheet bench "
         f"ladder --rates --write {id_of(here)}', or name another with --accelerator ID to simulate"
     )
 
@@ -202,7 +202,7 @@ def _entered(data: Path, here: Device) -> str:
     result = measured(here.kind, seconds=RATED, tell=_told)
     made = write(data, id_of(here), result, Origin("scalesheet bench ladder --rates", date.today()))
     progress("")
-    print(f"entered the device: {shown(made.path)}", file=sys.stderr)
+    print(f"added the device: {shown(made.path)}", file=sys.stderr)
     return made.path.stem
 
 

@@ -16,14 +16,14 @@ _TIMES = (
     ("forward_share", "Forward", "%"),
     ("backward_share", "Backward", "%"),
     ("optimizer_share", "Optimizer", "%"),
-    ("data_time", "Making a batch", "s"),
+    ("data_time", "Preparing a batch", "s"),
 )
 _SPEED = (
     ("tokens_per_second", "Tokens per second", ""),
     ("samples_per_second", "Sequences per second", ""),
-    ("flop_rate", "TFLOP/s for each accelerator", ""),
+    ("flop_rate", "TFLOP/s per accelerator", ""),
     ("utilisation", "Model FLOP utilization (MFU)", "%"),
-    ("power", "Watt for each accelerator", ""),
+    ("power", "Watts per accelerator", ""),
 )
 _MEMORY = (
     ("peak_memory", "Peak", "GB"),
@@ -41,8 +41,8 @@ _TIMES_OF = {"%": 100.0, "GB": 1e-9, "s": 1.0, "": 1.0}
 _WIDE = 30
 
 MARKS = {
-    "interrupted": "interrupted: it ended before the mean was known as well as was asked",
-    "unsteady": "unsteady: the spread is larger than was asked; the machine was busy, or its clock "
+    "interrupted": "interrupted: it ended before the mean reached the requested precision",
+    "unsteady": "unsteady: the spread is larger than requested; the machine was busy, or its clock "
     "changed",
     "input_bound": "input-bound: steps wait for their data",
 }

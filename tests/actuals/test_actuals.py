@@ -122,7 +122,7 @@ def test_runs_that_are_parts_of_a_phase_have_a_share(tmp_path: Path) -> None:
     whole = "phase,run,state,gpu_hours\nrl,a,done,200\nrl,b,done,200\n"
     found = given(tmp_path / "1", whole, text)
     assert [text.split(";")[0] for text in said(found)] == [
-        "A004 'rl' has 2 finished and 0 running runs, which are 2 times what the plan has of it (1)"
+        "A004 'rl' has 2 finished and 0 running runs, which are 2 times what the plan has (1)"
     ]
     parts = "phase,run,state,gpu_hours,share\nrl,a,done,200,0.4\nrl,b,done,200,0.4\n"
     _, rl = stands(given(tmp_path / "2", parts, text)).rows
@@ -250,7 +250,7 @@ def test_the_page_has_figures_a_picture_and_every_attempt(tmp_path: Path) -> Non
     section = text[text.index("Actuals") : text.index("Calendar")]
     assert "Forecast 2,660 of 2,600 GPU h: 2 % over." in section
     assert "Burn-down of the budget" in section
-    assert "At the present rate" in section
+    assert "At the current rate" in section
     assert "OOM, at step 300" in section
     assert "All 7 attempts" in section
 

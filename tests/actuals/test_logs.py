@@ -191,7 +191,7 @@ def test_the_state_that_the_trainer_of_transformers_saves(call: Call, tmp_path: 
             state.save_to_json(str(paths[-1]))
     status, told = call(*map(str, paths), "--fill", "gpus=8")
     assert status == 1
-    assert "left out: line 1, sft-seed2: how long it took is unknown" in told
+    assert "left out: line 1, sft-seed2: its duration is unknown" in told
     assert lines(tmp_path, "trainer") == [
         "phase,seed,state,gpus,gpu_hours,tokens,steps,from",
         "sft,1,done,8,16,1228800,300,trainer sft-seed1",
@@ -238,7 +238,7 @@ def test_event_files_without_the_package_say_what_to_install(
 def test_lines_of_an_invoice(call: Call, tmp_path: Path) -> None:
     status, told = call("--fill", "gpus=8", invoice__csv=AWS)
     assert status == 1
-    assert "left out: line 3, checkpoints: how long it took is unknown" in told
+    assert "left out: line 3, checkpoints: its duration is unknown" in told
     assert lines(tmp_path, "invoice") == [
         "phase,seed,state,start,end,accelerator,gpus,gpu_hours,cost,from",
         "sft,1,done,2026-09-01,2026-09-02,p4d.24xlarge,8,192,786.24,invoice a1",
@@ -285,10 +285,10 @@ def test_a_line_that_says_too_little_is_told(call: Call) -> None:
     status, told = call(mine__csv=text)
     assert status == 1
     assert [line.strip() for line in told.splitlines() if "left out" in line] == [
-        "left out: line 1, sft-1: the state 'dreaming' is unknown; say what all are with "
+        "left out: line 1, sft-1: the state 'dreaming' is unknown; set it for all runs with "
         "--fill state=done",
-        "left out: line 2, sft-2: its GPUs are unknown; say how many with --fill gpus=8",
-        "left out: line 3, sft-3: how long it took is unknown",
+        "left out: line 2, sft-2: its number of GPUs is unknown; set it with --fill gpus=8",
+        "left out: line 3, sft-3: its duration is unknown",
     ]
 
 

@@ -53,7 +53,7 @@ SLIPS = [
         8,
         "U001 unknown unit 'Gbps'; did you mean 'Gbit / second'?",
     ),
-    ("plan\n", "plan\n---\n", 2, "Y008 a second document begins; keep one document a file"),
+    ("plan\n", "plan\n---\n", 2, "Y008 a second document begins; keep one document per file"),
     (
         "title: Our",
         'title: "Our',

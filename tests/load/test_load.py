@@ -216,7 +216,7 @@ def test_columns_count_characters_and_not_bytes(each_parser):
         ("? [a]\n: 1\n", ["1:3: Y008 a key is text, not a list or mapping; write a plain key"]),
         (
             "a: 1\n---\nb: 2\n",
-            ["2:1: Y008 a second document begins; keep one document a file, without '---'"],
+            ["2:1: Y008 a second document begins; keep one document per file, without '---'"],
         ),
         (
             'a: "\\x1b[31m"\n',
@@ -247,7 +247,7 @@ def test_columns_count_characters_and_not_bytes(each_parser):
         ),
         (
             "a: 1\nb c\nd: 2\n",
-            ["2:1: Y001 expected 'key: value', found 'b c'; put ':' behind the key"],
+            ["2:1: Y001 expected 'key: value', found 'b c'; put ':' after the key"],
         ),
     ],
 )

@@ -27,7 +27,7 @@ from shipped import DATA
 
 OVERWRITTEN = "a formula was overwritten, added or deleted here"
 EDITED = "a formula was edited here, or a row or sheet that it names has moved"
-A_ROW = "a row was added or deleted; the results follow, and pull takes it over"
+A_ROW = "a row was added or deleted; the results follow, and pull imports it"
 
 
 @dataclass(frozen=True)

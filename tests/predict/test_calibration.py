@@ -263,4 +263,4 @@ def test_finished_runs_of_a_plan_teach_the_time_of_the_next(
     assert 1.4 < taught < 2
     assert hours_of(data) == pytest.approx([taught * each for each in plain], rel=1e-3)
     assert main(["fit", "--own", "--check", "--data", str(data)]) == 0
-    assert "as records and runs have it" in capsys.readouterr().out
+    assert "is up to date" in capsys.readouterr().out

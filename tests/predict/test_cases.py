@@ -208,7 +208,7 @@ def test_a_name_with_another_size_is_another_model(cases: Given) -> None:
     given = cases("runs", {"model": "GPT-3 6.7B"}, {"model": "GPT-3"}, {"model": "Foo 8x7B"})
     assert given.model_id.tolist() == ["", "gpt-3", ""]
     assert given.parameters[0] == 6.7e9
-    assert given.assumed[0] == "parameters of the model's name, architecture estimated"
+    assert given.assumed[0] == "parameters taken from the model's name, architecture estimated"
     assert given.hidden[0] == pytest.approx(4096, rel=0.05)
     assert np.isnan(given.parameters[2])
 

@@ -267,7 +267,7 @@ BAD = {
     ],
     "N,D,loss\n1e8,1e9,11.5\n1e8,2e9,3.4\n2e8,3e9,3.3\n": ["2:3 the loss 11.5 is above 10.82"],
     "N,D,loss\n1e8,1e9,nan\n1e8,2e9,3.4\n2e8,3e9,3.3\n": [
-        "2:3 loss: expected a number above 0, found 'nan'. Correct it, or take the run out"
+        "2:3 loss: expected a number above 0, found 'nan'. Correct it, or remove the run"
     ],
     "N,D,loss\n-1e8,1e9,3.4\n1e8,,3.4\n2e8,3e9,3.3\n": [
         "2:1 size: expected a number above 0, found '-1e8'",

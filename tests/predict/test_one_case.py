@@ -113,7 +113,7 @@ def test_without_a_book_the_catalogue_predicts_and_says_so(
     assert main(["predict", "memory", *FLAGS]) == 0
     here = capsys.readouterr()
     assert here.out == shipped.out
-    assert "no book here: by the catalogue of scalesheet" in here.err
+    assert "no book here; using the catalogue of scalesheet" in here.err
     assert "no book here" not in shipped.err
     assert main(["predict", "memory", *FLAGS, "--data", "elsewhere"]) == 2
 

@@ -108,13 +108,13 @@ def held(book: Book, **changed: object) -> Book:
     [
         ({"median": 1.5}, "(median), 1.5 at most is expected"),
         ({"worst": 9.0}, "the error of 'slow' is"),
-        ({"records": ("fast", "gone")}, "the record 'gone' is expected, and is not scored; no "),
-        ({"records": ("dry",)}, "the record 'dry' is expected, and is not scored; no measured"),
+        ({"records": ("fast", "gone")}, "the record 'gone' is expected but not scored; no "),
+        ({"records": ("dry",)}, "the record 'dry' is expected but not scored; no measured"),
         (
             {"records": ("uneven",)},
-            "'uneven' is expected, and is not scored: unsteady: the ",
+            "'uneven' is expected but not scored: unsteady: the ",
         ),
-        ({"records": ("strange",)}, "'strange' is expected, and is not scored: "),
+        ({"records": ("strange",)}, "'strange' is expected but not scored: "),
     ],
 )
 def test_a_prediction_that_got_worse_is_an_error(
@@ -195,8 +195,8 @@ def test_fit_tells_how_far_off_they_are_and_check_holds_them(
     asked = ["fit", "throughput", "--check", "--data", str(data)]
     assert main(asked) == 0
     said = capsys.readouterr().out
-    assert "throughput: off own measurements by 4.491" in said
-    assert "throughput: not held by score.yaml: fast\n" in said
+    assert "throughput: own measurements are off by 4.491" in said
+    assert "throughput: not checked by score.yaml: fast\n" in said
 
     score = data / "score.yaml"
     expected = "own: {throughput: {records: [fast], median: 1.01, worst: 1.01}}\n"

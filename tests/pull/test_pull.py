@@ -377,8 +377,8 @@ def test_the_command_writes_all_or_nothing(
     assert main(["pull", "nowhere.xlsx"]) == 2
     assert main(["pull", bad]) == 1
     assert capsys.readouterr().out == (
-        "bad.xlsx: Inputs!D14: W005 'wait' is the text 'soon', not a number, and it may not be a "
-        "reason; write a number (data/plans/small/plan.yaml:16:9)\n"
+        "bad.xlsx: Inputs!D14: W005 'wait' is the text 'soon', not a number, and this cell cannot "
+        "hold a reason; write a number (data/plans/small/plan.yaml:16:9)\n"
     )
     assert main(["pull", "--dry-run", good]) == 0
     tried = capsys.readouterr().out

@@ -72,7 +72,8 @@ def test_a_value_without_a_name_is_listed(shipped: Shipped) -> None:
 
     (left,) = shipped.pull({}, scribble).left
     assert str(left.place) == "Inputs!D21"
-    assert left.message == "a value without a name beside it; to make it a new input, write one"
+    told = "a value without a name beside it; to make it a new input, give it a name"
+    assert left.message == told
 
 
 @pytest.mark.parametrize(

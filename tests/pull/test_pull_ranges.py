@@ -150,4 +150,4 @@ def test_a_remark_beside_an_input_is_listed(shipped: Shipped) -> None:
         at.parent.cell(at.row, 27).value = "ask Ann"
 
     (left,) = shipped.pull({}, remark).left
-    assert left.message == "a remark beside 'batch'; write it under Note to have it taken"
+    assert left.message == "a remark beside 'batch'; write it under Note to import it"

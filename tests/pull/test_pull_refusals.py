@@ -195,9 +195,8 @@ BAD = {
     "W004 the column 'steps' of 'runs' is gone; put it back with its name": {"Runs!C6": None},
     "W005 'batch' is empty; write a number": {"batch": None},
     "W005 'batch' is the text '12 h'; write it as a number": {"batch": "12 h"},
-    "W005 'batch' is the text 'many', not a number, and it may not be a reason; write a number": {
-        "batch": "many"
-    },
+    "W005 'batch' is the text 'many', not a number, and this cell cannot hold a reason; write a "
+    "number": {"batch": "many"},
     "W006 the formula of 'cost', =VLOOKUP(1,A1:B2,2): the function VLOOKUP has no counterpart in "
     "the formula language": {"cost": "=VLOOKUP(1,A1:B2,2)"},
     "W006 the formula of 'cost', =price*1E+999: a number in it is too large for a spreadsheet": {

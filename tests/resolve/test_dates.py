@@ -220,7 +220,7 @@ def test_a_deadline_that_is_passed_is_a_breach(tmp_path: Path) -> None:
     examined = plan(tmp_path, DATED.replace("deadline: 2026-01-20", "deadline: 2026-01-14"))
     assert examined.book is not None
     found = breaches(examined.book.plans["small"], examined.results["small"])
-    assert [each.text for each in found] == ["Train is over by its deadline"]
+    assert [each.text for each in found] == ["Train ends by its deadline"]
     on_the_day = plan(tmp_path, DATED.replace("deadline: 2026-01-20", "deadline: 2026-01-15"))
     assert said(on_the_day) == []
 

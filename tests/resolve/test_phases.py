@@ -160,7 +160,7 @@ def test_a_check_of_rows_names_those_that_break_it(tmp_path: Path) -> None:
 
 def test_own_needs_a_column_of_the_row(tmp_path: Path) -> None:
     examined = plan(tmp_path, ROWS.replace("own.hours", "own.hors"))
-    message = "'own' is followed by a column of the row at hand, as own.params"
+    message = "'own' is followed by a column of the current row, as own.params"
     assert said(examined) == [f"N001 {message}; did you mean 'hours'?"]
 
 

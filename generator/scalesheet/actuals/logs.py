@@ -212,7 +212,7 @@ def _tensorboard(path: Path, mapped: Mapping[str, str]) -> DataFrame:
     events = list(EventFileLoader(str(path)).Load())
     logged = [each for each in events if each.WhichOneof("what") != "file_version"]
     if not logged:
-        raise LogError("no event is in it")
+        raise LogError("it contains no events")
     times = [each.wall_time for each in (*logged, *events)]
     begin, end = min(times), max(each.wall_time for each in logged)
     row = {
@@ -332,10 +332,10 @@ def _problem(row: Mapping[str, str], tool: str) -> str:
     if row["state"] == "":
         return ""
     if row["state"] not in ("running", "done", "failed", "cancelled"):
-        return f"the state '{row['state']}' is unknown; say what all are with --fill state=done"
+        return f"the state '{row['state']}' is unknown; set it for all runs with --fill state=done"
     between = row["start"] and row["gpus"] and (row["end"] or row["state"] == "running")
     if not row["gpu_hours"] and (tool == "invoice" or not between):
         if (row["seconds"] or row["hours"] or row["end"]) and not row["gpus"]:
-            return "its GPUs are unknown; say how many with --fill gpus=8"
-        return "how long it took is unknown"
+            return "its number of GPUs is unknown; set it with --fill gpus=8"
+        return "its duration is unknown"
     return ""

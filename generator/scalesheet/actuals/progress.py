@@ -206,8 +206,8 @@ def problems(progress: Progress) -> Iterator[Diagnostic]:
             assert position is not None
             message = (
                 f"'{row.id}' has {row.done} finished and {row.running} running runs, which are "
-                f"{row.begun:.3g} times what the plan has of it ({row.runs}); raise the number of "
-                "runs in the plan, or write the share that each run is"
+                f"{row.begun:.3g} times what the plan has ({row.runs}); raise the number of "
+                "runs in the plan, or fill in the share of the phase that each run covers"
             )
             yield at(position, "A004", message)
 

@@ -51,7 +51,7 @@ def figures(progress: Progress) -> Iterator[tuple[str, str, str]]:
         yield "of which failed", amount(shown.failed), "attempts that failed or were cancelled"
     if shown.outside:
         yield "of which outside", amount(shown.outside), "runs that match no row of the plan"
-    yield "Committed", amount(shown.committed), "what running runs are expected to take still"
+    yield "Committed", amount(shown.committed), "what running runs are still expected to take"
     yield "Left", amount(shown.left), "budget - spent - committed"
     said = _with_interval(shown.forecast, over(shown.over))
     yield "Forecast", amount(float(shown.forecast.value or 0.0)), said
@@ -145,8 +145,10 @@ def total(progress: Progress) -> tuple[str, ...]:
 def method(progress: Progress) -> str:
     """How the forecast was made, with its numbers."""
     return (
-        f"The forecast is what was spent, plus what running runs still take, plus the plan of runs "
-        "to come times their expected ratio. That ratio is 1 before any run is finished; each of "
-        f"the {progress.finished} finished runs pulls it towards what was seen, first in its own "
+        f"The forecast is what was spent, plus what running runs will still take, plus the plan "
+        "of the remaining runs times their expected ratio. That ratio is 1 before any run is "
+        "finished; each of "
+        f"the {progress.finished} finished runs pulls it toward what was observed, first in its "
+        "own "
         "phase, then in all. The hours of a finished run include its failed attempts."
     )

@@ -88,8 +88,8 @@ def folder_or_catalogue(data: Path) -> Path:
     if data != DATA or data.is_dir():
         return folder(data)
     print(
-        f"no book here: by the catalogue of scalesheet {__version__}; "
-        "'scalesheet init' begins a book",
+        f"no book here; using the catalogue of scalesheet {__version__}; "
+        "'scalesheet init' creates a book",
         file=sys.stderr,
     )
     return CATALOGUE

@@ -120,10 +120,10 @@ def _calibrated(data: Path, check: bool) -> int:
         if (off := left_out(book, task, catalogue)) is not None:
             print(
                 f"{task}: {off.records} own records, each corrected by the others, are off by "
-                f"{off.after:.4g} in the median in the place of {off.before:.4g}"
+                f"{off.after:.4g} in the median instead of {off.before:.4g}"
             )
     if old == text.encode():
-        print(f"own: {path} is as records and runs have it")
+        print(f"own: {path} is up to date")
         return GOOD
     if check:
         print(f"own: {path} is out of date; run 'scalesheet fit --own'")
@@ -158,11 +158,12 @@ def _own(book: Book, task: str, catalogue: Known) -> bool:
     if own is not None and own.rows:
         worst, record = own.worst
         print(
-            f"{task}: off own measurements by {own.median:.4g} in the median of {own.rows}, and "
+            f"{task}: own measurements are off by {own.median:.4g} in the median of {own.rows}, "
+            "and "
             f"by {worst:.4g} at worst ('{record}')"
         )
         if free := sorted(own.errors.keys() - set(held.records if held is not None else ())):
-            print(f"{task}: not held by score.yaml: {', '.join(free)}")
+            print(f"{task}: not checked by score.yaml: {', '.join(free)}")
     faults = list(worse_own(own, held)) if held is not None else []
     for fault in faults:
         print(f"{task}: {fault}")

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     texts[EDITOR] = _editor()
     there = [name for name in texts if (folder / name).exists()]
     if BOOK in there:
-        raise UsageError(f"{shown(folder / BOOK)} is there already; edit that book")
+        raise UsageError(f"{shown(folder / BOOK)} already exists; edit that book")
     folder.mkdir(parents=True, exist_ok=True)
     new = {folder / name: text for name, text in texts.items() if name not in there}
     save(folder, {path: (None, text.encode()) for path, text in new.items()})

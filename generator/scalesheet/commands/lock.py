@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     data = folder(options.data)
     text = locked(data)
     if text is None:
-        raise UsageError("this book extends no other, so that there is nothing to lock")
+        raise UsageError("this book extends no other, so there is nothing to lock")
     path = data / NAME
     old = content(path)
     if old == text.encode():

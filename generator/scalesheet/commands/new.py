@@ -137,7 +137,7 @@ def _from_example(
             )
         except NothingToNameError as error:
             raise UsageError(
-                f"a {kind} names an {error} of the book, which has none yet; begin with one"
+                f"a {kind} names an {error} of the book, which has none yet; create one first"
             ) from None
     files = {path: made.text}
     if made.page is not None:

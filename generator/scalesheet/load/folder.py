@@ -387,7 +387,7 @@ def _unread(parts: tuple[str, ...]) -> bool:
 
 def _no_place(parts: tuple[str, ...]) -> str:
     if not parts[-1].endswith(".yaml"):
-        return "no such file is read: the files of the book end in .yaml; rename it"
+        return "this file is never read: files of a book end in .yaml; rename it"
     places = [*_AT_TOP, *(f"{folder}/<id>.yaml" for folder in FOLDERS), "plans/<id>/plan.yaml"]
     return f"the file has no place here; the places are {', '.join(places)}"
 
@@ -396,7 +396,7 @@ def _read(path: Path) -> bytes | Problem:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            return "Y010", "this is not a file; replace it by one"
+            return "Y010", "this is not a file; replace it with one"
         if status.st_size > MAX_BYTES:
             size = f"{status.st_size / 1e6:.1f} MB"
             return "Y011", f"the file is {size}; the limit is 5 MB"

@@ -42,7 +42,7 @@ def text(book: str, held: Mapping[str, str]) -> str:
 
 def differs(content: bytes, book: str, held: Mapping[str, str]) -> str:
     """What is not as it was locked, in a sentence with the remedy; empty where nothing is."""
-    again = "run 'scalesheet lock' to take it as it is now"
+    again = "run 'scalesheet lock' to accept it as it is now"
     locked = parse(content, NAME).data
     files = locked.get("files") if isinstance(locked, dict) else None
     if not isinstance(locked, dict) or not isinstance(files, dict):
@@ -54,5 +54,5 @@ def differs(content: bytes, book: str, held: Mapping[str, str]) -> str:
         return ""
     was, now = str(locked.get("version", "")), version(book)
     some = ", ".join(other[:5]) + (f" and {len(other) - 5} more" if len(other) > 5 else "")
-    old = f"install {book} {was}" if was and was != now else "bring those files back"
+    old = f"install {book} {was}" if was and was != now else "restore those files"
     return f"{book} has changed since the book was locked: {some}; {old}, or {again}"

@@ -80,7 +80,7 @@ _REMEDIES = (
         "expected ',' or a closing bracket",
         "close the bracket, and separate its items with commas",
     ),
-    ("expected ':'", _NO_COLON, "write 'key: value', with a space behind ':'"),
+    ("expected ':'", _NO_COLON, "write 'key: value', with a space after ':'"),
     ("expected key", _MISALIGNED, "align the keys of a mapping, and close quotes"),
     ("expected <block end>", _MISALIGNED, "align the keys of a mapping, and close quotes"),
     ("'-' indicator", "this item is not aligned with the list's other items", "align them"),
@@ -280,7 +280,7 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
         return Diagnostic(path, *quote, "Y001", f"{message}; close the quote")
     above = text.splitlines()[line - 2].strip() if line > 1 else ""
     if ours in (_UNEXPECTED, _NO_COLON) and above and ":" not in above and above[0] not in "-#":
-        message = f"expected 'key: value', found '{quotable(above)}'; put ':' behind the key"
+        message = f"expected 'key: value', found '{quotable(above)}'; put ':' after the key"
         return Diagnostic(path, line - 1, 1, "Y001", message)
     if depth := _misaligned(text.splitlines()[:line]) if ours in _BY_DEPTH else "":
         return Diagnostic(path, line, 1, "Y001", depth)
@@ -355,7 +355,7 @@ class _Reader:
             self.report(Mark(1, 1), "Y003", "the file is empty; write its content")
         more = next(self.events)
         if isinstance(more, events.DocumentStartEvent):
-            message = "a second document begins; keep one document a file, without '---'"
+            message = "a second document begins; keep one document per file, without '---'"
             self.report(self.mark(more), "Y008", message)
             raise _GiveUpError  # what is missing above stands below
         return data

@@ -132,7 +132,7 @@ def _unknown_name(data: Path, blank: Blank, answer: str) -> Iterator[str]:
     known = [stated(file, "title") or "" if by_title else file.stem for file in files]
     if answer not in known and (known or not by_title):
         near = nearest(answer, known)
-        remedy = f"{near} If not, begin its file first" if near else "; begin its file first"
+        remedy = f"{near} If not, create its file first" if near else "; create its file first"
         yield f"the book has no {blank.name} '{answer}'{remedy}"
 
 

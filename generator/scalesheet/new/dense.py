@@ -101,7 +101,7 @@ def olmo3(c: Config) -> Architecture:
 
 def stablelm(c: Config) -> Architecture:
     if c.flag("qk_layernorm", default=False):
-        c.unsupported("qk_layernorm", "a LayerNorm for each head cannot be written yet")
+        c.unsupported("qk_layernorm", "a LayerNorm for each head is not supported yet")
     made = {**decoder(c), "norm": "layernorm"}
     made["qkv_bias"] = yes_or_no(c.flag("use_qkv_bias", default=False))
     made["block_norms"] = 1 if c.flag("use_parallel_residual", default=False) else 2
@@ -117,7 +117,7 @@ def starcoder2(c: Config) -> Architecture:
 
 def cohere(c: Config) -> Architecture:
     if c.flag("use_qk_norm", default=False):
-        c.unsupported("use_qk_norm", "a norm with a weight for each head cannot be written yet")
+        c.unsupported("use_qk_norm", "a norm with a weight for each head is not supported yet")
     made = biased(c, decoder(c, tied=True))
     return {**made, "norm": "layernorm-no-bias", "block_norms": 1}
 
@@ -253,7 +253,7 @@ def opt(c: Config) -> Architecture:
     if c.size("word_embed_proj_dim", default=hidden) != hidden:
         c.unsupported("word_embed_proj_dim", "embeddings of another width are not supported yet")
     if not c.flag("do_layer_norm_before", default=True):
-        c.unsupported("do_layer_norm_before", "a decoder without a last norm cannot be written yet")
+        c.unsupported("do_layer_norm_before", "a decoder without a last norm is not supported yet")
     bias = dict.fromkeys(ALL_BIASES, yes_or_no(c.flag("enable_bias", default=True)))
     affine = c.flag("layer_norm_elementwise_affine", default=True)
     norm = "layernorm" if affine else "none"

@@ -94,7 +94,7 @@ def deepseek_v2(c: Config) -> Architecture:
     made = decoder(c)
     made["head_dim"] = c.size("qk_nope_head_dim")
     if c.flag("attention_bias", default=False):
-        c.unsupported("attention_bias", "latent attention with biases cannot be written yet")
+        c.unsupported("attention_bias", "latent attention with biases is not supported yet")
     latent = {
         "query_rank": c.size("q_lora_rank", default=0),
         "kv_rank": c.size("kv_lora_rank"),

@@ -91,7 +91,7 @@ def template(
         parts.append(_comment(fields[key]["description"]) + _entry(key, example[key]))
     rest = [key for key, field in fields.items() if key not in example and _offered(field)]
     if rest:
-        parts.append("# What follows is optional: take the '#' away to state it.\n")
+        parts.append("# The rest is optional: remove the '#' to use it.\n")
     parts += [_optional(key, fields[key]) for key in rest]
     return "\n".join(parts)
 
@@ -173,7 +173,7 @@ def _head(description: str, blank: Sequence[str] | None) -> Iterator[str]:
     place, _, what = description.partition(": ")
     yield from wrap(f"# {place}: {what}", WIDTH, subsequent_indent="# ")
     if blank is None:
-        yield "# Every figure is that of an example: put in yours, and the source that it is from."
+        yield "# Every figure is from an example: replace it with yours, and name its source."
     elif blank:
         text = f"# Still example values, replace with yours: {', '.join(blank)}."
         yield from wrap(text, WIDTH, subsequent_indent="# ")
@@ -197,6 +197,6 @@ def _offered(field: Any) -> bool:
 
 def _optional(key: str, field: Mapping[str, Any]) -> str:
     absent = str(field.get("x-default", "")).replace(": ", ", ", 1)
-    text = field["description"] + (f" Where it is absent: {absent}." if absent else "")
+    text = field["description"] + (f" If omitted: {absent}." if absent else "")
     line = f"{key}: {flow(field['examples'][0])}"
     return _comment(text) + f"#{line}\n"

@@ -86,7 +86,7 @@ def part_of(c: Config, name: str, defaults: Mapping[str, Any]) -> Config | None:
 def siglip(v: Config) -> Architecture:
     """The vision transformer of SigLIP, without its pooling head."""
     if v.flag("vision_use_head", default=False):
-        v.unsupported("vision_use_head", "a pooling head cannot be written yet")
+        v.unsupported("vision_use_head", "a pooling head is not supported yet")
     made = image_transformer(v)
     return {**made, "patch_bias": "yes"}
 

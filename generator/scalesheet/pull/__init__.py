@@ -56,7 +56,8 @@ def read(data: Path, path: Path) -> Pulled:
     stamp = stamp_of(workbook)
     if stamp is None:
         text = (
-            "no sheet says which plan it belongs to, as About does; use a workbook made by 'build'"
+            "no sheet says which plan it belongs to, as About normally does; use a workbook made "
+            "by 'build'"
         )
         return _unread(Finding("W002", "About" if "About" in workbook.sheets else "", text))
     pulling = _begun(data, workbook, stamp)

@@ -28,10 +28,11 @@ def added(pulling: Pulling, formulas: Formulas) -> None:
         if not name:
             if not pulling.where.gone:  # else it is the row of the one whose name is gone
                 pulling.leave(
-                    place, "a value without a name beside it; to make it a new input, write one"
+                    place,
+                    "a value without a name beside it; to make it a new input, give it a name",
                 )
         elif name in pulling.plan.scalars:
-            text = f"a new input would have the name '{name}', which is taken; write another"
+            text = f"a new input would have the name '{name}', which is taken; choose another"
             pulling.refuse("W008", place, text)
         elif name in shipped and not pulling.same:
             pulling.leave(place, f"the input '{name}' is no longer in the data")

@@ -84,7 +84,7 @@ def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
             return
         places[end] = place
     if name in pulling.where.moved:
-        text = f"the name of '{name}' leads to another row than its own; undo the sorting or moving"
+        text = f"the name of '{name}' leads to a row other than its own; undo the sorting or moving"
         pulling.refuse("W004", places["value"], text)
         return
     if scalar.stated is None:
@@ -229,7 +229,7 @@ def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> 
         text = f"a {what}{f' {quotable(head)!r}' if head else ''} beside those of '{table.name}'"
         hint = "add it to the plan's table first"
         if not head and not rows.turned:
-            hint += ", or head it Note where it is one"
+            hint += ", or give it the heading Note if it is one"
         pulling.leave(rows.at(filled[0], at), f"{text}; {hint}")
 
 

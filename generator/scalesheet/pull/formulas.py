@@ -74,11 +74,11 @@ class Formulas:
         if "value" not in edited:
             end = next(iter(edited))
             message = f"'{scalar.name}' has a different formula only at its {end} end"
-            self.pulling.refuse("W006", places[end], f"{message}; edit that of its value")
+            self.pulling.refuse("W006", places[end], f"{message}; edit the formula of its value")
             return
         site = self.pulling.sites.formula(scalar.formula.position)
         if site is None:
-            message = f"the formula of '{scalar.name}' is made by the program; edit what it adds up"
+            message = f"the formula of '{scalar.name}' is made by scalesheet; edit what it adds up"
             self.pulling.refuse("W006", places["value"], message)
             return
         text = self._translated(scalar.name, edited["value"], scalar.phase, scalar.formula)
@@ -102,7 +102,7 @@ class Formulas:
         elif "value" not in edited:
             end = next(iter(edited))
             text = f"'{input_name(key)}' has a different formula only at its {end} end"
-            self.pulling.refuse("W006", places[end], f"{text}; edit that of its value")
+            self.pulling.refuse("W006", places[end], f"{text}; edit the formula of its value")
         else:
             self.waiting.setdefault((table.name, column.name), {})[row] = edited
 
@@ -153,7 +153,8 @@ class Formulas:
         whole = self.pulling.sites.row(table.name, row)
         place = cells["value"][0]
         if own is None and (whole is None or table.name in FILES or table.each):
-            message = f"'{input_name(key)}' is computed for all rows alike; edit the whole column"
+            message = f"'{input_name(key)}' is computed the same way for all rows; edit the whole "
+            "column"
             message += _at(formula, ",")
             self.pulling.refuse("W006", place, message)
             return
@@ -190,7 +191,7 @@ class Formulas:
         if text is None:
             return True
         if site is None or key.table in FILES:
-            message = f"'{input_name(key)}' is stated in a file that holds values, and no formulas"
+            message = f"'{input_name(key)}' is stated in a file that holds only values"
             self.pulling.refuse("W006", place, f"{message}; write the value")
             return True
         changes = _formula_for_value(site, text)
@@ -363,7 +364,7 @@ class Formulas:
         if row is not None and is_grid((*row.steps, key.name)):
             self._refuse_grid(key, formula, place)
             return True
-        text, remedy = "is computed by the program, and no file can state it", ""
+        text, remedy = "is computed by scalesheet and stands in no file", ""
         if key.table is not None and self.pulling.tables[key.table].each:
             text = "is computed for all rows of a cross table alike"
             remedy = _at(formula, ", or edit it")

@@ -65,7 +65,7 @@ def _input(pulling: Pulling, scalar: Scalar, row: Listed) -> None:
     sheet, last = pulling.workbook.sheets[row.sheet], max(row.columns.values())
     for (line, column), cell in sheet.cells.items():
         if line == row.row and column > last and not cell.blank:
-            text = f"a remark beside '{scalar.name}'; write it under Note to have it taken"
+            text = f"a remark beside '{scalar.name}'; write it under Note to import it"
             pulling.leave(Place(row.sheet, line, column), text)
 
 

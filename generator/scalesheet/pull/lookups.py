@@ -114,11 +114,13 @@ def sumproduct(tree: Fn, around: Around) -> Node:
     if len(tests) == 1:
         ids = next(iter(_ids_in(tests[0])), None)
         if ids is None:
-            return Opaque(tree, "SUMPRODUCT of columns has no form; add a column with the product")
+            return Opaque(
+                tree, "SUMPRODUCT of columns has no equivalent; add a column with the product"
+            )
         return _over("count", ids, _rows(tests[0], ids, around), around)
     if len(tests) == 2 and isinstance(last, Ref) and last.kind == "range":
         return _over("sum", last, _rows(tests[0], last, around), around)
-    return Opaque(tree, "SUMPRODUCT of columns has no form; add a column with the product")
+    return Opaque(tree, "SUMPRODUCT of columns has no equivalent; add a column with the product")
 
 
 def _extreme(tree: Tree, around: Around) -> Node | None:
@@ -258,7 +260,9 @@ def _part(key: Node, table: str, column: str, tree: Fn, around: Around) -> Node:
         case Text(row):
             return CellName(around.short(table), row, column)
         case CellName():
-            return Opaque(tree, "a look-up through a single cell has no form; name the cell first")
+            return Opaque(
+                tree, "a look-up through a single cell has no equivalent; name the cell first"
+            )
     return Opaque(tree, "the key of a look-up is not a reference")
 
 

@@ -60,7 +60,7 @@ def judge(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             _judge(archive)
     except zipfile.BadZipFile as error:
-        text = f"it is not an .xlsx file, or is truncated ({error}); save it anew as .xlsx"
+        text = f"it is not an .xlsx file, or is truncated ({error}); save it again as .xlsx"
         raise UnreadableError("W001", text) from None
 
 
@@ -73,7 +73,9 @@ def _judge(archive: zipfile.ZipFile) -> None:
     packed = max(1, sum(entry.compress_size for entry in entries))
     if unpacked > MOST_BYTES or (unpacked > SMALL and unpacked / packed > MOST_RATIO):
         text = f"it unpacks from {packed / 1e6:,.1f} to {unpacked / 1e6:,.0f} MB"
-        raise UnreadableError("W001", f"{text}, as no workbook of ours does; nothing of it is read")
+        raise UnreadableError(
+            "W001", f"{text}, as no workbook of scalesheet does; nothing of it was read"
+        )
     locked = next((entry for entry in entries if entry.flag_bits & 1), None)
     if locked is not None:
         text = "it is encrypted; save it without a password"
@@ -106,9 +108,9 @@ def _judge_part(archive: zipfile.ZipFile, name: str) -> None:
             while not started and (text := part.read(4096)):
                 parser.Parse(text)
     except expat.ExpatError as error:
-        raise UnreadableError("W001", f"it is not XML ({error}); save it anew", name) from None
+        raise UnreadableError("W001", f"it is not XML ({error}); save it again", name) from None
     except _BROKEN as error:
-        raise UnreadableError("W001", f"it is broken ({error}); save it anew", name) from None
+        raise UnreadableError("W001", f"it is broken ({error}); save it again", name) from None
 
 
 def _doctype(part: str) -> Callable[..., None]:

@@ -115,7 +115,7 @@ def _read(path: Path) -> Workbook:
     except (OSError, UnreadableError):
         raise
     except Exception as error:  # openpyxl names none: a spoilt file raises whatever it meets
-        text = f"it cannot be read ({error or type(error).__name__}); save it anew"
+        text = f"it cannot be read ({error or type(error).__name__}); save it again"
         raise UnreadableError("W001", text) from None
 
 

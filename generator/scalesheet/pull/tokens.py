@@ -146,7 +146,7 @@ def tokens(formula: str, home: Place, meanings: Meanings) -> tuple[Token, ...]:
     while at < len(formula):
         match = _TOKEN.match(formula, at)
         if match is None:
-            raise FormulaProblem(f"'{formula[at : at + 10]}' is nothing that we can read")
+            raise FormulaProblem(f"'{formula[at : at + 10]}' cannot be parsed")
         at = match.end()
         kind, text = str(match.lastgroup), match[0]
         if kind != "space":

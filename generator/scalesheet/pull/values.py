@@ -213,7 +213,7 @@ def _reason(text: str, quantity: Quantity, stated: Stated | None) -> str:
         raise ValueProblem("W005", f"is the text {quotable(text)!r}; write it as a number")
     if not _may_reason(quantity, stated):
         message = f"is the text {quotable(text)!r}, not a number"
-        raise ValueProblem("W005", f"{message}, and it may not be a reason; write a number")
+        raise ValueProblem("W005", f"{message}, and this cell cannot hold a reason; write a number")
     return text.strip()
 
 

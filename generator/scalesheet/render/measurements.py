@@ -38,13 +38,10 @@ NEAR = (0.9, 1.1)  # ratios that are shown with a digit more
 SMALLER = {"GiB": "MiB", "second": "ms"}
 #: What the first column of figures holds, by how the record was found.
 SIDES = {"measured": "Measured", "simulated": "Simulated, as recorded"}
-RATIO = (
-    "The ratio is that of record to prediction: ×1.05 says that it took five per cent more than "
-    "was predicted."
-)
+RATIO = "The ratio is recorded over predicted: ×1.05 means 5 % more than predicted."
 PREDICTED = (
     "The prediction is what `scalesheet bench simulate` computes of the same job from the "
-    "catalogue; it reads nothing of the record but what ran."
+    "catalogue; from the record it takes only what was run."
 )
 #: Of the list of records: figures, ratios, and what is said of the predictions as a whole.
 FIGURES = ("step_time", "peak_memory", "tokens_per_second", "utilisation")
@@ -55,12 +52,12 @@ TOLD = {"peak_memory": "Peak memory", "step_time": "Step time"}
 OWN = ("own-measurement", "own-simulation")  # as in bench/sources.py
 #: Marks of a record by their columns: the word, and what it says.
 MARKS: Mapping[str, tuple[str, str]] = {
-    "interrupted": ("interrupted", "it ended before the mean was known as well as was asked"),
+    "interrupted": ("interrupted", "it ended before the mean reached the requested precision"),
     "unsteady": (
         "unsteady",
-        "the time of a step varied more than was asked; the machine was busy, or its clock changed",
+        "step times varied more than requested; the machine was busy, or its clock changed",
     ),
-    "input_bound": ("waits for data", "making a batch held up the steps"),
+    "input_bound": ("waits for data", "batch preparation slowed the steps"),
 }
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Step time": ("step_time", *TIMES),
@@ -200,9 +197,9 @@ def off_by(error: ErrorFactors) -> str:
 #: The columns of how far predictions are off.
 OFF_HEAD = ("Records", f"Within {CLOSE * 100:.0f} %", "Median", "Worst")
 OFF_SAYS = (
-    "Measured records alone, as factors from 1 up: ×1.05 is five per cent too much or too little. "
-    f"A part that is below {SMALL * 100:.0f} % of its whole in a record does not count, nor do "
-    "times and rates of a run that was interrupted, unsteady or waited for its data."
+    "Measured records only, as factors of 1 or more: ×1.05 is 5 % too high or too low. A part "
+    f"below {SMALL * 100:.0f} % of its whole in a record is left out, as are times and rates of "
+    "runs that were interrupted, unsteady or input-bound."
 )
 
 
@@ -309,7 +306,7 @@ def explained(comparison: Comparison) -> str:
 
 def assumed(comparison: Comparison) -> str:
     """What the prediction takes where the record says nothing."""
-    return f"The record does not say, and the prediction takes: {'; '.join(comparison.assumed)}."
+    return f"Not in the record, so the prediction assumes: {'; '.join(comparison.assumed)}."
 
 
 def count(hows: Sequence[str]) -> str:

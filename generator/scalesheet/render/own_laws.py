@@ -21,8 +21,8 @@ WILD = 3.0  # standard deviations of the noise, from which on a run is worth a l
 MOST_NAMED = 5
 FAR_BEYOND = 1e4  # times the compute of the largest run
 LEAD = (
-    "Learned from own small runs, with published laws as the prior. Intervals are meant to hold "
-    "80 % of runs, and widen with the distance from the runs that were made."
+    "Fitted to your own small runs, with published laws as the prior. Intervals should hold 80 % "
+    "of runs; they widen with the distance from the runs you made."
 )
 
 
@@ -31,8 +31,8 @@ def headline(made: Answer) -> str:
     runs = made.runs
     sizes, tokens = (_span(column.min(), column.max()) for column in (runs.parameters, runs.tokens))
     return (
-        f"{len(runs)} runs of {sizes} parameters on {tokens} tokens. A run to come is taken to be "
-        f"within {made.law.noise:.3f} nat per token of the law (standard deviation), from the "
+        f"{len(runs)} runs of {sizes} parameters on {tokens} tokens. A future run is assumed to "
+        f"be within {made.law.noise:.3f} nat per token of the law (standard deviation), from the "
         f"scatter of the runs and {made.law.fitted[0].form.noise:g} assumed. {cautions(made)}"
     ).rstrip()
 
@@ -49,7 +49,7 @@ def cautions(made: Answer) -> str:
         said.append("The runs follow no law closely: loss should fall with size and tokens.")
     if made.speed is not None and made.speed.noise > WILD * made.speed.assumed:
         said.append(
-            "Their throughput follows no law closely: check what the runs took, and on what."
+            "Their throughput follows no law closely: check the runs' GPU hours and hardware."
         )
     if made.target.compute > FAR_BEYOND * made.largest.compute:
         said.append("The planned run is far beyond the runs; a run in between would tell more.")
@@ -104,8 +104,8 @@ def sections(made: Answer) -> Iterator[Section]:
     yield Section(
         "Loss of the planned run by form",
         "forms",
-        "The law is the form with the largest share; the interval has all of them, each by "
-        "its share. Where the forms disagree, the runs don't tell them apart yet.",
+        "The prediction uses the form with the largest share; the interval combines all forms, "
+        "weighted by share. Where the forms disagree, the runs can't tell them apart yet.",
         ("Form", "Share", "Loss"),
         tuple(forms),
     )
@@ -132,7 +132,7 @@ def sections(made: Answer) -> Iterator[Section]:
     yield Section(
         "Runs",
         "residuals",
-        "The loss that was measured, that of the law, and the difference in nat per token.",
+        "Measured loss, loss by the law, and their difference, in nat per token.",
         ("Run", "Parameters", "Tokens", "Loss", "Law", "Off"),
         tuple(
             (str(id), large(n), large(d), f"{loss:.3f}", f"{law:.3f}", f"{loss - law:+.3f}")
@@ -207,7 +207,7 @@ def _next(made: Answer) -> Section:
         rows.append((large(one.parameters), large(one.tokens), takes, share, narrows))
     *most, last = (f"{100 * share:g}" for share in SHARES)
     shares = f"{', '.join(most)} and {last} %"
-    without = "" if hours else " State gpu_hours of the runs, and this is in GPU hours."
+    without = "" if hours else " Add gpu_hours to the runs to see this in GPU hours."
     return Section(
         "What to run next",
         "next",
@@ -256,10 +256,11 @@ def hidden_section(sweeps: tuple[Hidden, ...]) -> Section:
     return Section(
         "Laws of small runs",
         "hidden",
-        f"Of each published sweep the runs from {100 * LARGE:g} % of its largest compute on are "
-        "hidden, and a law is learned from the others as the command law does; its prior has not "
+        f"In each published sweep, the runs from {100 * LARGE:g} % of its largest compute up are "
+        "hidden, and a law is fitted to the rest, as 'scalesheet law' does; its prior has not "
         "seen the family. Median errors are in nat per token, beside those of the law of other "
-        "families and of Chinchilla's as published, each with one offset that the runs shown give. "
+        "families and of Chinchilla's as published, each with one offset fitted to the visible "
+        "runs. "
         f"The interval is meant to hold 80 %; the {len(sweeps)} sweeps are of {families} families, "
         "too few to calibrate it. Each sweep counts once in the last line.",
         (

@@ -31,7 +31,7 @@ class Record:
     command: str  # by which it can be taken again
     figures: dict[str, Figure] = field(default_factory=dict)
     interrupted: bool = False  # ended before the mean was known as well as was asked
-    unsteady: bool = False  # the spread is larger than was asked: a busy machine, or a clock
+    unsteady: bool = False  # the spread is larger than requested: a busy machine, or a clock
     input_bound: bool = False  # a step waits for its data
     flop_convention: str = ""  # the formula of the catalogue by which work is counted
     environment: str = ""

@@ -63,7 +63,7 @@ def measured(
             raise
         result = replace(result, told=(*result.told, str(fault)))
     if result is None:
-        raise LadderError("the process that measures ended without a word; try it again")
+        raise LadderError("the measuring process ended without output; try again")
     return result if ended else replace(result, interrupted=True)
 
 

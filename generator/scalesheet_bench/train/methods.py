@@ -36,13 +36,12 @@ def checked(job: Job) -> None:
     """Refuses a job whose words contradict each other."""
     if (job.method == "QLoRA") != (job.weights == "nf4"):
         raise Unbuildable(
-            f"{job.method} with weights in {job.weights}: QLoRA is what keeps weights in nf4, and "
-            "no other method does; take one of the two as it is"
+            f"{job.method} with weights in {job.weights}: only QLoRA keeps weights in nf4; change "
+            "the method or the weights"
         )
     if job.precision == "tf32" and job.device != "cuda":
         raise Unbuildable(
-            f"tf32 is a way of NVIDIA's accelerators to multiply, and the device is {job.device}: "
-            "say fp32"
+            f"tf32 exists only on NVIDIA's accelerators, and the device is {job.device}: say fp32"
         )
     narrow = {"fp16", "bf16"}
     if job.weights in narrow and job.precision != job.weights:
@@ -51,7 +50,7 @@ def checked(job: Job) -> None:
             f"{job.precision}: say {job.weights} for both, or keep the weights in fp32"
         )
     if job.weights == "nf4" and job.strategy == "fsdp":
-        raise Unbuildable("4-bit weights are not spread by FSDP here: take ddp, or LoRA")
+        raise Unbuildable("FSDP does not shard 4-bit weights here: use ddp, or LoRA")
     if (job.gpus > 1) == (job.strategy == "single"):
         raise Unbuildable(
             f"{job.gpus} accelerators with the strategy {job.strategy}: take single for one, ddp "

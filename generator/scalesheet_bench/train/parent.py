@@ -134,7 +134,7 @@ class Listener:
                 if self.progress.interrupted or not self.progress.steps or self.pid is None:
                     raise
                 self.progress.interrupted = True
-                self.tell("ends after this step; once more ends at once")
+                self.tell("stops after this step; press again to stop now")
                 os.kill(self.pid, signal.SIGINT)  # a step may take minutes: it has no time limit
 
     def _take(self, data: dict[str, object]) -> None:

@@ -41,7 +41,7 @@ def recorded(job: Job, effort: Effort, progress: Progress, command: str, day: da
     if not progress.steps:
         raise Failed(
             "the process that measures ended before its first timed step and gave no reason: "
-            "measure again, and report this if it comes back"
+            "measure again, and report this if it happens again"
         )
     mean = mean_of([step["whole"] for step in progress.steps])
     figures = {**settings(job), **_times(job, progress, mean), **_memory(progress)}

@@ -225,7 +225,7 @@ def named(error: Exception, job: Job, had: float) -> Exception:
     if "No available kernel" in text or "No viable backend" in text:
         return Unbuildable(
             f"PyTorch has no flash attention for {job.precision} on this {job.device} device: "
-            "measure with sdpa, which takes the best kernel there is"
+            "measure with sdpa, which uses the best kernel available"
         )
     if "Failed to find C compiler" in text or ("compiler" in text and job.compiled):
         return Unbuildable(

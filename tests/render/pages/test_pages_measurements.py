@@ -233,7 +233,7 @@ def test_a_record_of_bench_says_how_it_is_taken_again(tmp_path: Path) -> None:
 
 def test_an_unsteady_record_says_so_before_its_figures(compared_pages: dict[str, str]) -> None:
     page = compared_pages["measurements/e.md"]
-    told = "<strong>Unsteady</strong>: the time of a step varied more than was asked"
+    told = "<strong>Unsteady</strong>: step times varied more than requested"
     assert page.index(told) < page.index('class="hero"')
     assert "**Unsteady**: the time of a step" in compared_pages["plain/measurements/e.md"]
     assert "Unsteady</strong>" not in compared_pages["measurements/a.md"]

@@ -39,7 +39,7 @@ def test_a_fit_of_published_results_has_no_such_part(context: Context) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "code", "says"),
     [
-        (",3.40659", ",3.5", "P002", "was learned from other runs than those in it"),
+        (",3.40659", ",3.5", "P002", "was fitted to other runs than those in it"),
         (",3.40659", ",-3", "P003", "line 2 of runs: loss: expected a number above 0, found '-3'"),
     ],
 )

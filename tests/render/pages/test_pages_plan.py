@@ -56,8 +56,8 @@ def test_the_headline_stands_before_everything_else() -> None:
         "4 inputs, 2 assumed 1 published figure, 2 assumptions and 1 decision "
         "Does not hold: Hours are counted "  # hidden while they are
         "OfferRent a big one "
-        "Figures, tables and charts of this page follow. Every number on yellow ground can be "
-        "changed in place: the inputs, and those in the tables. "
+        "Figures, tables and charts on this page update. Every number on a yellow background can "
+        "be changed in place: the inputs, and those in the tables. "
         "Workbook with live formulas JSON CSV Edition 2026-11-20 · a1b2c3d4 Edit the plan"
     )
 

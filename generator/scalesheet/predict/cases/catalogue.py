@@ -225,7 +225,7 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     assumed[looked_up] = each(model_id[looked_up], "architecture of {}".format)
     assumed[estimated] = "architecture estimated from the parameters"
     assumed[halves] = "an encoder and a decoder: half of the parameters are active for a token"
-    assumed[by_name] = "parameters of the model's name, architecture estimated"
+    assumed[by_name] = "parameters taken from the model's name, architecture estimated"
     return Architecture(
         model_id, parameters, active, sizes, gated, _flag(table, "tied", place), complete, assumed
     )

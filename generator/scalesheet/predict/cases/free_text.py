@@ -166,13 +166,13 @@ _SMALL = (
 _OTHERS: tuple[tuple[str, str], ...] = (
     (
         r"vision|vlm|\bvit\b|multimodal|image|video|\bclip\b|llava|flamingo",
-        "a model of pictures: not a decoder of text",
+        "an image model, not a text decoder",
     ),
-    (r"diffusion|unet", "a model of diffusion: not a decoder of text"),
-    (r"speech|audio|whisper", "a model of sound: not a decoder of text"),
+    (r"diffusion|unet", "a diffusion model, not a text decoder"),
+    (r"speech|audio|whisper", "an audio model, not a text decoder"),
     (
         r"\b(falcon-?)?mamba|\brwkv|\bhyena|\bretnet|\bjamba|\bzamba|recurrentgemma|\bxlstm",
-        "layers without attention: not a decoder of this kind",
+        "layers without attention are not supported",
     ),
 )
 #: The first that is found holds.
@@ -212,7 +212,7 @@ def method(text: str, model: str = "") -> Method:
         if re.search(pattern, low) or re.search(pattern, named):
             return Method(reason=what)
     if "distill" in low:
-        return Method(reason="distilled: what its teacher takes is not known")
+        return Method(reason="distilled: the cost of its teacher is not known")
     known = _method(low) or _method(named)
     if known is not None and (_method(low) is not None or _STATES_NONE.search(low)):
         return known

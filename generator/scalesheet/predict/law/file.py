@@ -106,7 +106,7 @@ def problems(book: Book) -> Iterator[Diagnostic]:
                 yield at(fit.position, each.code, f"line {each.line} of runs: {each.message}")
             continue
         if digest(runs) != fit.digest:
-            said = f"'{fit.id}' was learned from other runs than those in it; run 'scalesheet law'"
+            said = f"'{fit.id}' was fitted to other runs than those in it; run 'scalesheet law'"
             yield at(fit.position, "P002", said)
 
 

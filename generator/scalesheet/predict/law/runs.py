@@ -96,7 +96,7 @@ def read_runs(path: str, content: bytes, book: Book, catalogue: Known) -> Runs:
     numbers = {name: _numbers(file, name, problems) for name in (*NEEDED, "gpu_hours", "speed")}
     for row, why in enumerate(unsupported_loss(described).tolist()):
         if why and not any(each.line == file.lines[row] for each in problems):
-            remedy = "Take the run out, correct it, or say in a column 'N_kind' what N counts"
+            remedy = "Remove the run, correct it, or say in a column 'N_kind' what N counts"
             problems.append(file.at(row, "N", f"{why}. {remedy}"))
     vocabulary = entries(described)
     most = rows_of(book, "uniform-loss", entries=vocabulary)
@@ -231,7 +231,7 @@ def _numbers(file: _File, name: str, problems: list[Diagnostic]) -> Array:
         elif text or name in NEEDED:
             called = NEEDED.get(name, name).partition(" ")[0]
             found = f"'{text[:40]}'" if text else "nothing"
-            remedy = "Correct it, or take the run out"
+            remedy = "Correct it, or remove the run"
             if "," in text:
                 remedy = f"Write a point: {text.replace(',', '.')[:40]}"
             said = f"{called}: expected a number above 0, found {found}. {remedy}"

@@ -76,7 +76,7 @@ def unsupported_loss(cases: Cases) -> Reasons:
         because(tuned, "a fine-tuned model: the laws are for training from scratch"),
         because(per, _PER_TOKEN),
         because(tiny, "too small: fewer than 3e6 parameters without embeddings"),
-        because(more, "more tokens that differ than tokens"),
+        because(more, "more unique tokens than tokens"),
     )
 
 

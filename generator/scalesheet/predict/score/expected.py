@@ -74,7 +74,7 @@ def worse_own(result: Own | None, held: ExpectedOwn) -> Iterator[str]:
     errors = result.errors if result is not None else {}
     for id in held.records:
         if id not in errors:
-            yield f"the record '{id}' is expected, and is not scored{_why(result, id)}"
+            yield f"the record '{id}' is expected but not scored{_why(result, id)}"
     own = {id: errors[id] for id in held.records if id in errors}
     if not own:
         return

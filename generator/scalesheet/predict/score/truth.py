@@ -38,7 +38,7 @@ _NO_FIGURE = {
     "memory": "states no single figure",
     "loss": "states no loss",
 }
-NO_FIT = "did not fit into memory: there is no figure"
+NO_FIT = "out of memory, so there is no figure"
 
 
 @dataclass(frozen=True)

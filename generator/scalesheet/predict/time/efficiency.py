@@ -51,8 +51,14 @@ GAP = 0.18
 
 #: Work that is not plain training, by what is trained: why its cost per token is not known.
 _OTHER_WORK: tuple[tuple[str, str], ...] = (
-    (r"\b(rl|rlhf|rlvr|ppo|grpo|reinforc\w*)\b", "answers are generated in training: not known"),
-    (r"\b(dpo|kto|orpo|ipo|preference|reward)\b", "answers are compared in training: not known"),
+    (
+        r"\b(rl|rlhf|rlvr|ppo|grpo|reinforc\w*)\b",
+        "training generates answers: its cost is not known",
+    ),
+    (
+        r"\b(dpo|kto|orpo|ipo|preference|reward)\b",
+        "training compares answers: its cost is not known",
+    ),
     (r"\beval(uation)?\b", "evaluation, not training"),
 )
 
@@ -76,11 +82,12 @@ def unsupported_throughput(cases: Cases) -> Reasons:
             "the catalogue has no memory bandwidth of it",
         ),
         because(
-            among(cases.kind, "time-to-quality"), "time to a quality: its tokens are not known"
+            among(cases.kind, "time-to-quality"),
+            "time to a target quality: the number of tokens is not known",
         ),
         because(among(cases.method, "inference"), "inference, not training"),
         each(cases.kind, _other_work),
-        because(other, "a method of tuning whose cost per token is not known"),
+        because(other, "a tuning method whose cost per token is not known"),
     )
 
 

@@ -151,7 +151,7 @@ def _rows(table: Table, sheet: str, view: View) -> Check:
         count,
         stored_should=count,
         note="Counts the ids.",
-        wrong='"a row was added or deleted; the results follow, and pull takes it over"',
+        wrong='"a row was added or deleted; the results follow, and pull imports it"',
     )
 
 
@@ -167,8 +167,9 @@ def _order(table: Table, sheet: str, view: View) -> Check:
         f"SUMPRODUCT({letters}*{rows})",
         total,
         stored_should=total,
-        note="Weighs the characters of the ids by where they stand.",
-        wrong='"rows stand in another order or an id was changed; no result depends on the order"',
+        note="Weights the characters of the ids by position.",
+        wrong='"the rows are in a different order, or an id was changed; no result depends on the '
+        'order"',
     )
 
 

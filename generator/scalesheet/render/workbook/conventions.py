@@ -9,7 +9,7 @@ PROTECTION = (
     "To lift the protection of a sheet, in Excel choose Review > Unprotect Sheet, in LibreOffice "
     "Tools > Protect Sheet, in Google Sheets Data > Protect sheets and ranges. A cell cannot lift "
     "it: that takes a macro, and this workbook has none.",
-    "Checks sees what was changed all the same: formulas that became numbers, formulas that were "
+    "Checks still notices what was changed: formulas that became numbers, formulas that were "
     "edited, rows that were added, deleted or put into another order.",
 )
 PROGRAMS = (
@@ -17,7 +17,7 @@ PROGRAMS = (
     "numbers. Excel and Google Sheets were not tried; every formula keeps to functions that they "
     "share with LibreOffice, but for two.",
     "ISFORMULA and FORMULATEXT, on Checks alone, exist from Excel 2013 on. Where a program lacks "
-    "them or has other words for functions, Checks says 'not seen', and edits of formulas go "
+    "them or uses other names for functions, Checks says 'not seen', and edits of formulas go "
     "unnoticed there. An edit that keeps the length of a formula is not seen in any program.",
 )
 CONVENTIONS = (
@@ -30,7 +30,7 @@ CONVENTIONS = (
     "draw a table).",
     "Inputs apart from calculation and results. Exception: numbers that a plan states for the rows "
     "of a table stand in the table, in yellow.",
-    "No array formulas, and at most six functions within each other. Exception: the lengths of "
+    "No array formulas, and at most six nested functions. Exception: the lengths of "
     "formulas, on Checks.",
     "Checks on a sheet of their own, with one verdict; a log of changes on Changes; sources, units "
     "and notes beside the numbers.",

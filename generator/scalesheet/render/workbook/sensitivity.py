@@ -39,7 +39,7 @@ LIST_HEADINGS = (
     "Swing",
     "Rank",
 )
-OUTDATED = "Inputs were changed since: what each of them does is that of the plan as shipped."
+OUTDATED = "Inputs were changed since; the effects shown are those of the plan as shipped."
 
 
 @dataclass(frozen=True)

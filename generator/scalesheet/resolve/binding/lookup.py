@@ -85,7 +85,7 @@ def _of_row_at_hand(node: Name, rest: tuple[str, ...], scope: Scope) -> Found:
     if not rest or rest[0] not in table.columns:
         near = nearest(rest[0], table.columns) if rest else ""
         message = (
-            f"'own' is followed by a column of the row at hand, as own.{next(iter(table.columns))}"
+            f"'own' is followed by a column of the current row, as own.{next(iter(table.columns))}"
         )
         raise BindError("N001", message + near, node)
     column = Column(table.name, rest[0], own=table.name == scope.looked_at)

@@ -36,7 +36,7 @@ Infer = Callable[[Node, Scope, Unit | None], Typed]
 def text(node: Join, scope: Scope, infer: Infer) -> Join:
     """The bound pieces of a text. Raises BindError at the piece that cannot be printed."""
     if scope.looked_at is not None:
-        raise BindError("F004", "a condition that chooses rows does not build texts", node)
+        raise BindError("F004", "a condition that chooses rows cannot build texts", node)
     return join((_piece(part, scope, infer) for part in node.parts), node.span)
 
 

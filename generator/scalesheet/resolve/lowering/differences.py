@@ -115,7 +115,7 @@ def _lower(
         columns={},
         position=where,
         phase=phase,
-        note="What the record ran with, and what the plan runs with.",
+        note="The settings of the record, and those of the plan.",
         row_positions=tuple(each.written.position for each in settings.values()),
     )
     recorded = Draft("recorded", "Record", where, kind="text")

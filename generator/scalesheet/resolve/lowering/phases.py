@@ -224,7 +224,7 @@ def _deadline(plan: DraftPlan, low: Lowering, phase: Phase) -> None:
     ends = f"floor(expected(phases['{phase.id}'].end_date))"
     text = f"{ends} <= phases['{phase.id}'].deadline"
     name = f"check.{phase.id}.deadline"
-    check = Draft(name, f"{phase.title} is over by its deadline", where, kind="flag")
+    check = Draft(name, f"{phase.title} ends by its deadline", where, kind="flag")
     check.formulas[None] = Written(text, parse(text), where, indent=None)
     plan.scalars[name] = check
     plan.checks = (*plan.checks, name)

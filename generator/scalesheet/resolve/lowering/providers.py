@@ -16,7 +16,7 @@ from scalesheet.resolve.lowering.values import citation
 STATEMENTS = {
     "quoted": "What a price is for",
     "billing": "How time is billed",
-    "besides": "Charged besides",
+    "besides": "Also charged",
     "spot": "Spot",
     "reserved": "Commitments",
 }

@@ -197,8 +197,8 @@ def _dates(offer: Offer, edition: date) -> Iterator[Diagnostic]:
     for index, price in enumerate(offer.prices):
         if price.since > edition.isoformat() and price.value is not None:  # an end is announced
             message = (
-                f"holds from {price.since}, after the edition of {edition}; enter it when it "
-                "holds, or move the edition"
+                f"holds from {price.since}, after the edition of {edition}; enter it once it is "
+                "in effect, or move the edition"
             )
             yield offer.finding("O006", message, "prices", index, "from")
         elif price.seen and price.seen < price.since:
@@ -256,7 +256,8 @@ def _counts(offer: Offer) -> Iterator[Diagnostic]:
     named = str(offer.data.get("instance", ""))
     if _SLICE.search(named):
         message = (
-            f"'{named}' is a slice of an accelerator, and an offer is of whole ones; leave it out"
+            f"'{named}' is a slice of an accelerator, and offers are for whole accelerators; "
+            "leave it out"
         )
         yield offer.finding("O005", message, "instance")
 

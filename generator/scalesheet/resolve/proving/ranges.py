@@ -350,7 +350,7 @@ def _word(tree: Node, trace: _Trace, differs: str | None) -> Node:
         raise BindError(
             "R004",
             "the condition may differ between the ends of a range; "
-            "say which word stands then: differs: WORD",
+            "name the word to use then: differs: WORD",
             next(t for t in tests if ranged(t, trace.facts)),
         )
     least, expected, most = (_decided(tree, t, trace) for t in ("least", "value", "most"))

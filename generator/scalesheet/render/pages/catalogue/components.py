@@ -27,7 +27,7 @@ def component_pages(context: Context) -> Iterator[tuple[str, str]]:
         ]
         for id_, component in components.items()
     ]
-    lead = "Each is arithmetic that is written once, and that any plan can use."
+    lead = "Arithmetic that is written once and that any plan can use."
     yield "components/index.md", page("Components", tag("p", lead, class_="lead"), grid(head, body))
     for id_, component in components.items():
         yield f"components/{id_}.md", _page(context, id_, component)
@@ -54,8 +54,8 @@ def _page(context: Context, id_: str, component: Component) -> str:
         facts(
             (name, shown)
             for name, shown in (
-                ("Takes for granted", component.note),
-                ("Judged by published", evidence),
+                ("Assumes", component.note),
+                ("Checked against published", evidence),
                 ("Used by", _users(context, id_)),
                 ("Source", cite(context, plan.citation)),
             )

@@ -162,6 +162,6 @@ def _index(context: Context) -> str:
         ]
         for record in context.book.records.values()
     ]
-    lead = "Each formula is written once, and printed from there for every face."
+    lead = "Each formula is written once and translated for every output."
     listed_all = grid(head, body, sortable=True)
     return page("Formulas", tag("p", lead, class_="lead"), listed_all, list_=True)

@@ -71,15 +71,15 @@ KINDS: dict[str, Kind] = {
     ),
     "nodes": Kind(
         "Nodes",
-        "Machines with their accelerators: host, network between machines, power of the whole.",
+        "Nodes with their accelerators: host, network between nodes, total power.",
         ("gpus", "power", "power_per_gpu", "network", "network_per_gpu", "host_memory"),
         ("accelerator", "vendor"),
         ("accelerator", "vendor"),
     ),
     "providers": Kind(
         "Providers",
-        "Who sells the offers: how time is billed, what is charged besides, and what misleads in "
-        "the prices.",
+        "Who sells the offers: how time is billed, what else is charged, and what is misleading "
+        "about the prices.",
         (),
     ),
     "offers": Kind(

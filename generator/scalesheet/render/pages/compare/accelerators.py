@@ -358,7 +358,7 @@ def _ready(context: Context, compared: Comparison) -> list[object]:
         chosen = address((row, *peers(context, row))).rpartition("/")[2]
         lines.append(tag("li", tag("a", " · ".join(names), href=chosen)))
     every = link("../hardware/index.md", "All accelerators")
-    more = tag("p", every, ", each with a link to those most like it.", class_="note")
+    more = tag("p", every, ", each with a link to the most similar ones.", class_="note")
     return ["## Ready-made comparisons { #ready }", tag("ul", *lines), more]
 
 

@@ -124,7 +124,8 @@ def plans_page(context: Context) -> str:
         tag(
             "p",
             "Compare two plans, one plan with and without your changes, or one plan with the data "
-            "of two days. Each side has its own inputs; share both by the address.",
+            "of two days. Each side has its own inputs; the address keeps both, so a link shows "
+            "what you see.",
             class_="lead",
         ),
         tag(

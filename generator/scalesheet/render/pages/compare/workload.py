@@ -41,8 +41,8 @@ PAGES = (
         "what it costs. With auto, each has the cheapest count of 1, 2, 4 … 1,024 that fits and "
         "finishes in time; a smaller count that costs less and probably fits has its own row. Cost "
         "is at the cheapest on-demand offer with that many, with start-up and at least one hour. "
-        "“Cheapest” is the chance that a row costs least, and its regret what it costs more than "
-        "the cheapest on average; accelerators err independently.",
+        "“Cheapest” is the chance that a row costs least, and regret is how much more it costs "
+        "than the cheapest, on average; errors of different accelerators are independent.",
     ),
     WorkloadPage(
         "fits",

@@ -32,7 +32,7 @@ RUN_COLUMNS = (
 )
 NUMBERS = frozenset(("GPUs", "GPU hours", "USD", "Tokens", "Steps"))
 OTHER = (
-    "Actuals do not follow the inputs of this page: the forecast is that of the plan as published."
+    "Actuals do not change with the inputs on this page: the forecast is for the plan as published."
 )
 
 
@@ -111,11 +111,11 @@ def _burn_down(context: Context, plan: Plan, stands: Progress) -> Html | None:
         lines.append(_line("By the plan", days.to_burn))
     if days.exhausted is not None and days.exhausted > days.status:
         ahead = ((days.status, left), (days.exhausted, 0.0))
-        lines.append(_line("At the present rate", ahead))
+        lines.append(_line("At the current rate", ahead))
     moments = [m for points in (days.burned, days.to_burn) for m, _ in points]
     last = max(*moments, days.exhausted or days.status)
     title = "Burn-down of the budget"
-    axis = "Left of the budget (GPU h)"
+    axis = "Remaining budget (GPU h)"
     alt = f"{axis} from {days.begun.date()} to {last.date()}"
     drawn = Lines(
         f"burn-down-{plan.id}",

@@ -15,7 +15,7 @@ from scalesheet.resolve.lowering.schedule import BEGIN, SHARED
 from scalesheet.values import Results
 
 #: Said beside a goodput of 1.
-UNKNOWN = "At 1 nothing is known of interruptions: gross hours are net hours."
+UNKNOWN = "At 1, interruptions are ignored: gross hours equal net hours."
 
 
 def calendar_section(

@@ -76,7 +76,7 @@ def formula_blocks(
         return
     titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
     yield heading(2, "How each figure is computed", "formulas")
-    yield tag("p", "A line opens to the formula, with its numbers and sources.", class_="note")
+    yield tag("p", "Open a line to see the formula, its numbers and its sources.", class_="note")
     for phase, group in groups.items():
         if group:
             yield heading(3, titles[phase], f"formulas-{phase or 'plan'}")

@@ -31,8 +31,8 @@ def control(context: Context, plan: Plan, results: Results, here: str) -> Html:
     inputs = (all_, ", and ") if inputs_of(plan) else ()
     lead = tag(
         "p",
-        "Figures, tables and charts of this page follow. ",
-        "Every number on yellow ground can be changed in place: ",
+        "Figures, tables and charts on this page update. ",
+        "Every number on a yellow background can be changed in place: ",
         *inputs,
         "those in the tables.",
         class_="note",
