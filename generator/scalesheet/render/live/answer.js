@@ -263,7 +263,7 @@ scalesheet.answer = (() => {
       amount("cost", own, format(scalars.cost, [own]), answer.changes),
     ]);
     const between = few.flatMap(({ id }, n) => [...(n ? ["; "] : []), row("offers", id)]);
-    const note = [`Not sold ${answer.wanted.get("gpus")} together: `, ...between, "."];
+    const note = [`Not offered with ${answer.wanted.get("gpus")} GPUs: `, ...between, "."];
     return [
       "section",
       { class: "offers" },
@@ -288,9 +288,9 @@ scalesheet.answer = (() => {
     "cannot run": "What would make it run",
   };
   const NO_CHANGE =
-    "No one change of method, count or accelerator does: a smaller model or shorter sequences may.";
+    "No single change of method, count or accelerator is enough; a smaller model or shorter sequences may be.";
   const NO_HOURS =
-    "It has no hours and no cost, since it does not run like this. What would make it run is below.";
+    "There are no hours and no cost, because this configuration cannot run. Changes that would make it run are below.";
 
   function changesTable(answer, others, stated, own) {
     const verdict = answer && runs(answer) ? figureOf(answer, "verdict").value : "cannot run";
@@ -454,7 +454,7 @@ scalesheet.answer = (() => {
         { class: "evidence loss" },
         `Expected loss ${loss} nat/token, by `,
         ["a", { href: "book/formulas/chinchilla-loss-refitted.html" }, "the compute-optimal study"],
-        "; another data set or tokenizer has another floor.",
+        "; other data sets or tokenizers have a different floor.",
       ],
     ];
   }

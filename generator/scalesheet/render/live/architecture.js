@@ -18,7 +18,7 @@ scalesheet.architecture = (() => {
 
   /** The keys of a text: JSON, or a line each as `num_hidden_layers: 32`. */
   function keysOf(text) {
-    if (text.length > MOST_TEXT) throw new Refused("A model’s config.json has some kilobytes, not more than 1 MB.");
+    if (text.length > MOST_TEXT) throw new Refused("A model’s config.json is a few kilobytes, not more than 1 MB.");
     if (text.trim().startsWith("{")) {
       try {
         return JSON.parse(text);
@@ -51,7 +51,7 @@ scalesheet.architecture = (() => {
       const known = Object.keys(types).join(", ");
       throw new Refused(
         `The model type “${String(type).slice(0, 40)}” cannot be read in the browser; these can: ${known}. ` +
-          "“scalesheet new model my-model --from config.json” reads more.",
+          "“scalesheet new model my-model --from config.json” supports more.",
       );
     }
     const { constant, flags, positions } = types[type];

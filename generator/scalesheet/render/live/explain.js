@@ -67,7 +67,7 @@ scalesheet.explain = (() => {
       class: "told",
       popover: "auto",
       role: "dialog",
-      "aria-label": "What this figure rests on",
+      "aria-label": "What this figure depends on",
       tabindex: "-1",
     });
     panel.append(close, body);
@@ -98,7 +98,7 @@ scalesheet.explain = (() => {
       const at = place(plan, of);
       if (!at?.quantity) return false;
       body.replaceChildren(...told(at, of));
-      panel.setAttribute("aria-label", `What this figure rests on: ${titleOf(at)}`);
+      panel.setAttribute("aria-label", `What this figure depends on: ${titleOf(at)}`);
       if (target && !panel.contains(target)) from = target;
       if (!panel.matches(":popover-open")) panel.showPopover();
       put(from);

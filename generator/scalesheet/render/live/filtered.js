@@ -32,7 +32,7 @@
     const off = left.map((dot) => Number(dot.dataset.off)).sort((a, b) => a - b);
     const rows = `${off.length} row${off.length === 1 ? "" : "s"}`;
     const error = task === "loss" ? median(off)?.toFixed(3) : `×${median(off)?.toFixed(2)}`;
-    said.textContent = off.length ? `${rows}, median error ${error}` : "No such row.";
+    said.textContent = off.length ? `${rows}, median error ${error}` : "No matching rows.";
   }
 
   FACETS.forEach((facet, n) => {

@@ -372,7 +372,7 @@
     fold.append(
       element("summary", {}, "The changes as text: for the plan's file, for the command line"),
       ...shownAs(
-        "For the plan's file, in place of what stands there",
+        "For the plan's file, replacing the current values",
         () => yaml(plan, changes),
         button("Download", download),
       ),

@@ -199,12 +199,12 @@ scalesheet.workload = (() => {
   }
 
   /** The offer that the cost is of, and when its price was last seen if that is long ago; whether it
-   *  is the only one that sells so many. */
+   *  is the only one that offers that many. */
   function offerCell({ offer, enough }) {
     if (!offer) return ["td", {}];
     const unseen = question.unseen[offer];
     const notes = [
-      ...(enough === 1 ? ["the only one that sells so many"] : []),
+      ...(enough === 1 ? ["the only one that offers that many"] : []),
       ...(unseen ? [`price last seen ${unseen.seen}`] : []),
     ];
     return ["td", { class: "words" }, page("offers", offer), ...(notes.length ? [span("range", notes.join("; "))] : [])];

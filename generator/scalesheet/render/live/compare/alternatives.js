@@ -20,8 +20,8 @@ scalesheet.alternatives = (() => {
   const [EVERY, FRONTIER] = ["*", "frontier"];
   const MARKED =
     "Marked “frontier”: of all that fit no other is both cheaper and faster. “Cheapest” is the chance that a row " +
-    "costs least of those shown, and its regret what it costs more than the cheapest on average. Rows with one " +
-    "accelerator err alike, others independently.";
+    "costs least of those shown, and regret is how much more it costs than the cheapest, on average. Rows with the same " +
+    "accelerator share their error; others are independent.";
   const TITLE = "Cost against time";
   const ALT = "What the plan costs and how long it takes with each that could be chosen.";
   const UNFIT = "does not fit"; // by this word of a verdict a row is out of the question
