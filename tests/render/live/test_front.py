@@ -424,7 +424,7 @@ def test_the_plain_page_of_what_does_not_fit_says_what_would(book: Book) -> None
     assert "- Does it fit?: [does not fit](" in said
     assert "- Hours" not in said
     assert "- Cost" not in said
-    assert "- It has no hours and no cost" in said
+    assert "- There are no hours and no cost" in said
     assert "\n## What would make it run\n" in said
     assert "\n| LoRA instead | fits | " in said
 
