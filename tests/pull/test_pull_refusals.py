@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 
 import openpyxl
 import pytest
 
-from pull.workbooks import Shipped, cell, copied, diff, said
+from pull.workbooks import Shipped, cell, copied, diff, said, ship
 from scalesheet.cli import main
 from scalesheet.pull import read
 from scalesheet.render.workbook.scalars import KIND, NOTE
+from small import HEAD
 
 # ------------------------------------------------------------------ what is not applied
 
@@ -88,6 +90,24 @@ def test_a_workbook_of_an_older_edition_merges_or_says_what_collides(
         "W007 'batch' was 16, is 32 here and 24 in the data; put one of the two into the cell"
     ]
     assert not pulled.sound
+
+
+def test_an_edited_step_in_a_workbook_of_an_older_edition_is_not_passed_over(
+    tmp_path: Path,
+) -> None:
+    names = [f"quite_a_long_name_{letter}" for letter in "abcdefgh"]
+    terms = [f"{a} * {b} ** 2 * max({a}, {b}) * min({a}, {b}, 3)" for a, b in pairwise(names)]
+    plan = HEAD + "scalars:\n"
+    plan += "".join(f"  {name}: {{value: 2, unit: 1, domain: positive}}\n" for name in names)
+    plan += f'  long: {{unit: 1, formula: "{" + ".join(terms)}"}}\n'
+    files = {"plans/small/plan.yaml": plan, "plans/small/page.md": "It is {{ long }}.\n"}
+    mine = ship(tmp_path, files)
+    mine.plan.write_text(plan.replace("value: 2", "value: 3", 1))
+    edited = mine.edited({"long_part_1": f"={names[0]}*{names[1]}*7"})
+    (note,) = read(mine.data, edited).notes
+    assert note.place == "Calculation!D8"
+    assert note.message.startswith("1 formula could not be compared")
+    assert read(mine.data, mine.workbook).notes == ()
 
 
 # ------------------------------------------------------------------ bad input
