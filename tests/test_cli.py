@@ -144,7 +144,7 @@ def test_a_list_for_an_issue_is_no_markup_and_fits_into_one() -> None:
         (["check", "--data", "nowhere"], "there is no data folder 'nowhere'"),
         (
             ["show", "smal"],
-            "there is no plan, table of the catalogue or component 'smal'; did you ",
+            "there is no plan, component, table or entry of the catalogue 'smal'; did you ",
         ),
         (["show", "small", "--set", "cards"], "write NAME=VALUE"),
         (["show", "small", "--set", "crads=2"], "there is no input 'crads'; did you mean 'cards'?"),

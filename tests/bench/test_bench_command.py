@@ -169,7 +169,7 @@ def test_a_processor_is_known_by_its_name_and_cores_alone():
     [
         (["run"], 2, "expected one MODEL"),
         (["run", MODEL, "gpt-2"], 2, "found 2: pythia-14m, gpt-2"),
-        (["frob", MODEL], 2, "before it may stand run, simulate, ladder"),
+        (["frob", MODEL], 2, "it may be preceded by run, simulate, ladder"),
         (["simulate", "pythia-15m"], 2, "did you mean"),
         (["run", "pythia-15m"], 2, "did you mean"),
         (["simulate", "nowhere/config.json"], 2, "there is no file"),

@@ -209,12 +209,12 @@ def test_a_model_is_built_from_its_configuration():
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"method": "QLoRA"}, "QLoRA is what keeps weights in nf4"),
-        ({"weights": "nf4"}, "QLoRA is what keeps weights in nf4"),
+        ({"method": "QLoRA"}, "only QLoRA keeps weights in nf4"),
+        ({"weights": "nf4"}, "only QLoRA keeps weights in nf4"),
         ({"weights": "bf16"}, "say bf16 for both, or keep the weights in fp32"),
         ({"gpus": 2}, "take single for one, ddp or fsdp for several"),
         ({"strategy": "ddp"}, "take single for one, ddp or fsdp for several"),
-        ({"precision": "tf32"}, "tf32 is a way of NVIDIA's accelerators"),
+        ({"precision": "tf32"}, "tf32 exists only on NVIDIA's accelerators"),
     ],
 )
 def test_a_job_that_contradicts_itself_is_refused(settings, says):

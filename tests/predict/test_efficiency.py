@@ -179,12 +179,12 @@ def test_tensor_parallelism_collapses_across_nodes(book: Book, described: Descri
 UNKNOWN = [
     ("throughput", "task", "finetune-prompt_tuning", "cost per token is not known"),
     ("throughput", "task", "finetune-boft", "cost per token is not known"),
-    ("throughput", "task", "time-to-quality", "its tokens are not known"),
+    ("throughput", "task", "time-to-quality", "the number of tokens is not known"),
     ("throughput", "hardware", "H101", "unknown accelerator 'H101'"),
     ("runs", "tokens", "", "tokens not stated"),
     ("runs", "kind", "pretrain by pruning and distillation", "its teacher"),
-    ("runs", "kind", "RLHF", "answers are generated"),
-    ("runs", "kind", "dpo", "answers are compared"),
+    ("runs", "kind", "RLHF", "training generates answers"),
+    ("runs", "kind", "dpo", "training compares answers"),
     ("runs", "kind", "evaluation", "not training"),
     ("runs", "model", "Mamba 2.8B", "layers without attention"),
 ]

@@ -347,7 +347,7 @@ def test_a_model_of_unknown_sizes_has_the_usual_width(cases: Given) -> None:
         ({"loss_unit": "nats/char"}, "per token, not per byte"),
         ({"kind": "finetune-lora"}, "tuned"),
         ({"model": "Mixtral-8x7B", "N": "", "hidden": "", "layers": ""}, "mixture of experts"),
-        ({"D_unique": 2e12}, "more tokens that differ"),
+        ({"D_unique": 2e12}, "more unique tokens"),
         ({"N": 2e6, "N_kind": "non-embedding"}, "too small"),
     ],
 )

@@ -31,7 +31,7 @@ def ids_text(edition: Edition, name: str | None) -> str:
             return "\n".join(_entry(edition, table, name) for table in entries)
         ids = [row for table in book.tables.values() for row in table.rows]
         known = [*book.plans, *book.tables, *book.components, *ids]
-        message = f"there is no plan, table or entry of the catalogue, or component '{name}'"
+        message = f"there is no plan, component, table or entry of the catalogue '{name}'"
         raise UnknownId(f"{message}{nearest(name, known)} ('scalesheet show' lists them)")
     tables = {
         name: f"{each.title}, {counted(len(each.rows), 'row')}"
