@@ -245,7 +245,7 @@ def test_a_device_that_is_met_for_the_first_time_is_entered_with_its_rates(run, 
     assert "bench ladder --rates --write a-processor-4-cores" in err
     status, out, err = run("run", MODEL)
     assert status == 0, err
-    assert "entered the device" in err
+    assert "added the device" in err
     assert (data / "hardware" / "a-processor-4-cores.yaml").is_file()
     assert f"{MODEL}-full-a-processor-4-cores-2026-11-22.yaml" in out
     assert job_of(compile_book(data, None), f"{MODEL}-full-a-processor-4-cores-2026-11-22")

@@ -47,20 +47,20 @@ def place(runs: TaskScore, id_: str) -> int:
 QUESTIONS = {
     "deepseek-v3": {
         "model": "deepseek-v3",
-        "tokens": "14.8e6",
+        "tokens": "14.8e12",
         "gpu": "h800-sxm",
         "gpus": "2048",
         "precision": "FP8",
     },
     "llama3-1-405b": {
         "model": "llama-3-1-405b",
-        "tokens": "15.6e6",
+        "tokens": "15.6e12",
         "gpu": "h100-sxm",
         "gpus": "16384",
     },
     "falcon-180b": {
         "model": "falcon-180b",
-        "tokens": "3.5e6",
+        "tokens": "3.5e12",
         "gpu": "a100-sxm-40gb",
         "gpus": "4096",
     },

@@ -288,7 +288,7 @@ def test_the_workbook_has_the_chosen_row_and_computes_the_searchs_numbers(
     best = json.loads(text)["best"]
     job = {
         "model": "llama-3-1-70b",
-        "tokens": 1e4,
+        "tokens": 1e10,
         "batch": 512,
         "deadline": 9,
         "trainer": "tuned",

@@ -127,7 +127,7 @@ def test_a_vision_model_is_no_decoder(table: Table, capsys: pytest.CaptureFixtur
         {"id": "d", **RUN},
     )
     *others, decoder = printed(given, "runs", capsys)
-    assert all("not a decoder" in row["unsupported_because"] for row in others)
+    assert all("not a text decoder" in row["unsupported_because"] for row in others)
     assert decoder["unsupported_because"] == ""
 
 

@@ -235,7 +235,7 @@ def test_an_unsteady_record_says_so_before_its_figures(compared_pages: dict[str,
     page = compared_pages["measurements/e.md"]
     told = "<strong>Unsteady</strong>: step times varied more than requested"
     assert page.index(told) < page.index('class="hero"')
-    assert "**Unsteady**: the time of a step" in compared_pages["plain/measurements/e.md"]
+    assert "**Unsteady**: step times varied" in compared_pages["plain/measurements/e.md"]
     assert "Unsteady</strong>" not in compared_pages["measurements/a.md"]
 
 

@@ -94,7 +94,7 @@ def test_sorting_every_table_changes_no_result_and_is_no_edit(
     other = rows.differing(shown, rows.shown(after, book, plan))
     # no result; Checks, About and the Summary say that the catalogue stands in another order
     assert {each.partition(" ")[0] for each in other} == {"Checks", "About", "Summary"}
-    assert [each for each in other if "rows stand in another order" in each]
+    assert [each for each in other if "rows are in a different order" in each]
     found = pulled(named, after)
     assert (found.edits, said(found)) == ((), [])
     order = [finding.message for finding in found.left]
