@@ -13,7 +13,7 @@ from math import ceil
 
 from xlsxwriter.worksheet import Worksheet
 
-READABLE = 0.4  # the least scale: 10 points become 4
+READABLE = 0.396  # the least scale: 10 points become 4
 SLACK = 0.97  # column widths differ a little from program to program
 WIDE_MARGIN, TOP_MARGIN, BOTTOM_MARGIN = 0.5, 0.8, 0.7  # inches
 INCHES_PER_WIDTH = 7.3 / 96  # a column's width counts characters of 7 pixels, and a little padding
