@@ -206,7 +206,9 @@ def test_pages_below_docs_that_no_build_made_are_refused_before_anything_is_buil
     book.rename(finished / "kept")
     book.mkdir()
     (book / "own.md").write_text("# Mine\n")
-    monkeypatch.setattr("scalesheet.render.workbook.write.write_workbooks", lambda *given: pytest.fail("built"))
+    monkeypatch.setattr(
+        "scalesheet.render.workbook.write.write_workbooks", lambda *given: pytest.fail("built")
+    )
     with pytest.raises(FileExistsError, match="was not made by a build") as error:
         build(finished / "data", finished / "build")
     assert error.value.filename == str(book)

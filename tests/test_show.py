@@ -163,9 +163,7 @@ def test_without_a_plan_it_lists_what_a_plan_may_name(
     assert "  pace  " in inputs
     assert "hours" in [line.split()[0] for line in outputs.splitlines()]
     assert main(["show", "jop", *data]) == 2
-    said = (
-        "there is no plan, component, table or entry of the catalogue 'jop'; did you mean 'job'"
-    )
+    said = "there is no plan, component, table or entry of the catalogue 'jop'; did you mean 'job'"
     assert said in capsys.readouterr().err
     assert main(["show", table, *data, "--set", "a=1"]) == 2
     assert "name a plan; --set, --why and --format apply to its results" in capsys.readouterr().err
