@@ -8,15 +8,14 @@ from functools import lru_cache
 
 MOST_LISTED = 8  # names, where none is near
 #: Names that one is compared with, on either side of its place in the order of the alphabet.
-MOST_COMPARED = 250
+MOST_COMPARED = 100
 
 
 def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
     """`; did you mean 'x'?`, or nothing; with `listed` then `; <listed>: a, b, c and 4 more`."""
     names = tuple(known)
     folded = name.casefold()
-    close = next((each for each in names if each.casefold() == folded), None)
-    close = close or _at_both_ends(folded, names)
+    close = _by_folded(names).get(folded) or _at_both_ends(folded, names)
     if close is None and (several := _of_words(folded, names)):
         return _among(several)
     close = close or near(name, names, 0.5)
@@ -33,7 +32,23 @@ def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
 def _at_both_ends(name: str, names: tuple[str, ...]) -> str | None:
     """`runs.all.gpus` for `gpus` and `runs.gpus`: a longer name with the same ends."""
     first, dot, last = name.rpartition(".")
-    return next((n for n in names if n.startswith(first + dot) and n.endswith(f".{last}")), None)
+    return next((n for n in _by_end(names).get(last, ()) if n.startswith(first + dot)), None)
+
+
+@lru_cache(maxsize=8)
+def _by_folded(names: tuple[str, ...]) -> dict[str, str]:
+    """The first name of each spelling without regard to case."""
+    return {each.casefold(): each for each in reversed(names)}
+
+
+@lru_cache(maxsize=8)
+def _by_end(names: tuple[str, ...]) -> dict[str, list[str]]:
+    """The names with a dot by what follows the last one."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if "." in name:
+            found.setdefault(name.rpartition(".")[2], []).append(name)
+    return found
 
 
 def _among(names: tuple[str, ...]) -> str:
