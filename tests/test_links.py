@@ -38,7 +38,7 @@ EXPECTED = {
     "private": ("L002", "answers 403, forbidden; open it in a browser"),
     "broken": ("L002", "answers 500"),
     "slow": ("L002", "no answer within 3 seconds"),
-    "circle": ("L002", "passed on more than 8 times"),
+    "circle": ("L002", "redirects more than 8 times"),
     "file": ("L002", "redirects to something that is not a page"),
     "deaf": ("L002", "no connection (Connection refused)"),
     "moved": ("L003", "has moved to"),

@@ -153,7 +153,7 @@ def test_a_broken_plan_does_not_stop_another(
     edit(built / "data" / "plans" / "small" / "plan.yaml", "value: 2000,", "value: 2001,")
     assert main(["show", "small", "--data", str(built / "data")]) == 0
     assert run(built, built / "build", "small") == 0
-    assert "other has errors and stays as it was" in capsys.readouterr().err
+    assert "other has errors and was not rebuilt" in capsys.readouterr().err
     after = contents(built / "build")
     changed = {name for name in before | after if before.get(name) != after.get(name)}
     assert "workbooks/small.xlsx" in changed

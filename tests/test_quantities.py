@@ -20,7 +20,7 @@ from shipped import shipped_book
         ("50k", "sequence", 50_000),
         ("4.35M", "1", 4_350_000),
         ("15T token", "token", 15e12),
-        ("15T", "Mtoken", 15e12),  # a letter alone says nothing of the unit
+        ("15T", "Mtoken", 15e12),  # a letter alone says nothing about the unit
         ("20M token", "Mtoken", 20),
         ("20GB", "GB", 20),
         ("20 GB", "MB", 20_000),

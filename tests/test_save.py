@@ -210,6 +210,6 @@ def test_a_journal_that_came_with_the_data_reaches_nothing_outside(tmp_path: Pat
     data = filled(tmp_path / "data")
     (tmp_path / ".mine.saving").write_bytes(b"mine")
     (data / JOURNAL).write_text(json.dumps({"../mine": ["", "x"]}))
-    with pytest.raises(OSError, match="outside of the data folder; remove this journal"):
+    with pytest.raises(OSError, match="outside the data folder; remove this journal"):
         recover(data)
     assert (tmp_path / ".mine.saving").read_bytes() == b"mine"

@@ -146,7 +146,7 @@ def test_a_change_builds_again_and_an_error_keeps_the_last_good_site(
     serving.says("1 error")
     told = json.loads(serving.get("/-scalesheet-/state.json")[1])
     assert told["build"] == second["build"]
-    assert told["title"] == "1 error. This page is that of the last good build."
+    assert told["title"] == "1 error. This page is from the last successful build."
     assert [problem["code"] for problem in told["problems"]] == ["N002"]
     assert "The runs" in serving.get("/book/plans/small.html")[1]
 
@@ -182,7 +182,7 @@ def test_an_open_page_shows_the_error_and_then_the_new_site(
     edit(plan, "value: card", "value: <b>crad")
     panel.wait_for(timeout=PATIENCE * 1000)
     text = panel.inner_text()
-    assert "1 error. This page is that of the last good build." in text
+    assert "1 error. This page is from the last successful build." in text
     assert re.search(r"data/plans/small/plan\.yaml:\d+:\d+", text)
     assert "'<b>crad' is not in hardware" in text
     assert panel.evaluate("e => getComputedStyle(e).position") == "fixed"

@@ -69,7 +69,7 @@ OF_MEANING: list[Fault] = [
         "steps / steps_per_hour",
         "steps",
         "U002",
-        "multiply it by something in hour / step, or declare what it gives",
+        "multiply it by something in hour / step, or declare the unit that it gives",
     ),
     (
         "plans/small/plan.yaml",

@@ -200,8 +200,8 @@ def test_a_built_in_unit_may_be_declared_as_what_it_is(tmp_path: Path, line: str
         ("tick: {dimension: time}", "U005 the dimension 'time' has its base unit, second, already"),
         ("huge: {is: 1e400 * byte}", "U005 '1e400' is larger than 1e100"),
         ("huge: {is: 1e999999999 * byte}", "U005 '1e999999999' is larger than 1e100"),
-        ("huge: {is: 1e31 * byte}", "U005 the unit is further than 1e30 from the base"),
-        ("tiny: {is: 1e-60 * byte}", "U005 the unit is further than 1e30 from the base"),
+        ("huge: {is: 1e31 * byte}", "U005 the unit is farther than 1e30 from the base"),
+        ("tiny: {is: 1e-60 * byte}", "U005 the unit is farther than 1e30 from the base"),
         ("none: {is: 0 * byte}", "U005 '0' is not a positive number"),
     ],
 )
@@ -224,7 +224,7 @@ def test_a_book_needs_no_units_of_its_own(tmp_path: Path) -> None:
 def test_a_unit_text_stays_within_what_a_number_can_convert() -> None:
     core = Units(core_units().values())
     assert core.parse("PFLOP**9")
-    with pytest.raises(UnitError, match="the unit is further than 1e150 from its base"):
+    with pytest.raises(UnitError, match="the unit is farther than 1e150 from its base"):
         core.parse("PFLOP**9 * Bparameter**9")
 
 

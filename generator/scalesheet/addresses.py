@@ -28,8 +28,8 @@ def same_addresses(
         for _, (id_, position) in sorted(entries, key=lambda entry: entry[0]):
             if id_ in first:
                 message = (
-                    f"the page '{folder}/{id_}' is made by {first[id_].path} already; "
-                    "rename one of the two"
+                    f"the page '{folder}/{id_}' is made by {first[id_].path} already; rename one "
+                    "of them"
                 )
                 problems.append(at(position, "N009", message))
             first.setdefault(id_, position)

@@ -283,7 +283,7 @@ def _bare_cells(document: Document) -> Iterator[Diagnostic]:
             if number and not guessed and not any("source" in each for each in cited):
                 message = (
                     f"row '{row}', column '{column}': a fact needs a source; name one here, for "
-                    "the row, the column or the table, or write that it is an assumption"
+                    "the row, the column or the table, or mark the value as an assumption"
                 )
                 yield at(document.at(*steps), "S002", message)
 
@@ -297,7 +297,7 @@ def _unsourced(document: Document) -> Iterator[Diagnostic]:
         keys = _mapping(each).keys()
         if keys & {"value", "low", "price"} and not keys & {"source", "kind"}:
             message = (
-                f"{named(steps)}: a fact needs a source; name one here, or write that it is a "
+                f"{named(steps)}: a fact needs a source; name one here, or mark the value as a "
                 "decision or an assumption ('kind')"
             )
             yield at(document.key_at(*steps), "N010", message)
@@ -420,8 +420,8 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
             blanks, key=lambda steps: (document.at(*steps).line, document.at(*steps).column)
         )
         message = (
-            f"{named(first)}: the source is missing; look the figures up in it, and put in a key "
-            "of sources.yaml and the place in it"
+            f"{named(first)}: the source is missing; look up the figures, then add a key of "
+            "sources.yaml and the place in the source"
         )
         yield at(document.at(*first), "N010", message)
     for steps, key in unknown:

@@ -275,7 +275,7 @@ _code(
 )
 _code(
     "F008",
-    "old word of a verdict",
+    "outdated verdict",
     "A memory verdict uses a word that does not say whether the expected value fits. The words "
     "are: fits (the high end fits), probably fits (the expected value fits), probably does not "
     "fit (only the low end fits), does not fit.",
@@ -399,7 +399,7 @@ _code(
 )
 _code(
     "V008",
-    "phases without a goodput",
+    "phases without goodput",
     "The plan has phases but no goodput (the share of useful time): gross hours equal net hours.",
     "Add a scalar `goodput` (domain: positive-fraction); if nothing is known, use 1 and say so in "
     "a note.",
@@ -809,8 +809,8 @@ _code(
 GOOD, FINDINGS, USAGE = 0, 1, 2
 INTERRUPTED = 130  # as a shell reports a program that Ctrl-C ended: 128 + SIGINT
 STATUS = {
-    GOOD: "good; there may be warnings",
-    FINDINGS: "findings: the data has errors, or a file could not be read or written",
+    GOOD: "success; there may be warnings",
+    FINDINGS: "errors in the data, or a file that could not be read or written",
     USAGE: "wrong usage: nothing was read or written",
     INTERRUPTED: "interrupted by Ctrl-C; `build` leaves its output as it was",
 }

@@ -34,7 +34,7 @@ _ROW_COLUMN = re.compile(r"r[0-9]*(c[0-9]*)?|c[0-9]*")
 
 #: Words that a spreadsheet takes for a constant, a function that our formulas use, or its own.
 TAKEN: Mapping[str, str] = {
-    **dict.fromkeys(("true", "false"), "is a constant of spreadsheets"),
+    **dict.fromkeys(("true", "false"), "is a spreadsheet constant"),
     **dict.fromkeys(
         (
             *(each.excel.lower() for each in FUNCTIONS.values() if each.excel),
@@ -67,7 +67,7 @@ TAKEN: Mapping[str, str] = {
             "sumifs",
             "sumproduct",
         ),
-        "is a function of spreadsheets",
+        "is a spreadsheet function",
     ),
     **dict.fromkeys(
         ("print_area", "print_titles", "database", "criteria", "extract", "consolidate_area"),
@@ -82,7 +82,7 @@ ARITHMETIC: Mapping[str, tuple[float, str]] = {
     EQUAL_WITHIN: (2.0**-49, "two numbers a and b count as equal when |a-b| <= this × (|a|+|b|)"),
     ROUNDING_SLACK: (1e-12, "ceil and floor absorb a relative error of this size"),
     OUT_OF_REACH: (1e300, "keeps excluded rows from being the smallest or largest"),
-    CHECK_WITHIN: (1e-9, "a check takes two sums for equal within this relative difference"),
+    CHECK_WITHIN: (1e-9, "two sums within this relative difference count as equal in a check"),
 }
 
 OUTER: tuple[End, ...] = ("low", "high")
@@ -119,13 +119,13 @@ def bad_name(name: str) -> str | None:
     """Why the text is not a safe defined name, or None."""
     folded = name.casefold()
     if not _WORD.fullmatch(folded):
-        return "is not made of letters, digits and '_' after a first letter"
+        return "may contain only letters, digits and '_', and must begin with a letter"
     if len(name) > 255:
         return "is longer than 255 characters"
     if _CELL.fullmatch(folded):
-        return "is a cell of a spreadsheet"
+        return "is the address of a spreadsheet cell"
     if _ROW_COLUMN.fullmatch(folded):
-        return "is a row or column of a spreadsheet"
+        return "is the address of a spreadsheet row or column"
     if folded.startswith("_xl"):
         return "begins with '_xl', which spreadsheets reserve"
     return TAKEN.get(folded)

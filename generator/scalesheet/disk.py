@@ -32,7 +32,7 @@ def described(error: BaseException) -> tuple[str, str, str] | None:
     if not isinstance(inner, OSError):
         return None
     place = inner.filename or _in_hand(inner) or _in_hand(error) or "a file"
-    remedy = _REMEDIES.get(inner.errno or 0, "see what is at that place, and run it again")
+    remedy = _REMEDIES.get(inner.errno or 0, "check that path, then try again")
     return str(place), inner.strerror or str(inner), "" if inner.errno is None else remedy
 
 

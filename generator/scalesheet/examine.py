@@ -452,7 +452,7 @@ def with_ranges(edition: Edition, plan: str, edits: Mapping[Key, Stated]) -> Edi
         columns = tables[key.table].columns if key.table else book.plans[plan].scalars
         if stated.low != stated.high and not columns[key.name].ranged:
             if key.table in book.tables:
-                message = "no figure of this column of the catalogue has a range; state it there"
+                message = "no figure in this catalogue column has a range; state it there"
                 raise EditError(f"{input_name(key)}: {message}")
             ranges[key] = stated
     if not ranges:

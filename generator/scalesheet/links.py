@@ -151,7 +151,7 @@ def asked_for(url: str, patience: float) -> Answer:
         place = urljoin(place, onward).partition("#")[0]
         if not place.startswith(("http://", "https://")):
             return Answer(None, "it redirects to something that is not a page")
-    return Answer(None, f"it is passed on more than {MOST_HOPS} times")
+    return Answer(None, f"it redirects more than {MOST_HOPS} times")
 
 
 def _once(url: str, method: str, patience: float) -> tuple[int | None, str, str]:

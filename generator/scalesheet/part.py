@@ -91,7 +91,7 @@ def build_plans(
     )
 
 
-#: What says nothing of the numbers: pages written by hand, and styles.
+#: What says nothing about the numbers: pages written by hand, and styles.
 _BY_HAND = ("docs/", "taken/", "assets/")
 
 
@@ -116,7 +116,7 @@ def refuse_others(
     if changed:
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
         text = (
-            f"has older pages, from before {changed[0]}{more} changed; "
+            f"has pages from before {changed[0]}{more} changed; "
             "run 'scalesheet build' for the whole book, or name another folder with --out"
         )
         raise OSError(None, text, str(out))

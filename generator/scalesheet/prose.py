@@ -212,7 +212,7 @@ class _Names:
                 )
         opens = MARKS.sub(lambda mark: " " * len(mark[0]), text).find("{{")
         if opens >= 0:
-            message = "'{{' has no '}}' on its line; write {{ name }}, or put it in backquotes"
+            message = "'{{' has no '}}' on its line; write {{ name }}, or put it in backticks"
             yield at(_position(text, opens, start), "N001", message)
 
     def of_line(self, text: str, start: Position) -> Iterator[Diagnostic]:

@@ -33,9 +33,9 @@ def day_number(text: str) -> float:
     try:
         days = (date.fromisoformat(text.strip()) - DAY_0).days
     except ValueError:
-        raise ValueError("is not a day of the calendar") from None
+        raise ValueError("is not a calendar date") from None
     if days < 1:
-        raise ValueError("is before 1900, where spreadsheets have no days")
+        raise ValueError("is before 1900, which spreadsheets cannot show")
     return float(days)
 
 

@@ -142,7 +142,7 @@ def _journal(data: Path) -> dict[Path, tuple[str, str]] | None:
         return None
     for path in result:  # a journal that came with the data may name anything
         if not Path(os.path.realpath(path)).is_relative_to(root):
-            text = f"names {path}, which is outside of the data folder; remove this journal"
+            text = f"names {path}, which is outside the data folder; remove this journal"
             raise OSError(None, text, str(data / JOURNAL))
     return result
 

@@ -135,7 +135,7 @@ class Units:
         if abs(sum(sizes)) > MOST_DECADES:
             remedy = "write it in larger or smaller units"
             raise UnitError(
-                f"the unit is further than 1e{MOST_DECADES} from its base", None, remedy
+                f"the unit is farther than 1e{MOST_DECADES} from its base", None, remedy
             )
         return unit
 

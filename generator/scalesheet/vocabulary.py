@@ -43,7 +43,7 @@ METHODS: Mapping[str, Method] = {
         "QLoRA",
         "finetune-qlora",
         "QLoRA",
-        good_for="LoRA over weights in 4 bits: where memory is short; each step is slower",
+        good_for="LoRA over 4-bit weights: where memory is short; each step is slower",
     ),
 }
 PRETRAINING = METHODS["pretrain"].plan

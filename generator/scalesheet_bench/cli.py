@@ -53,7 +53,9 @@ def _words(options: argparse.Namespace) -> tuple[str, str]:
     """What to do, and of which model. Raises UsageError."""
     action, *rest = options.words if options.words[0] in ACTIONS else ("", *options.words)
     if (options.write or options.rates) and action != "ladder":
-        raise UsageError("--rates and --write are of 'scalesheet bench ladder --rates --write ID'")
+        raise UsageError(
+            "--rates and --write belong to 'scalesheet bench ladder --rates --write ID'"
+        )
     if options.write and not options.rates:
         raise UsageError("--write adds rates; write 'scalesheet bench ladder --rates --write ID'")
     if options.rates:

@@ -28,7 +28,7 @@ def device(kind: str = "") -> Device:
     Raises NoDevice where there is none, or where PyTorch cannot say."""
     if kind == "cpu" or not has_torch():
         if kind not in ("", "cpu"):
-            raise NoDevice(f"PyTorch is not installed, so no '{kind}' device can be looked for")
+            raise NoDevice(f"PyTorch is not installed, so '{kind}' devices cannot be detected")
         return processor()
     asked = [sys.executable, "-m", "scalesheet_bench.ladder.who", *([kind] if kind else [])]
     try:
@@ -37,7 +37,7 @@ def device(kind: str = "") -> Device:
         )
         answer = json.loads(text.stdout)
     except (subprocess.SubprocessError, ValueError) as fault:
-        raise NoDevice(f"PyTorch could not be asked for its devices: {fault}") from None
+        raise NoDevice(f"PyTorch could not list its devices: {fault}") from None
     if "device" not in answer:
         raise NoDevice(answer.get("no_device") or f"PyTorch cannot be loaded: {answer['no_torch']}")
     return Device(**answer["device"])
@@ -57,6 +57,6 @@ def absent(asked: str, device: Device, id: str) -> str:
     """Why the accelerator that was asked for is not this machine's; empty where it is."""
     if id == asked:
         return ""
-    enter = f"'scalesheet bench ladder --rates --write {id_of(device)}' enters it"
+    enter = f"'scalesheet bench ladder --rates --write {id_of(device)}' adds it"
     known = id or f"not in the catalogue; {enter}"
     return f"{asked} is not in this machine, which has {name_of(device)} ({known})"

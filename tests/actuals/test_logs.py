@@ -81,7 +81,7 @@ def test_jobs_of_slurm_are_matched_and_written(call: Call, tmp_path: Path) -> No
         ",world-demo,,cancelled,2026-09-04T09:00:00,2026-09-04T11:00:00,h100,8,16,slurm 81333",
     ]
     assert "world-demo  -> no row of the plan  cancelled   16 GPU h" in told
-    assert "not begun: rl.seed2" in told
+    assert "not started: rl.seed2" in told
     assert "5 added, 0 changed, 0 the same" in told
     assert "1 match no row of the plan and are counted as outside it" in told
     assert told.splitlines()[-1].startswith("forecast 2,")

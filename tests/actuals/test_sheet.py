@@ -64,7 +64,7 @@ def test_every_formula_gives_what_the_program_computed(
     assert found["Spent"] == pytest.approx(progress.spent)
     assert found["Left"] == pytest.approx(progress.left)
     assert found["Forecast"] == pytest.approx(progress.forecast.value)
-    assert found["Forecast over the budget"] == pytest.approx(progress.over)
+    assert found["Forecast above the budget"] == pytest.approx(progress.over)
 
 
 def test_hours_and_inputs_move_the_forecast(live: Workbook) -> None:

@@ -157,12 +157,12 @@ BAD = [
     (
         ROWS + "claims: {001-L001-01: {quote: x, says: 1, from: 'sum(@runs.step)', expect: input}}",
         "C001",
-        "no claims are made as 'runs.step'; did you mean 'runs.steps'?",
+        "there are no claims 'runs.step'; did you mean 'runs.steps'?",
     ),
     (
         ROWS + "claims: {001-L001-01: {quote: x, says: 1, from: '@runs.steps', expect: input}}",
         "C001",
-        "'@runs.steps' is many claims",
+        "'@runs.steps' stands for several claims",
     ),
     (ROWS.replace("table: runs", "table: rins"), "N001", "the plan has no table 'rins'"),
     (ROWS.replace("two:", "tow:"), "N002", "'tow' is not a row of runs; did you mean 'two'?"),
@@ -200,7 +200,7 @@ def test_a_claim_is_named_in_claims_alone(tmp_path: Path) -> None:
     plan = PLAN.replace("formula: steps / speed", 'formula: "@steps / speed"')
     found = diagnose(lay(tmp_path, {"plans/paper/plan.yaml": plan}))
     assert [(d.code, d.message) for d in found] == [
-        ("F001", "formula, character 1: '@' names a claim, which only claims.yaml can do")
+        ("F001", "formula, character 1: '@' names a claim, which works only in claims.yaml")
     ]
 
 
@@ -211,9 +211,12 @@ claims:
 headlines:
   hours: {title: Hours, unit: hour, written: "@001-L050-01", implied: "sum(@runs.hours)", computed: runs.total.hours}
 findings:
-  small: {title: A small fault, lines: [50], shows: [cards], effect: {hours: "0.1 * runs.total.hours"}, note: Why.}
-  none: {title: A fault without an effect, lines: [51, 52], shows: ["gpu.memory < need", "low(fast)"]}
-  large: {title: A large fault, lines: [50], shows: ["@001-L050-01 * cards"], effect: {hours: "2 * runs.total.hours"}}
+  small: {title: A small fault, lines: [50], shows: [cards], effect: {hours: "0.1 * "
+  "runs.total.hours"}, note: Why.}
+  none: {title: A fault without an effect, lines: [51, 52], shows: ["gpu.memory < "
+  "need", "low(fast)"]}
+  large: {title: A large fault, lines: [50], shows: ["@001-L050-01 * cards"], effect: {hours: "2 "
+  "* runs.total.hours"}}
 """  # noqa: E501  # lines of YAML
 
 

@@ -76,7 +76,7 @@ def test_a_record_that_is_not_there(book: Book) -> None:
 
 
 def test_a_batch_must_divide_among_the_accelerators(book: Book) -> None:
-    with pytest.raises(UnclearError, match="8 sequences a step do not divide among 3 passes"):
+    with pytest.raises(UnclearError, match="8 sequences a step cannot be divided among 3 passes"):
         job_of(book, "f")
 
 

@@ -51,7 +51,7 @@ def test_the_answer_comes_first_then_what_binds_what_else_and_what_is_assumed(ru
     assert lines[0].startswith("Llama 3.1 8B, full fine-tuning or LoRA or QLoRA: 1B tokens")
     places = [
         next(n for n, line in enumerate(lines) if line.startswith(start))
-        for start in (*("Preferred: ", "What binds", "Methods", "What else", "What is assumed"),)
+        for start in (*("Preferred: ", "What binds", "Methods", "Alternatives", "Assumptions"),)
     ]
     assert places == sorted(places)
     methods = lines[places[2] + 1 : places[3] - 1]
@@ -69,7 +69,7 @@ def test_only_what_matters_to_the_job_is_assumed(run: Any) -> None:
     assert "Interruptions per spot node per day" not in trained
     assert "as in published hours" not in tuned
     assert "LoRA rank" not in trained
-    assert "fine-tuning" not in trained.partition("What is assumed")[2]
+    assert "fine-tuning" not in trained.partition("Assumptions")[2]
     assert "as in published hours" in trained
 
 
@@ -230,9 +230,9 @@ def test_what_was_not_given_is_assumed_and_the_rest_is_not(run: Any) -> None:
 def test_a_machine_that_is_paid_whole_is_said_to_be(run: Any) -> None:
     options = ("--method", "lora", "--gpus-at-most", "1", "--deadline", "30 day")
     _, text, _ = run(MODEL, "--offers", "lambda-8x-h100-sxm", *options)
-    assert "(the whole machine of 8 is paid)" in text
+    assert "(the whole node of 8 is paid for)" in text
     _, text, _ = run(MODEL, "--offers", "lambda-1x-h100-sxm", *options)
-    assert "whole machine of" not in text
+    assert "whole node of" not in text
 
 
 def test_the_answer_has_its_evidence_and_the_published_run(run: Any) -> None:

@@ -379,8 +379,8 @@ def test_against_a_revision_in_the_shape_of_its_schema(
     ("arguments", "says"),
     [
         (["HEAD", "--data", "gone"], "there is no data folder 'gone'"),
-        (["nowhere"], "there is no folder and no revision 'nowhere'"),
-        (["--", "--output=x"], "there is no folder and no revision '--output=x'"),
+        (["nowhere"], "there is no folder or revision 'nowhere'"),
+        (["--", "--output=x"], "there is no folder or revision '--output=x'"),
         (["HEAD", "--threshold", "2"], "'2' is not a share; write 0.1% or 0.001"),
         (["HEAD", "--data", "NEW"], "the revision 'HEAD' has no folder 'new'"),
     ],

@@ -46,7 +46,7 @@ def test_a_wider_range_is_told_with_its_p80_and_its_limit(tmp_path: Path) -> Non
 def test_a_plan_that_became_exact_says_so(tmp_path: Path) -> None:
     diff = changed(tmp_path, 90, EXACT)
     text = as_markdown(diff, Sides("a", "b"))
-    assert "small: nothing that is shown is uncertain (was P80 of Cost 136 USD" in text
+    assert "small: no figure shown is uncertain (was P80 of Cost 136 USD" in text
 
 
 def test_what_did_not_change_is_not_told(tmp_path: Path) -> None:

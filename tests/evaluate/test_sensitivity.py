@@ -162,7 +162,7 @@ def test_a_figure_without_a_number_has_no_effects(book: Book, plan: Plan) -> Non
 
 @pytest.mark.parametrize("step", [0.0, 1.0, -0.1])
 def test_a_step_is_a_share(book: Book, plan: Plan, step: float) -> None:
-    with pytest.raises(ValueError, match="more than 0 and less than 1"):
+    with pytest.raises(ValueError, match="expected a step between 0 and 1"):
         sensitivity(book, plan, step=step)
 
 

@@ -210,7 +210,7 @@ def test_columns_count_characters_and_not_bytes(each_parser):
             "a: {price: 0,9}\n",
             [
                 "1:14: Y008 a comma in braces begins another key, here 9; "
-                "write a number with a point, and without commas: 0.9, 2000"
+                "write a number with a decimal point and without commas: 0.9, 2000"
             ],
         ),
         ("? [a]\n: 1\n", ["1:3: Y008 a key is text, not a list or mapping; write a plain key"]),
@@ -226,7 +226,7 @@ def test_columns_count_characters_and_not_bytes(each_parser):
             "a: 1\nb: x\u2028y\n",
             ["2:5: Y001 the control character U+2028 is not allowed in text; delete it"],
         ),
-        ("a: b: c\n", ["put a text that holds ': ' in quotes"]),
+        ("a: b: c\n", ["put text that contains ': ' in quotes"]),
         ("a:\n\tb: 1\n", ["2:1: Y001 the indentation has a tab; indent with spaces"]),
         ("a: 'open\n", ["1:4: Y001", "close the quote or bracket"]),
         ("a: 'open\nb: 1\nc: 'x'\n", ["1:4: Y001 a quote opens here", "line 3", "close the quote"]),

@@ -172,7 +172,8 @@ def test_the_attention_of_each_layer_is_named(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert begin({**CONFIGS["gemma-3-270m"], "layer_types": [NEAR] * 5}) == 1
-    assert "layer_types: expected a list of 18 texts, one for each layer" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "layer_types: expected a list of 18 strings, one for each layer" in out
 
 
 def test_the_windows_of_the_catalogue_are_those_of_its_configurations() -> None:
@@ -259,7 +260,7 @@ MOE = {
             small(hidden_size=None),
             "1:1",
             "M003 the key 'hidden_size' is missing; expected a whole "
-            "number: take the file of the checkpoint as it was published",
+            "number: use the checkpoint's file as published",
         ),
         (
             small(num_hidden_layers="2"),

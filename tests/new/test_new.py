@@ -141,7 +141,7 @@ def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
         (["modle", "a"], "there is no kind 'modle'; did you mean 'model'? (kinds: hardware, "),
         (["xyz", "a"], "there is no kind 'xyz' (kinds: hardware, "),
         (["fit", "a"], "a fit is not written by hand: 'scalesheet fit' writes it"),
-        (["book", "a", "--set", "title=A"], "a new book takes a --title and nothing else"),
+        (["book", "a", "--set", "title=A"], "a new book takes only a --title"),
         (["unit", "GPU"], "the unit 'GPU' is built in; use it as it is"),
         (["unit", "frame"], "the unit 'frame' is in data/units.yaml already; edit it there"),
         (["unit", "a", "--source", "a-paper"], "a unit has no figures"),
@@ -175,7 +175,7 @@ def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
         (["source", "a-paper", "--title", "A"], "the source 'a-paper' is in data/sources.yaml al"),
         (["source", "a", "--title", "A", "--set", "link=x"], "has no key 'link'; its keys: title"),
         (["source", "a", "--source", "a-paper"], "a source has no figures"),
-        (["plan", "a", "--from", "nowhere.json"], "--from reads the config.json of a model"),
+        (["plan", "a", "--from", "nowhere.json"], "--from reads a model's config.json"),
         (["model", "a", "--data", "nowhere"], "there is no data folder 'nowhere'"),
     ],
 )

@@ -261,7 +261,7 @@ def test_a_book_without_published_results_has_nothing_to_fit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["fit", "runs", "--check", "--data", str(lay(tmp_path, {}))]) == 0
-    assert "runs: no published results of two families" in capsys.readouterr().err
+    assert "runs: a fit needs published results of at least two families" in capsys.readouterr().err
 
 
 def test_a_fit_that_is_not_what_the_data_gives_is_told(

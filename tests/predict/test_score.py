@@ -201,7 +201,7 @@ def test_a_score_as_expected_is_no_finding(book: Book, examined: Examined) -> No
 
 def test_an_expected_score_without_rows_is_an_error(book: Book) -> None:
     (told,) = problems(expecting(book), {})
-    assert told.message == "runs: no row is scored, and 1 are expected"
+    assert told.message == "runs: no rows are scored, expected 1"
 
 
 def test_a_fit_that_rests_on_other_rows_is_told(book: Book, examined: Examined) -> None:

@@ -57,6 +57,6 @@ def test_what_counts_otherwise_is_told(dated: Shipped) -> None:
         "day after; write WORKDAY(day-1,count,days off)"
     ]
     told = said(dated.pull({"closing": "=WORKDAY(opening-1,weeks,weeks)"}))
-    assert told[0].endswith("the days off of WORKDAY are not column of a table of the plan")
+    assert told[0].endswith("the days off of WORKDAY are not a column of the plan's tables")
     told = said(dated.pull({"closing": '=WORKDAY.INTL(opening-1,weeks,"0101010")'}))
-    assert told[0].endswith("the working days of WORKDAY.INTL do not follow one another")
+    assert told[0].endswith("the working days of WORKDAY.INTL are not consecutive")

@@ -87,7 +87,7 @@ def test_a_workbook_edited_in_libreoffice_becomes_the_data_and_the_next_workbook
     again = openpyxl.load_workbook("build/workbooks/small.xlsx", data_only=True)
     assert cell(again, "cost").value == pytest.approx(cost, rel=1e-12)
     capsys.readouterr()
-    assert main(["pull", "mended.xlsx"]) == 0  # all of it is in the data by now
+    assert main(["pull", "mended.xlsx"]) == 0  # all of it is in the data now
     assert "nothing to apply" in capsys.readouterr().out
 
 

@@ -237,6 +237,6 @@ def test_what_people_edit_in_a_plan_is_taken_and_shown_by_the_next_workbook(
             at = spot(place)
             assert at is not None
             assert sheets[sheet].at(*at).value == pytest.approx(value, rel=1e-9), label
-    status = main(arguments)  # all of it is in the data by now
+    status = main(arguments)  # all of it is in the data now
     report = capsys.readouterr().out
     assert (status, "nothing to apply" in report) == (0, True), report

@@ -33,7 +33,7 @@ def test_what_is_no_datum_is_listed_and_the_rest_is_taken(shipped: Shipped) -> N
     assert told["Runs!K7"].startswith("a column 'extra' beside those of 'runs'")
     assert told["Units!B5"].startswith("the constant 'byte_per_GiB' reads 1000.0 and is 1073741824")
     assert [note.message for note in pulled.notes] == [
-        "the scenario is set to 'written', which the data do not store"
+        "the scenario is set to 'written', which the data does not store"
     ]
 
 

@@ -56,8 +56,8 @@ def test_what_has_no_price_has_a_reason_and_so_has_the_total(tmp_path: Path) -> 
     results = computed(tmp_path, "\n".join(lines))
     assert column(results, "egress_cost") == [0, "no price is stated", 0, 0]
     assert column(results, "cost")[1] == "no price is stated"
-    assert results.scalars["phases.total.cost"].reason == "not every phase has its price"
-    assert results.scalars["phases.total.egress_cost"].reason == "not every phase has its price"
+    assert results.scalars["phases.total.cost"].reason == "not every phase has a price"
+    assert results.scalars["phases.total.egress_cost"].reason == "not every phase has a price"
     assert results.scalars["phases.total.storage_cost"].value > 0
 
 
@@ -65,7 +65,7 @@ def test_a_phase_that_has_no_offer_says_so(tmp_path: Path) -> None:
     text = COSTS.replace("  offer: {ref: offers, value: offer}\n", "")
     results = computed(tmp_path, text)
     assert column(results, "accelerator_cost") == [0, "no offer is stated", 500, 0]
-    assert results.scalars["phases.total.cost"].reason == "not every phase has its price"
+    assert results.scalars["phases.total.cost"].reason == "not every phase has a price"
 
 
 def test_an_offer_alone_asks_for_no_costs(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_an_offer_alone_asks_for_no_costs(tmp_path: Path) -> None:
 
 def test_what_is_stored_without_accelerators_says_how_long(tmp_path: Path) -> None:
     text = COSTS.replace("    stored_for: 365 days\n", "")
-    expected = "S002 what is stored needs a time, since the phase has no accelerator time"
+    expected = "S002 storage needs a duration, since the phase has no accelerator time"
     assert any(line.startswith(expected) for line in said(plan(tmp_path, text, FILES)))
 
 

@@ -250,7 +250,7 @@ def test_a_limit_of_the_end_is_a_date(tmp_path: Path) -> None:
         (
             "begin: {value: 2026-01-05, unit: date}",
             "begin: {value: 2026-02-30, unit: date}",
-            "U002 'begin': '2026-02-30' is not a day of the calendar",
+            "U002 'begin': '2026-02-30' is not a calendar date",
         ),
         (
             "headline: [total.end_date]",

@@ -89,8 +89,8 @@ def test_rounding_happens_in_the_declared_unit(tmp_path: Path) -> None:
         ),
         (
             "f: {unit: run, formula: count(hardware)}",
-            "U002 'f' is declared in run, but the formula gives 1; "
-            "a pure number becomes a counted thing by 'as run'",
+            "U002 'f' is declared in run, but the formula gives 1; to turn a pure number into a "
+            "count, write 'as run'",
         ),
         (
             "f: {unit: hour, formula: (count(hardware) as hour)}",

@@ -77,7 +77,7 @@ def test_where_all_is_measured_the_plan_says_what_the_reserve_was(tmp_path: Path
     results = evaluate(book, plan)
     (line,) = summary(book, plan, results, then)
     assert line == (
-        "Nothing that is shown is uncertain. Measured: One: Measured time, Two: Measured time. "
+        "No figure shown is uncertain. Measured: One: Measured time, Two: Measured time. "
         f"The reserve was {before:.0f} USD before, and is 0 USD."
     )
     assert line in sure_text(book, plan, results, then)

@@ -157,7 +157,11 @@ WRONG = [
     ("spread: lognormal", "V018", "a lognormal range is above 0, found low 0"),
     ("percentiles: [90, 10]", "V001", "percentile 90 of low is not below 10 of high"),
     ("percentiles: [0, 100]", "V018", "percentiles 0 and 100 are ends"),
-    ("moves_with: market", "N001", "'a' moves with 'market', and nothing else does"),
+    (
+        "moves_with: market",
+        "N001",
+        "'a' moves with 'market', and nothing else belongs to that group",
+    ),
     ("event: {chance: 1.5}", "V002", "a chance from 0 to 1, found the number 1.5"),
     (
         "event: {chance: 0.5, times: 1001}",

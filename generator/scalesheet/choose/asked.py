@@ -57,9 +57,9 @@ LAYOUT = ("stage", "tensor", "pipeline", "experts", "micro_batch")
 #: Degrees that are named where they divide something.
 DIVIDED = ("tensor", "pipeline", "experts")
 TITLE = "GPU hours of runs as asked"
-NO_COUNT = "how many accelerators it ran on is not stated"
+NO_COUNT = "the number of accelerators is not stated"
 NO_METHOD = "its training method cannot be asked for"
-NO_ROOM = "no layout that the search knows fits"
+NO_ROOM = "no layout in the search fits"
 NOT_DESCRIBED = "not supported as described"
 
 

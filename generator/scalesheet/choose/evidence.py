@@ -39,8 +39,8 @@ A_FEW = 3
 NOWHERE = "No published run on this accelerator: an assumption"
 NOT_LIKE = "No published run like this ({kind}): an assumption"
 UNUSUAL = (
-    "Do not rely on this answer: its utilization of {share} is far outside of what was published "
-    "for {method}, where nine of ten results are within {low} to {high}."
+    "Do not rely on this answer: its utilization of {share} is far outside the published results "
+    "for {method}: nine of ten are within {low} to {high}."
 )
 
 

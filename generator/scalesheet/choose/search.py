@@ -209,7 +209,7 @@ def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Sear
 def _lacking(candidates: Grid) -> tuple[str, ...]:
     """Why none of the candidates has a time."""
     names = sorted(set(candidates.accelerator.tolist()))
-    return tuple(f"the catalogue lacks a peak or the bandwidth of {name}" for name in names)
+    return tuple(f"the catalogue has no peak or no bandwidth for {name}" for name in names)
 
 
 def _given(catalogue: Known, job: Job, candidates: Grid) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def _pairs(texts: Sequence[str], option: str, known: Sequence[str]) -> list[tupl
         if not equals or not value:
             raise UsageError(f"{option} {text}: write NAME=VALUE")
         if name not in known:
-            hint = nearest(name, known) or f"; known are {', '.join(known)}"
+            hint = nearest(name, known) or f"; known names: {', '.join(known)}"
             raise UsageError(f"{option} {text}: unknown name '{name}'{hint}")
         pairs.append((name, value))
     return pairs
@@ -130,7 +130,7 @@ def _tell(path: Path, found: Read, runs: DataFrame, by: Sequence[Rule]) -> None:
     if lines:
         print("\n".join(aligned(lines, numbers=frozenset((3,)))))
     if found.waiting:
-        print(f"  not begun: {', '.join(found.waiting)}")
+        print(f"  not started: {', '.join(found.waiting)}")
     for each in found.left_out:
         print(f"  left out: {each}")
 

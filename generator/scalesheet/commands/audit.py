@@ -64,7 +64,9 @@ def run(options: argparse.Namespace) -> int:
     wanted = _chosen(book, options.plans)
     chosen = [a for plan in wanted for a in edition.audits.values() if a.audit.plan == plan]
     if options.documents is not None and not options.documents.is_dir():
-        raise UsageError(f"there is no folder '{options.documents}'; name that of the documents")
+        raise UsageError(
+            f"there is no folder '{options.documents}'; name the folder of the documents"
+        )
 
     if options.accept:
         _accept(data, chosen)

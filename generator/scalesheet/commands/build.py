@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         print(finding, file=sys.stderr)
     for plan in built.left_out:
         print(
-            f"{plan} has errors and stays as it was; 'scalesheet check' lists them", file=sys.stderr
+            f"{plan} has errors and was not rebuilt; 'scalesheet check' lists them", file=sys.stderr
         )
     for path in built.workbooks:
         print(f"wrote {path}")

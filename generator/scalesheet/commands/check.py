@@ -16,8 +16,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("text", "json", "github", "markdown"),
         default="text",
-        help="text: path:line:col: CODE message; github: annotations of a workflow; "
-        "markdown: a list for an issue",
+        help="text: path:line:col: CODE message; github: annotations for a workflow; markdown: a "
+        "list for an issue",
     )
     as_of(parser)
 
@@ -34,6 +34,6 @@ def run(options: argparse.Namespace) -> int:
     if text:
         print(text)
     if options.format == "text":
-        unseen = "" if examined.edition else "; more may show once this is fixed"
+        unseen = "" if examined.edition else "; fixing this may reveal more"
         print(tally(diagnostics) + unseen, file=sys.stderr)
     return FINDINGS if errors(diagnostics) else GOOD

@@ -77,7 +77,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--precision",
         choices=PRODUCTS,
         default="16-bit",
-        help="what matrix products are computed in (default: 16-bit)",
+        help="number format of matrix products (default: 16-bit)",
     )
     parser.add_argument(
         "--set",
@@ -131,7 +131,7 @@ def answered(options: argparse.Namespace) -> tuple[Teller, Answer]:
     plan = book.plans.get(PLAN)
     if plan is None:
         raise UsageError(
-            f"there is no plan '{PLAN}' in {data}, which choose takes assumptions and cells from"
+            f"there is no plan '{PLAN}' in {data}, whose assumptions and cells choose uses"
         )
     if lacks := lacking(plan, NEEDED):
         raise UsageError(lacks)

@@ -21,12 +21,12 @@ HEAD = """\
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plan", metavar="PLAN", help="the plan's id")
-    parser.add_argument("version", metavar="VERSION", help="the number of the version, as 1.1.0")
+    parser.add_argument("version", metavar="VERSION", help="version number, such as 1.1.0")
     parser.add_argument(
         "--note",
         default="",
         metavar="TEXT",
-        help="what changed (default: the note that the plan has for this version)",
+        help="what changed (default: the plan's note for this version)",
     )
 
 
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     text = HEAD.format(plan=plan.id, version=version.version) + block(data_of(version))
     save(data, {path: (None, text.encode())})
     print(cut_text(edition.book, plan, version), end="")
-    print(f"wrote {shown(path)}; delete it to take the version back", file=sys.stderr)
+    print(f"wrote {shown(path)}; delete it to undo the version", file=sys.stderr)
     return GOOD
 
 

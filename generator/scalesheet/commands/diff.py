@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scalesheet.diff.sides import Side
     from scalesheet.examine import Examined
 
-SUMMARY = "show what a change of the data does to the numbers"
+SUMMARY = "show what a change to the data does to the numbers"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "head",
         metavar="HEAD",
         nargs="?",
-        help="the new state, likewise (default: the data folder as it is)",
+        help="the new state, also a revision or folder (default: the data folder as it is)",
     )
     parser.add_argument(
         "--format",

@@ -36,8 +36,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="write nothing; say which stored fits no longer match the data, and which own "
-        "measurements are worse than score.yaml allows",
+        help="write nothing; report stored fits that no longer match the data, and own "
+        "measurements that are further off than score.yaml allows",
     )
 
 
@@ -85,7 +85,9 @@ def _fitted(data: Path, names: Sequence[str], check: bool) -> int:
         text = _text(examined.book, name, catalogue)
         path = data / "fits" / f"{name}.yaml"
         if text is None:
-            print(f"{name}: no published results of two families to fit on", file=sys.stderr)
+            print(
+                f"{name}: a fit needs published results of at least two families", file=sys.stderr
+            )
         elif (old := content(path)) == text.encode():
             print(f"{name}: unchanged")
         elif check:

@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     book = compile_book(data, plans=())
     catalogue, content = known(book), path.read_bytes()
     if not forms(book):
-        raise UsageError(f"{data} has no law of loss; take 'joint-power-loss' from the catalogue")
+        raise UsageError(f"{data} has no loss law; copy 'joint-power-loss' from the catalogue")
     try:
         runs = read_runs(str(path), content, book, catalogue)
     except Lacking as error:

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     if options.set or options.source or options.title or options.config:
         asks = False
     if options.config is not None and kind != "model":
-        raise UsageError(f"--from reads the config.json of a model; it says nothing about a {kind}")
+        raise UsageError(f"--from reads a model's config.json; it does not apply to a {kind}")
     if options.config is not None and options.set:
         raise UsageError(
             "--set fills in an example, which --from does not use; edit the file instead"
@@ -176,7 +176,7 @@ def _book(options: argparse.Namespace) -> int:
     from scalesheet.source.places import title
 
     if options.set or options.source or options.config:
-        raise UsageError("a new book takes a --title and nothing else; edit its files after")
+        raise UsageError("a new book takes only a --title; edit its files afterward")
     named = options.title or title(Path(options.id).name)
     return init.run(argparse.Namespace(folder=Path(options.id), title=named))
 

@@ -35,7 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="COLUMN=VALUE",
-        help="describes one case in place of a file: model=llama-3-1-8b, or a model's config.json; "
+        help="describe one case instead of a file: model=llama-3-1-8b, or a model's config.json; "
         "may be repeated",
     )
     parser.add_argument(
@@ -47,7 +47,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--no-calibration",
         dest="calibrates",
         action="store_false",
-        help="do not correct by own records of the accelerator, model family and software",
+        help="do not apply corrections from own records of the accelerator, model family and "
+        "software",
     )
 
 

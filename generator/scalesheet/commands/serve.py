@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         try:
             seen = look(files())
             _attempt(again, server)
-            print(f"serving http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)", flush=True)
+            print(f"serving http://127.0.0.1:{server.server_port}/  (Ctrl-C to stop)", flush=True)
             for changed, _ in changes(files, seen, PAUSE):
                 print(f"changed: {_named(changed, data)}", flush=True)
                 _attempt(again, server)
@@ -96,7 +96,7 @@ def _listen(site: Path, port: int) -> Server:
     except OSError as error:
         if error.errno not in (errno.EADDRINUSE, errno.EACCES):
             raise
-        taken = "in use" if error.errno == errno.EADDRINUSE else "not allowed to you"
+        taken = "in use" if error.errno == errno.EADDRINUSE else "not permitted for your user"
         remedy = "name another with --port, or use --port 0 to find a free one"
         raise UsageError(f"port {port} is {taken}; {remedy}") from None
 
@@ -128,7 +128,7 @@ def _title(error: Exception, site: Path) -> str:
     from scalesheet.diagnostics import Refused, errors
 
     what = tally(errors(error.diagnostics)) if isinstance(error, Refused) else "The build failed"
-    return f"{what}. This page is that of the last good build." if site.is_dir() else f"{what}."
+    return f"{what}. This page is from the last successful build." if site.is_dir() else f"{what}."
 
 
 def _problems(error: Exception) -> tuple[Problem, ...]:

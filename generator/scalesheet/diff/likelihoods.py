@@ -21,4 +21,4 @@ def likelihoods(
         if old is not None and old in base.book.plans:
             was = in_short(base.book, base.book.plans[old], base.sures[old])
         if now != was:
-            yield Forecast(id_, was, now or "nothing that is shown is uncertain")
+            yield Forecast(id_, was, now or "no figure shown is uncertain")

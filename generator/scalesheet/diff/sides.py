@@ -81,14 +81,14 @@ def _of_revision(name: str, data: Path, into: Path) -> Side:
     place = _git(data, "rev-parse", "--show-toplevel", "--show-prefix")
     if place is None:
         raise SideError(
-            f"'{name}' is not a folder, and '{data}' is in no git repository; name two folders"
+            f"'{name}' is not a folder, and '{data}' is not in a git repository; name two folders"
         )
     top, prefix = place.decode().removesuffix("\n").split("\n")
     commit = _commit(name, data)
     if commit is None:
         raise SideError(
-            f"there is no folder and no revision '{name}'; look it up with 'git log' or "
-            "'git branch --all', and fetch it where the clone is shallow"
+            f"there is no folder or revision '{name}'; look for it with 'git log' or "
+            "'git branch --all', and fetch it if the clone is shallow"
         )
     packed = _git(Path(top), "archive", "--format=tar", f"{commit}:{prefix}".removesuffix(":"))
     if packed is None:

@@ -98,7 +98,7 @@ def _numbers(quantity: Quantity, text: str, units: Units) -> Stated:
     lowest = read(low)
     highest = read(high) if sign else lowest
     if lowest > highest:
-        raise EditError(f"the low end {low} is above the high end {high}; exchange them")
+        raise EditError(f"the low end {low} is above the high end {high}; swap them")
     middle = (lowest + highest) / 2
     for which, number in (("", lowest), ("", highest), ("the middle of ", middle)):
         if not within(quantity.domain, number):

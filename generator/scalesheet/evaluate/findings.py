@@ -233,7 +233,7 @@ def _of_text(label: str, value: Value, position: Position) -> Iterator[Diagnosti
         digits = number.replace(".", "").lstrip("0")
         if len(digits) > MOST_DIGITS or len(digits.rstrip("0")) > MOST_SIGNIFICANT:
             message = (
-                f"{label} prints {number}, with more digits than all programs agree on; "
+                f"{label} prints {number}, with more digits than programs agree on; "
                 "print fewer decimals, or a larger unit"
             )
             yield at(position, "V006", message)

@@ -86,7 +86,7 @@ def sensitivity(
     Raises ValueError for a step outside 0 to 1.
     """
     if not 0 < step < 1:
-        raise ValueError(f"a step is more than 0 and less than 1, found {step:g}")
+        raise ValueError(f"expected a step between 0 and 1, found {step:g}")
     figures = [
         name
         for name in plan.headline

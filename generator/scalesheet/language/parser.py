@@ -44,7 +44,7 @@ def parse(text: str, *, claims: bool = False) -> Node:
     node = parser.formula()
     if parser.braces:
         raise FormulaError(
-            "braces hold figures only in text('...') and reason('...')", min(parser.braces)
+            "braces can hold figures only in text('...') and reason('...')", min(parser.braces)
         )
     if _height(node) > TALLEST:
         raise FormulaError(
@@ -195,7 +195,7 @@ class _Parser:
             self.depth -= 1
             return nodes.Negative(operand, span=nodes.Span(start, _end(operand)))
         if self.sees("+"):
-            raise self.fault("a sign '+' is not needed; drop it")
+            raise self.fault("the sign '+' is not needed; drop it")
         return self.power()
 
     def power(self) -> Node:
@@ -343,7 +343,9 @@ class _Parser:
                 raise self.fault(f"expected ',' or ')' in the pieces of {function}")
         span = nodes.Span(span.start, self.take().end)
         if not parts:
-            raise FormulaError(f"{function} takes a text: {function}('...')", span.start, "F003")
+            raise FormulaError(
+                f"{function} takes text in quotes: {function}('...')", span.start, "F003"
+            )
         return nodes.Reason(joined(parts), span=span) if function == "reason" else join(parts, span)
 
     def read_piece(self, node: Node) -> list[Node]:

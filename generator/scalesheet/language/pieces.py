@@ -31,9 +31,7 @@ def template(content: str, start: int, read: Read, pieces: Pieces, fault: Fault)
         if sign in "{}" and content[at : at + 2] == sign * 2:
             kept, at = kept + sign, at + 2
         elif sign == "}":
-            raise fault(
-                "a placeholder is closed that was not opened; write '}}' for a brace", start + at
-            )
+            raise fault("this brace closes no placeholder; write '}}' for a brace", start + at)
         elif sign == "{":
             if kept:
                 yield Text(kept, span=Span(start + began, start + at))

@@ -48,7 +48,7 @@ def tokens_of(text: str, claims: bool, start: int = 0) -> list[Token]:
             raise FormulaError(_strange(text[at]), start + at)
         kind, result = cast(str, match.lastgroup), match[0]
         if kind == "claim" and not claims:
-            raise FormulaError("'@' names a claim, which only claims.yaml can do", start + at)
+            raise FormulaError("'@' names a claim, which works only in claims.yaml", start + at)
         if kind != "space":
             if kind == "name" and result in WORDS:
                 kind = "word"
@@ -65,7 +65,7 @@ def _strange(character: str) -> str:
     if character in "'\"":
         return "the text is not closed with the same quotation mark"
     if character in "{}":
-        return "braces hold figures in a text: text('needs {need:.1 GB}')"
+        return "figures in braces need text(...): text('needs {need:.1 GB}')"
     if character == "%":
         return "'%' is not part of the language; write a fraction, 0.15 for 15 %"
     return f"'{character}' has no meaning in a formula"

@@ -345,9 +345,9 @@ def _link_problem(root: str, path: Path) -> Problem | None:
     if target != root and not target.startswith(root + os.sep):
         return "Y009", "the link leads out of the data folder; put the file itself here"
     if not os.path.exists(target):
-        return "Y009", "the link leads nowhere; put the file itself here"
+        return "Y009", "the link is broken; put the file itself here"
     if os.path.isdir(target):
-        return "Y010", "a link to a folder has no place here; put the files themselves here"
+        return "Y010", "a link to a folder is not allowed; put the files themselves here"
     return None
 
 
@@ -389,7 +389,7 @@ def _no_place(parts: tuple[str, ...]) -> str:
     if not parts[-1].endswith(".yaml"):
         return "this file is never read: files of a book end in .yaml; rename it"
     places = [*_AT_TOP, *(f"{folder}/<id>.yaml" for folder in FOLDERS), "plans/<id>/plan.yaml"]
-    return f"the file has no place here; the places are {', '.join(places)}"
+    return f"the file does not belong here; expected one of {', '.join(places)}"
 
 
 def _read(path: Path) -> bytes | Problem:

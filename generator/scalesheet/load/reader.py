@@ -68,11 +68,11 @@ _MISALIGNED = "this line is not aligned with the keys around it, or a quote abov
 _UNEXPECTED, _NO_COLON = "unexpected ': '", "expected ':' after the key"
 _REMEDIES = (
     ("tab character", "", "indent with spaces"),
-    ("mapping values are not allowed", _UNEXPECTED, "put a text that holds ': ' in quotes"),
+    ("mapping values are not allowed", _UNEXPECTED, "put text that contains ': ' in quotes"),
     (
         "cannot start any token",
-        "no text may begin with this character",
-        "indent with spaces; put a text that begins with @, ` or % in quotes",
+        "text may not begin with this character",
+        "indent with spaces; put text that begins with @, ` or % in quotes",
     ),
     ("end of stream", "the file ends within a quote or bracket", "close the quote or bracket"),
     (
@@ -215,7 +215,7 @@ def parse(content: bytes, path: str) -> Parsed:
         diagnostics.append(_syntax(error, path, text, reader.quote))
         return _unread(diagnostics)
     except (ValueError, OverflowError):  # PyYAML's own parser, on an escape beyond Unicode
-        diagnostics.append(Diagnostic(path, 1, 1, "Y001", "an escape names no character; fix it"))
+        diagnostics.append(Diagnostic(path, 1, 1, "Y001", "this escape names no character; fix it"))
         return _unread(diagnostics)
     return Parsed(data, reader.places, reader.keys, frozenset(reader.broken), tuple(diagnostics))
 
@@ -287,7 +287,7 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
     if began and mark and "',' or" in str(error):
         if text[mark.index : mark.index + 1] == ":" and began.line == mark.line:
             problem = "this item has two ': '"
-            remedy = "put a comma between items, and a text that holds ': ' in quotes"
+            remedy = "put a comma between items, and text that contains ': ' in quotes"
         elif mark is not began and text[mark.index : mark.index + 1] == "[":
             problem, context = "a text with '[' needs quotes here", None
             spans = _BRACKETED.finditer(text.splitlines()[mark.line])
@@ -443,7 +443,7 @@ class _Reader:
             if self._after_comma(event):
                 what = (
                     f"a comma in braces begins another key, here {quotable(event.value)}; write a "
-                    "number with a point, and without commas: 0.9, 2000"
+                    "number with a decimal point and without commas: 0.9, 2000"
                 )
         else:
             what = "a key is text, not a list or mapping; write a plain key"

@@ -92,7 +92,7 @@ def windowed(
     if tokens is None or tokens >= (made["max_sequence"] or tokens + 1):
         return made
     if kinds and len(kinds) != layers:
-        c.wrong("layer_types", f"a list of {layers} texts, one for each layer")
+        c.wrong("layer_types", f"a list of {layers} strings, one for each layer")
     windows = max(0, layers - first) - (layers // every if every else 0)
     if kinds:
         windows = kinds.count("sliding_attention")

@@ -93,7 +93,7 @@ class _Asking:
         """A source that there is, a new one, or a blank."""
         known = entry.known(self.data)
         self.tell(
-            "source: the key of a text in sources.yaml, or of a new one. Empty: still to be stated."
+            "source: a key of sources.yaml, or a new one. Leave it empty to fill it in later."
         )
         while key := self.ask("  source: ").strip():
             if key in known:
@@ -103,7 +103,7 @@ class _Asking:
                 continue
             near = get_close_matches(key, known, n=1, cutoff=0.8)
             meant = f"; did you mean '{near[0]}'?" if near else "."
-            self.tell(f"  '{key}' is not there yet{meant} To add it, say what it is.")
+            self.tell(f"  '{key}' is not in sources.yaml yet{meant} To add it, describe it.")
             new = entry_of(self.ask, self.tell)
             if new:
                 given = replace(given, entries={key: new})

@@ -211,14 +211,14 @@ def _put(whole: Any, steps: Steps, value: Any) -> None:
         elif isinstance(whole, list) and isinstance(step, int) and step < len(whole):
             whole = whole[step]
         else:
-            raise SettingError(f"there is no place {named(steps)} in the example")
+            raise SettingError(f"the example has no {named(steps)}")
     if isinstance(whole, dict) and isinstance(last, str):
         _no_words(steps, whole, whole.get(last), value)
         whole[last] = _beside(whole.get(last), value)
     elif isinstance(whole, list) and isinstance(last, int) and last < len(whole):
         whole[last] = _beside(whole[last], value)
     else:
-        raise SettingError(f"there is no place {named(steps)} in the example")
+        raise SettingError(f"the example has no {named(steps)}")
 
 
 def _no_words(steps: Steps, around: Mapping[str, Any], before: Any, value: Any) -> None:

@@ -125,7 +125,7 @@ class Config:
         if value is None:
             return ()
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            self.wrong(name, "a list of texts")
+            self.wrong(name, "a list of strings")
             return ()
         return tuple(value)
 
@@ -163,8 +163,8 @@ class Config:
         self._say(
             "M003",
             "",
-            f"the key '{self.prefix}{name}' is missing; expected {expected}: take the file of the "
-            "checkpoint as it was published",
+            f"the key '{self.prefix}{name}' is missing; expected {expected}: use the checkpoint's "
+            "file as published",
         )
 
     def wrong(self, names: str | Sequence[str], expected: str) -> None:
@@ -174,8 +174,8 @@ class Config:
         self._say(
             "M004",
             name,
-            f"{self.prefix}{name}: expected {expected}, found {value}; compare it with the file of "
-            "the checkpoint as it was published",
+            f"{self.prefix}{name}: expected {expected}, found {value}; compare it with the "
+            "checkpoint's file as published",
         )
 
     def unsupported(self, name: str, what: str) -> None:
@@ -219,7 +219,7 @@ def read(file: Path) -> Config:
 
     content = file.read_bytes()[: MAX_BYTES + 1]
     if len(content) > MAX_BYTES:
-        raise refused("the file has more than 1 MB; a model's config.json has some kilobytes")
+        raise refused("the file is larger than 1 MB; a model's config.json has a few kilobytes")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -50,7 +50,7 @@ def qwen3_5_text(c: Config, ffn: str = "intermediate_size") -> Architecture:
     made |= {"qk_norm": "head", "attention_gate": "yes"}
     kinds, layers = c.words("layer_types"), made["layers"]
     if kinds and len(kinds) != layers:
-        c.wrong("layer_types", f"a list of {layers} texts, one for each layer")
+        c.wrong("layer_types", f"a list of {layers} strings, one for each layer")
     every = c.size("full_attention_interval", default=4)
     linear = {
         "layers": kinds.count("linear_attention") if kinds else layers - layers // every,
@@ -251,7 +251,9 @@ def falcon(c: Config) -> Architecture:
 def opt(c: Config) -> Architecture:
     hidden = c.size("hidden_size")
     if c.size("word_embed_proj_dim", default=hidden) != hidden:
-        c.unsupported("word_embed_proj_dim", "embeddings of another width are not supported yet")
+        c.unsupported(
+            "word_embed_proj_dim", "embeddings of a different width are not supported yet"
+        )
     if not c.flag("do_layer_norm_before", default=True):
         c.unsupported("do_layer_norm_before", "a decoder without a last norm is not supported yet")
     bias = dict.fromkeys(ALL_BIASES, yes_or_no(c.flag("enable_bias", default=True)))

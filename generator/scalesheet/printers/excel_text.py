@@ -44,7 +44,7 @@ def make(text: str, level: int, parts: Iterable[Piece], nested: int = 0) -> Piec
 
 
 def limit(what: str) -> PrinterError:
-    return PrinterError("X001", f"a spreadsheet does not take {what}; name a part of it")
+    return PrinterError("X001", f"spreadsheets do not allow {what}; give a part of it a name")
 
 
 def bracket(piece: Piece, least: int) -> Piece:

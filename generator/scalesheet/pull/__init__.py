@@ -162,7 +162,8 @@ def _patched(files: Files, data: Path, edits: Sequence[Edit]) -> dict[File, byte
                     )
                     raise _Unpatched(edit, message) from None
             message = (
-                f"the edits cannot be made together in {file.name}: {error}; take them one by one"
+                f"the edits cannot be made together in {file.name}: {error}; apply them one at a "
+                "time"
             )
             raise _Unpatched(of_file[0], message) from None
         result[file] = (mark + new).encode("utf-8")

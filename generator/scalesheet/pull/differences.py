@@ -93,7 +93,7 @@ def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
     cell = pulling.cell(places["value"])
     if name == SCENARIO:
         if cell.value != scalar.stated.value:
-            text = f"the scenario is set to '{cell.value}', which the data do not store"
+            text = f"the scenario is set to '{cell.value}', which the data does not store"
             pulling.notes.append(Finding("note:", str(places["value"]), text))
         return
     site = pulling.sites.scalar(name)
@@ -360,7 +360,7 @@ def _added(
     site = pulling.sites.row(table.name, id) if table.name not in FILES else None
     if site is None:
         kind = FILES.get(table.name, "")
-        hint = f"begin it with 'scalesheet new {kind} {id}'" if kind else "add it in the data"
+        hint = f"create it with 'scalesheet new {kind} {id}'" if kind else "add it in the data"
         hint = pulling.sites.paired(table) if table.each else hint
         pulling.leave(place, f"the row '{id}' is new in '{table.name}'; {hint}")
         return

@@ -270,7 +270,7 @@ class Formulas:
             if made and known is not None and self._still(known):
                 return {}  # the program's own, as shipped: the calendar moves with every phase
             if not self._still(formula.text):
-                text = f"the formula of '{name}' is {quotable(formula.text)} in the data by now"
+                text = f"the formula of '{name}' is {quotable(formula.text)} in the data now"
                 self.pulling.leave(place, f"{text}; this cell is not merged")
                 return {}
         return result

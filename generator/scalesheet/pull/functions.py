@@ -81,7 +81,7 @@ def _inside_int(tree: Fn) -> list[Tree]:
 def round_(tree: Fn, around: Around) -> Node:
     """ROUND, whose number we print with a last bit more so that a half is met."""
     if len(tree.arguments) != 2 or not isinstance(tree.arguments[1], Lit):
-        return Opaque(tree, "ROUND takes a number of decimals that is written out")
+        return Opaque(tree, "ROUND needs its number of decimals as a literal number")
     inner, decimals = tree.arguments
     if isinstance(inner, Op) and inner.op == "+":
         left, bit = inner.sides
@@ -110,7 +110,7 @@ def workday(tree: Fn, around: Around) -> Node:
             case Lit(value) if value in WEEKS:
                 week = (Text(WEEKS[value]),)
             case _:
-                return Opaque(tree, "the working days of WORKDAY.INTL do not follow one another")
+                return Opaque(tree, "the working days of WORKDAY.INTL are not consecutive")
     if isinstance(count, Fn) and count.name == "MAX" and count.arguments[0] == Lit(1.0):
         count = count.arguments[-1]
     days = []
@@ -119,7 +119,7 @@ def workday(tree: Fn, around: Around) -> Node:
             case Ref("range", (str(table), str(column), _)):
                 days.append(Name((*around.short(table), column)))
             case _:
-                message = f"the days off of {tree.name} are not column of a table of the plan"
+                message = f"the days off of {tree.name} are not a column of the plan's tables"
                 return Opaque(tree, message)
     return Call("workday", (around.translated(day), around.translated(count), *days, *week))
 

@@ -95,7 +95,7 @@ def operator(tree: Op, around: Around) -> Node:
     if op in _COMPARES:
         return _compared(tree, around)
     if op == "&":
-        return Opaque(tree, "it joins texts with '&'; write text('...') in the data")
+        return Opaque(tree, "it joins text with '&'; write text('...') in the data")
     left, right = sides
     if op in "*/" and _conversion(right, around):
         return around.translated(left)

@@ -141,7 +141,7 @@ class _Parser:
             self.at -= 1
             raise FormulaProblem(f"'{text}' stands where a value is expected")
         if kind == "error":
-            raise FormulaProblem(f"it holds {text}, which leads nowhere")
+            raise FormulaProblem(f"it holds {text}, which refers to nothing")
         if kind == "foreign":
             raise FormulaProblem(f"it reads another file, {text}")
         return Ref(kind, text)

@@ -74,7 +74,7 @@ def take_input(
         return
     site = site_of()
     if site is None:
-        where = "is in no file written by hand"
+        where = "is not in a file written by hand"
         if key.table is not None and pulling.tables[key.table].each:
             where = f"is chosen for each row of a cross table; state '{key.name}' under 'with:'"
         component = pulling.sites.component_of(name)
@@ -134,7 +134,7 @@ def _emptied(
     ours, name = said_by(stated, symbol_of(pulling, quantity)), input_name(key)
     base = ours if pulling.same else _shipped(pulling, key, quantity)
     if base is None or not same(ours, base):
-        message = f"'{name}' is empty here and {shown(ours)} in the data, which has moved on"
+        message = f"'{name}' is empty here and {shown(ours)} in the data, which has changed since"
         pulling.refuse(
             "W007", place, f"{message}; put {shown(ours)} into the cell, or edit the data"
         )
@@ -400,7 +400,7 @@ def _new_value(
     """A key that no file states yet."""
     above = Site(site.document, site.steps[:-1])
     if not isinstance(above.data, Mapping):
-        raise ValueProblem("W006", "is stated in no file yet; state it in the data")
+        raise ValueProblem("W006", "is not stated in any file yet; state it in the data")
 
     def first(said: object) -> list[Change]:
         change = set_cell(above, str(site.steps[-1]), said)

@@ -144,7 +144,7 @@ def summary(book: Book, plan: Plan, results: Results, found: Sure) -> Iterator[s
         was, now = (amount_of(book, plan, found.narrowed, held) for held in amounts)
         narrowed = f"Measured: {some(found.measured)}. The reserve was {was} before, and is {now}."
     if not name:
-        yield from [f"Nothing that is shown is uncertain. {narrowed}"] if narrowed else []
+        yield from [f"No figure shown is uncertain. {narrowed}"] if narrowed else []
         return
     each = found.figures[name]
     (row,) = (one for one in quantile_rows(book, plan, results, found) if one.name == name)

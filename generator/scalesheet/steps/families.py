@@ -25,7 +25,7 @@ def configured(shape: Shape, length: int) -> Config:
     if traits.vision_layers:
         raise Unbuildable(
             f"{shape.title} has a vision tower, and only the steps of language models are "
-            "measured: take the language model that it is made of"
+            "measured: use its language model instead"
         )
     if shape.config is not None:
         return dict(shape.config)
@@ -34,7 +34,7 @@ def configured(shape: Shape, length: int) -> Config:
             config = {**_sizes(shape, traits, length), **family(shape, traits)}
             return {key: value for key, value in config.items() if value is not LEFT_OUT}
     raise Unbuildable(
-        f"{shape.title}: no architecture of transformers that scalesheet knows has its parts "
+        f"{shape.title}: no transformers architecture that scalesheet knows has these parts "
         f"(gated: {yes_or_no(shape.gated)}, norm: {traits.norm}, norms in a block: "
         f"{traits.block_norms}, norm of queries and keys: {traits.qk_norm}, routed experts: "
         f"{traits.routed}): give the config.json of the model instead"

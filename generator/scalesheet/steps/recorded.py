@@ -143,7 +143,7 @@ def _batch(row: Row, passes: int) -> int:
     whole = row.needs("batch_size", "sequences of a step")
     if whole % passes:
         raise UnclearError(
-            f"{whole:g} sequences a step do not divide among {passes} passes; give micro_batch"
+            f"{whole:g} sequences a step cannot be divided among {passes} passes; give micro_batch"
         )
     return _whole(whole / passes)
 

@@ -107,7 +107,7 @@ def rates_of(book: Book, job: Job) -> Rates:
     if row not in table.rows:
         path = f"{book.folder}hardware/{row}.yaml"
         message = (
-            f"the catalogue has no accelerator '{row}'; name one that it has, or measure one into "
+            f"the catalogue has no accelerator '{row}'; name one that it has, or measure and add "
             f"it: 'scalesheet bench ladder --rates --write {row}'"
         )
         raise Refused([Diagnostic(path, 1, 1, "B002", message)])

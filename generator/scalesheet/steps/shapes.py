@@ -19,7 +19,7 @@ from scalesheet.values import Results
 _WHOLE = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
 _FLAGS = ("tied", "gated")
 _COUNTS = ("parameters", "active_parameters")
-#: What says nothing of how a model is built.
+#: What says nothing about how a model is built.
 _TOLD = ("family", "developer", "published_parameters", "published_active_parameters")
 #: The name that a model goes by while it is not in the catalogue.
 _MEANWHILE = "of-a-config"
@@ -61,7 +61,7 @@ def shape_in(data: Path, file: Path) -> Shape:
     text = text_of(file, file.parent.name or file.stem)
     book = compiled(data, "model", {_MEANWHILE: text})
     if book is None:
-        message = f"{shown(data)} is not sound; 'scalesheet check' says why"
+        message = f"{shown(data)} has errors; 'scalesheet check' lists them"
         raise Refused([Diagnostic(shown(file), 1, 1, "B005", message)])
     results = evaluate_catalogue(book)
     shape = shape_of(book, _MEANWHILE, results)

@@ -28,7 +28,7 @@ def simulated(book: Book, job: Job, day: date, command: str) -> Record:
     if job.device != "cpu":
         remarks.append("memory is counted by rules that were checked only on CPUs")
     if job.compiled:
-        remarks.append("memory is counted as without compilation, which keeps less")
+        remarks.append("memory is counted without compilation, which would keep less")
     return Record(
         job,
         "simulated",

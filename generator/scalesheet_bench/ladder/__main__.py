@@ -54,7 +54,7 @@ def lines(device: str, precisions: tuple[str, ...], seconds: float) -> Iterator[
             yield {"cannot": f"products in {precision}: {first_line(fault)}"}
     theirs = processor.others(before, processor.Work.now())
     if device == "cpu" and theirs > processor.BUSY:
-        reasons.append(f"others had {theirs:.0%} of the processor's cores meanwhile")
+        reasons.append(f"others had {theirs:.0%} of the processor's cores at the same time")
     if gauge.trouble:
         reasons.append(gauge.clocks())
     yield {"busy": "; ".join(filter(None, reasons))}

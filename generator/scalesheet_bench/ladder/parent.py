@@ -82,7 +82,7 @@ def linked(device: str, count: int, seconds: float = 20.0) -> tuple[Rate, ...]:
     """What so many devices of this machine exchange, each with a process of its own. Raises
     LadderError."""
     if count < 2:
-        raise LadderError(f"links are measured between devices, and here is {count}")
+        raise LadderError(f"links are measured between devices, and this machine has {count}")
     several = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(count)]
     asked = json.dumps({"device": device, "seconds": seconds})
     lines = _told([*several, "-m", LINKS, asked])
@@ -125,7 +125,7 @@ def _told(arguments: Sequence[str]) -> Iterator[Mapping[str, Any]]:
             words.seek(0)
             message = _last_words(words.read().decode("utf-8", "replace"))
             how = f"signal {-child.returncode}" if child.returncode < 0 else "an error"
-            raise LadderError(f"the process that measures ended with {how}: {message}")
+            raise LadderError(f"the measuring process ended with {how}: {message}")
 
 
 def _last_words(text: str) -> str:

@@ -176,7 +176,7 @@ class Listener:
         if code == -signal.SIGKILL or killed_for_memory or bounded or "bad_alloc" in printed:
             how = "by the system, as it does where memory runs out" if code < 0 else "for memory"
             return OutOfMemory(
-                f"the process that measured {what} was ended {how}: {remedy}",
+                f"the process that measured {what} was killed {how}: {remedy}",
                 None,
                 self.effort.memory,
             )

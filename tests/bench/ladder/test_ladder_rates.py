@@ -32,7 +32,7 @@ RATE = {
 
 
 def test_links_take_two_devices() -> None:
-    with pytest.raises(LadderError, match="between devices, and here is 1"):
+    with pytest.raises(LadderError, match="between devices, and this machine has 1"):
         linked("cpu", 1)
 
 
@@ -61,7 +61,7 @@ def test_a_child_that_is_killed_leaves_what_it_told(
     found = measured("cpu", (), 1.0, lambda _: None)
     assert found.interrupted
     assert len(found.rates) == 1
-    assert found.told == ("the process that measures ended with signal 9: no message",)
+    assert found.told == ("the measuring process ended with signal 9: no message",)
 
 
 def test_a_child_that_fails_is_told_with_its_error(

@@ -66,10 +66,10 @@ def test_the_accelerator_and_the_model_lead_to_it(pages: dict[str, str]) -> None
 
 def test_a_default_of_a_model_is_on_no_page(context: Context, pages: dict[str, str]) -> None:
     assert evaluate_catalogue(context.book).tables["models"]["block_norms"][0].value == 2
-    assert "Norms in a block" not in pages["models/tiny.md"]
+    assert "Norms per block" not in pages["models/tiny.md"]
     plain = as_markdown(pages["models/tiny.md"])
     assert "Layers" in plain
-    assert "Norms in a block" not in plain
+    assert "Norms per block" not in plain
 
 
 # ------------------------------------------------------------------ beside predictions

@@ -55,7 +55,7 @@ def test_a_row_leads_to_what_refers_to_it(pages: dict[str, str]) -> None:
 def test_a_node_shows_what_it_has_for_each_accelerator(pages: dict[str, str]) -> None:
     page = pages["nodes/machine.md"]
     assert "Network per accelerator, each direction" in page
-    assert "Power beside the accelerators" in page
+    assert "Power besides the accelerators" in page
     assert "Cores of the host" not in page  # which nothing states
 
 
@@ -63,7 +63,7 @@ def test_the_plain_texts_say_the_same(pages: dict[str, str]) -> None:
     texts = {name: as_markdown(page) for name, page in pages.items()}
     assert "| [Sites](../sites/index.md) | What a facility draws" in texts["tables/index.md"]
     assert "PUE" in texts["sites/one.md"]
-    assert "Power beside the accelerators" in texts["nodes/machine.md"]
+    assert "Power besides the accelerators" in texts["nodes/machine.md"]
 
 
 def test_a_book_without_tables_has_an_empty_list(tmp_path_factory: pytest.TempPathFactory) -> None:

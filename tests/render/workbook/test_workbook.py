@@ -324,7 +324,7 @@ def test_a_name_that_is_a_cell_is_found_before_it_is_written(made: Made) -> None
     scalar = replace(made.plan.scalars["cards"], name="h100")
     plan = replace(made.plan, scalars={**made.plan.scalars, "h100": scalar})
     assert [(f.code, f.message) for f in name_problems(made.book, plan)] == [
-        ("N004", "'h100' is a cell of a spreadsheet; give it another name")
+        ("N004", "'h100' is the address of a spreadsheet cell; give it another name")
     ]
 
 

@@ -102,7 +102,8 @@ def read_runs(path: str, content: bytes, book: Book, catalogue: Known) -> Runs:
     most = rows_of(book, "uniform-loss", entries=vocabulary)
     for row in np.flatnonzero(numbers["loss"] > most).tolist():
         said = (
-            f"the loss {numbers['loss'][row]:g} is above {most[row]:.4g}, that of a guess among "
+            f"the loss {numbers['loss'][row]:g} is above {most[row]:.4g}, the loss of a uniform "
+            "guess among "
             f"{vocabulary[row]:,.0f} entries: expected nat per token. Divide a sum by its "
             "tokens, or state the vocabulary in a column 'vocab'"
         )
@@ -233,7 +234,7 @@ def _numbers(file: _File, name: str, problems: list[Diagnostic]) -> Array:
             found = f"'{text[:40]}'" if text else "nothing"
             remedy = "Correct it, or remove the run"
             if "," in text:
-                remedy = f"Write a point: {text.replace(',', '.')[:40]}"
+                remedy = f"Use a decimal point: {text.replace(',', '.')[:40]}"
             said = f"{called}: expected a number above 0, found {found}. {remedy}"
             problems.append(file.at(row, name, said))
     return out
@@ -257,6 +258,7 @@ def _whole(file: _File, numbers: Mapping[str, Array]) -> Iterator[Diagnostic]:
         if len(texts) > 1:
             found = ", ".join(sorted(repr(text) for text in texts)[:3])
             said = (
-                f"expected one '{name}' for all runs, found {found}. Keep the runs of one in a file"
+                f"expected one '{name}' for all runs, found {found}. Put the runs of each in a "
+                "file of its own"
             )
             yield Diagnostic(file.path, 1, file.places[name], CODE, said)

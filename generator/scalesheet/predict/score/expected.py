@@ -26,7 +26,7 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
         if result is None and task == ASKED:
             continue  # without the plan that answers nothing is asked
         if result is None:
-            message = f"{task}: no row is scored, and {expected.rows} are expected"
+            message = f"{task}: no rows are scored, expected {expected.rows}"
             yield at(expected.position, "P001", message)
             continue
         for message in _worse(result, expected):

@@ -79,7 +79,7 @@ def unsupported_throughput(cases: Cases) -> Reasons:
         needs("parameters", cases.active),
         because(
             np.isnan(cases.bandwidth) & ~np.isnan(cases.peak),
-            "the catalogue has no memory bandwidth of it",
+            "the catalogue has no memory bandwidth for it",
         ),
         because(
             among(cases.kind, "time-to-quality"),

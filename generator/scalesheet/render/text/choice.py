@@ -73,7 +73,7 @@ class Teller:
         hardware = self.book.tables["hardware"]
         place = hardware.rows.index(search.offers.accelerators[offer])
         per_node = int(search.offers.per_node[offer])
-        whole = f" (the whole machine of {per_node} is paid)" if gpus < per_node else ""
+        whole = f" (the whole node of {per_node} is paid for)" if gpus < per_node else ""
         unseen = self.book.unseen.get(search.offers.ids[offer])
         age = f", price {unseen.said}" if unseen is not None else ""
         return f"{gpus} x {hardware.row_titles[place]}, {search.offers.titles[offer]}{whole}{age}"
@@ -201,9 +201,9 @@ class Teller:
         lines += ["", "What binds", *self._binding(answer)]
         lines += self._methods(answer)
         if answer.others:
-            lines += ["", "What else", *self._table((best, *answer.others))]
+            lines += ["", "Alternatives", *self._table((best, *answer.others))]
             lines += ["", f"  {ODDS}"]
-        return "\n".join([*lines, "", "What is assumed", *self._assumed()]) + "\n"
+        return "\n".join([*lines, "", "Assumptions", *self._assumed()]) + "\n"
 
     def _preferred(self, answer: Answer) -> Iterator[str]:
         """Why it is not the cheapest."""
@@ -236,7 +236,7 @@ class Teller:
         return "" if self.basis is None else self.basis.words(self.kind(row))
 
     def warning(self, row: Row) -> str:
-        """That the utilization is far outside of what was published; empty where it is not."""
+        """That the utilization is far outside the published range; empty where it is not."""
         share = row["utilisation"].value
         if self.basis is None or not isinstance(share, float):
             return ""
@@ -275,7 +275,7 @@ class Teller:
         for loose, row in answer.binding:
             yield f"  {loose.limit}: {self.bound(loose, row, answer.best)}"
         if not answer.binding:
-            yield "  nothing: with more time, memory or accelerators nothing is 2 % cheaper"
+            yield "  nothing: more time, memory or accelerators would not save 2 %"
 
     def _methods(self, answer: Answer) -> list[str]:
         """Each method at its cheapest, where there is a choice: they are alternatives, and the
@@ -296,7 +296,7 @@ class Teller:
             for method in known
         ]
         lines = aligned(cells, numbers=frozenset({1, 2}))
-        return ["", "Methods, each at its cheapest; they do not train the same", *lines]
+        return ["", "Methods, each at its cheapest; they do not train the same parameters", *lines]
 
     def _table(self, rows: Sequence[Row]) -> list[str]:
         heads = ("", "cost", "cheapest", "regret", "hours", "accelerators and offer", "method")
@@ -350,7 +350,7 @@ class Teller:
             yield "  deadline: met by the high end of the 80 % range of the hours"
         else:
             yield "  deadline: met by the expected hours"
-        yield "  whole machines, paid from start-up to the end; nothing for storage and traffic"
+        yield "  whole nodes, paid for from start-up to the end; storage and traffic not included"
         if "pretrain" in job.methods:
             share = np.exp(-coefficients(self.book, "runs")["gross"])
             yield f"  pretraining: progress in {share:.0%} of the time, as in published hours"

@@ -140,7 +140,7 @@ def as_text(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
     if diff.moved:
         lines += [
             "",
-            f"Results, headline figures and the furthest moved first ({len(diff.moved):,})",
+            f"Results, headline figures and the largest changes first ({len(diff.moved):,})",
         ]
         moved = groups(diff.moved)
         lines += [f"  {line}" for group in moved[:most] for line in _result(group)]
@@ -154,7 +154,7 @@ def _sections(
     yield "Verdicts", diff.verdicts, _verdict
     yield "Scores", diff.scores, _score
     yield "Inputs", diff.inputs, _input
-    yield "Sources, kinds, notes of the same numbers", diff.statements, _statement
+    yield "Sources, kinds and notes of unchanged numbers", diff.statements, _statement
     yield "Formulas", diff.formulas, _formula
     yield "Added, removed, renamed", diff.entries, _entry
 
@@ -297,7 +297,7 @@ def _cut(parts: Sequence[str]) -> str:
     kept: list[str] = []
     for part in parts:
         if sum(map(len, kept)) + len(part) > MOST_LETTERS:
-            kept.append("What follows is too long for a comment; run the command for all of it.")
+            kept.append("The rest is too long for a comment; run the command to see it all.")
             break
         kept.append(part)
     return "\n\n".join(kept) + "\n"

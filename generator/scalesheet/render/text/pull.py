@@ -45,7 +45,7 @@ def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
     if pulled.left:
         text += f"; {len(pulled.left)} not applied"
     if not pulled.same:
-        text += f"; the workbook is of edition {pulled.edition}, and the data have changed since"
+        text += f"; the workbook is of edition {pulled.edition}, and the data has changed since"
     lines.append(text)
     if pulled.moved is not None:
         sides = Sides(shown(data), f"{shown(data)} with {path.name}")

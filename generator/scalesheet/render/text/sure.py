@@ -13,7 +13,8 @@ from scalesheet.sure.words import chance
 from scalesheet.values import Results
 
 PARTIAL = (
-    "one of the ranges behind it is not drawn. This understates the spread: compare the outer bound"
+    "one of the ranges behind it is not drawn, so the spread is understated: compare the outer "
+    "bound"
 )
 
 
@@ -36,7 +37,7 @@ def sure_text(
         drawn_from(found),
         "P80: 80 of 100 draws are at or below it"
         + (f", of {falls} at or above it." if falls else ".")
-        + " Reserve: P80 less P50.",
+        + " Reserve: P80 minus P50.",
         "Outer bound: every range at its low end at once, and every range at its high end",
         "",
     ]

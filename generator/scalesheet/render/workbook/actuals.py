@@ -92,7 +92,7 @@ def _total(
 ) -> None:
     """What was spent outside of the rows, and the sums with it."""
     outside, rows = total, stands.rows
-    canvas.text(outside, TITLE, "Outside of the plan", "label")
+    canvas.text(outside, TITLE, "Outside the plan", "label")
     column = f"{relative(first, SPENT)}:{relative(outside - 1, SPENT)}"
     _formula(canvas, outside, SPENT, f"SUM({area(TOOK)})-SUM({column})", stands.outside)
     _formula(canvas, outside, FORECAST, relative(outside, SPENT), stands.outside)
@@ -132,7 +132,7 @@ def _figures(canvas: Canvas, context: Context, stands: Progress, total: int) -> 
         canvas.text(TOP + at, TITLE, title, "label")
         canvas.text(TOP + at, KEY, "GPU hours", "text")
         _formula(canvas, TOP + at, PLANNED, text, value)
-    canvas.text(TOP + 6, TITLE, "Forecast over the budget", "label")
+    canvas.text(TOP + 6, TITLE, "Forecast above the budget", "label")
     text = f"IF({cells[0]}=0,0,{cells[5]}/{cells[0]}-1)"
     canvas.formula(TOP + 6, PLANNED, text, stands.over, "number", "0.0%")
 

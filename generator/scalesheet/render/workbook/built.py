@@ -99,12 +99,12 @@ def _formulas(name: str, sheet: Used) -> Check:
 def _words() -> Check:
     total = float(sum(length(formula) for formula, _ in WORDS))
     return Check(
-        "This program shows formulas as LibreOffice and Excel in English do",
+        "This program writes formulas as LibreOffice and English Excel do",
         "Checks",
         f'IF(IFERROR({_measured("{least}:{most}")},0)={{should}},{{should}},"{UNSEEN}")',
         total,
         stored_should=total,
-        note="Where it does not, edits within formulas are not seen.",
+        note="If it does not, edits inside formulas are not seen.",
         array=True,
         may_be_unseen=True,
         words=WORDS,
@@ -127,7 +127,7 @@ def _lengths(name: str, sheet: Used) -> Check:
         f'IF({{seen}}="{UNSEEN}","{UNSEEN}",{_measured(sheet.area(name))})',
         total,
         stored_should=total,
-        note="Adds the lengths of the formulas' texts, without $, ' and ().",
+        note="Adds up the lengths of the formulas, without $, ' and ().",
         wrong='"a formula was edited here, or a row or sheet that it names has moved"',
         array=True,
         may_be_unseen=True,

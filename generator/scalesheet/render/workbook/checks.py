@@ -63,13 +63,13 @@ def write_checks(
     row = TOP + 1
     held: list[bool] = []
     if context.plan.checks:
-        canvas.text(row, TITLE, "What the plan asks for", "section")
+        canvas.text(row, TITLE, "Required by the plan", "section")
         for name in context.plan.checks:
             row = context.layout.scalars[name].row
             held.append(_plan_check(canvas, context, context.plan.scalars[name], row))
         row += 2
     for title, checks in (
-        ("What holds in any sound workbook", _automatic(context, used)),
+        ("Required of every workbook", _automatic(context, used)),
         (BUILT, built(context, used)),
     ):
         canvas.text(row, TITLE, title, "section")
@@ -81,7 +81,7 @@ def write_checks(
     row -= 2
     area = f"{absolute(TOP + 1, VERDICT)}:{absolute(row + 1, VERDICT)}"
     message = ALL_HOLD if all(held) else SOME_FAIL
-    canvas.text(TOP - 1, TITLE, "Overall; checks that hold, and all checks", "label")
+    canvas.text(TOP - 1, TITLE, "Overall: checks that hold, of all checks", "label")
     count = f'COUNTIF({area},"{OK}")+COUNTIF({area},"{UNSEEN}")'
     canvas.formula(TOP - 1, CHECK_VALUE, count, float(sum(held)), "check_value", "0")
     canvas.number(TOP - 1, SHOULD, float(len(held)), "check_value", "0")

@@ -1,7 +1,7 @@
 """A digest of all that a plan's workbook states: values, texts, sources and formulas.
 
 `pull` reads it back. Where it is that of the data, whatever differs was edited in the workbook;
-where it is not, the data have moved on since, and the shipped values are what tells the two apart.
+where it is not, the data has changed since, and the shipped values are what tells the two apart.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from scalesheet.model import Column, Plan, Quantity, Scalar, Stated, formulas_of
 
 
 def contents(book: Book, plan: Plan) -> str:
-    """Twelve characters, the same for the same statements; it says nothing of computed values."""
+    """Twelve characters, the same for the same statements; it says nothing about computed "
+    "values."""
     digest = hashlib.sha256(plan.id.encode())
     for scalar in plan.scalars.values():
         digest.update(repr((_declared(scalar), _stated(scalar.stated), _formulas(scalar))).encode())

@@ -48,7 +48,7 @@ HOW_TO_USE = (
     "To add a row to a table, lift the sheet's protection, insert the row above the empty row at "
     "the table's end, give it an id and copy the formulas down; totals and drop-down lists "
     "include it, and Checks notes that the table has a row it was not built with.",
-    "Checks says whether the workbook still holds together; Changes lists what you changed.",
+    "Checks says whether the workbook is still intact; Changes lists what you changed.",
     "Summary, Inputs, Results, derived figures and the tables that fit A3 print, on ten pages at "
     "most. Every other sheet is for the screen: to print one, clear its print area.",
     "Formulas contain no typed-in numbers: conversions are on Units, assumptions on "
@@ -77,7 +77,7 @@ SHEET_WORDS = {
     "results": "results in full",
     "checks": "what must hold",
     "sources": "sources of the inputs",
-    "changes": "what was changed since",
+    "changes": "changes since the build",
 }
 
 
@@ -157,7 +157,7 @@ def _write_checks(canvas: Canvas, context: Context, row: int) -> int:
     if not context.plan.checks:
         return row
     row += 1
-    canvas.text(row, TITLE, "What the plan asks for", "section")
+    canvas.text(row, TITLE, "Required by the plan", "section")
     first = row + 1
     for row, name in enumerate(context.plan.checks, first):
         spot, scalar = context.layout.scalars[name], context.plan.scalars[name]
@@ -314,7 +314,7 @@ def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
 def write_sources(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     """Every text cited, with a link where there is one."""
     canvas.widths(32, 56, 24, 12, 12, 60, 44)
-    headings = ("Key", "Title", "Publisher", "Date", "Read on", "Address", "Note")
+    headings = ("Key", "Title", "Publisher", "Date", "Last read", "Address", "Note")
     canvas.row_of(FIRST_SOURCE_ROW - 1, headings[:1], "heading")
     canvas.row_of(FIRST_SOURCE_ROW - 1, headings[1:], "heading_text", 1)
     for row, key in enumerate(context.sources, FIRST_SOURCE_ROW):

@@ -51,7 +51,8 @@ LEADS: Mapping[str, str] = {
     "units": "Named constants that formulas use, units, and what the catalogue's columns mean.",
     "calculation": "Derived figures, each a live formula over the inputs.",
     "cases": "Each case is a column. What all of them share is on Inputs.",
-    "sensitivity": "What each input does to the results when it moves alone, in the shipped plan.",
+    "sensitivity": "What each input does to the results when it alone moves, in the plan as "
+    "shipped.",
     "actuals": "What runs took. Hours tried here move the forecast; the plan's files keep them.",
     "results": "The results in full. Every figure here is a formula.",
     "checks": "What must hold. A check that fails says so here and on the first sheet.",

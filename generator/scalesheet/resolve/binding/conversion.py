@@ -19,9 +19,9 @@ def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> T
         hint = ""
         counted = [n for n, _ in unit.factors if units.declared[n].counted]
         if typed.unit.pure and len(unit.factors) == 1 and counted:
-            hint = f"; a pure number becomes a counted thing by 'as {counted[0]}'"
+            hint = f"; to turn a pure number into a count, write 'as {counted[0]}'"
         else:
-            hint = f"; {_remedy(typed.unit, unit, units)}, or declare what it gives"
+            hint = f"; {_remedy(typed.unit, unit, units)}, or declare the unit that it gives"
         raise BindError("U002", f"{place} {unit}, but the formula gives {typed.unit}{hint}", node)
     if typed.rounded and not (unknown(typed.unit) or unknown(unit)):
         raise BindError(

@@ -339,7 +339,7 @@ def _target(entry: Entry, figure: Figure, binder: Binder, plan: DraftPlan) -> Ta
     if result is None:
         return None
     if not isinstance(result.tree, Name | CellName):
-        binder.low.say("C005", "'plan' names one quantity; an expression belongs to 'from'", *steps)
+        binder.low.say("C005", "'plan' names one quantity; an expression belongs in 'from'", *steps)
         return None
     text = result.text.strip()
     bounded = _open_bound(result.tree, binder)

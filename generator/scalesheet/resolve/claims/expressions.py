@@ -139,7 +139,8 @@ class Binder:
             if rest:
                 raise BindError(
                     "C001",
-                    f"'{'.'.join(node.path)}' is many claims; reduce them to one value, as in "
+                    f"'{'.'.join(node.path)}' stands for several claims; reduce them to one "
+                    "value, as in "
                     f"sum({'.'.join(node.path)})",
                     node,
                 )
@@ -162,7 +163,7 @@ class Binder:
         if ids is None:
             known = [f"{t}.{c}" for t, c in self.columns]
             near = nearest(f"{table}.{column}", known)
-            raise BindError("C001", f"no claims are made as '{table}.{column}'{near}", target)
+            raise BindError("C001", f"there are no claims '{table}.{column}'{near}", target)
         if function == "count":
             return Number(float(len(ids)), span=node.span)
         if function not in DRAWN:

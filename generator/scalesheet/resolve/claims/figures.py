@@ -88,7 +88,7 @@ def _figure(
     if match["high"] is not None:
         high = amount(match["high"], match["high_letter"]) * scale
     if low > high:
-        raise ValueError(f"{match['low']} is above {match['high']}; exchange them")
+        raise ValueError(f"{match['low']} is above {match['high']}; swap them")
     value = float((low + high) / 2)
     units = Decimal(1) if approximate else Decimal("0.5")
     ends = ((match["low"], low), (match["high"] or match["low"], high))

@@ -27,7 +27,7 @@ def actuals_of(
     units: Units,
     problems: list[Diagnostic],
 ) -> Actuals | None:
-    """The actuals in the files of a plan. None where it has none and says nothing of them, and
+    """The actuals in the files of a plan. None where it has none and says nothing about them, and
     where they cannot be read."""
     entry: Mapping[str, Any] = plan_file.data.get("actuals", {})
     if not entry and not documents:

@@ -85,7 +85,7 @@ def _unit(
         dimension, size = other.dimension, Fraction(number.replace("_", "")) * other.size
         if abs(math.log10(size)) > MOST_DECADES_OF_ONE:
             most = f"1e{MOST_DECADES_OF_ONE}"
-            return f"the unit is further than {most} from the base of its dimension; drop it"
+            return f"the unit is farther than {most} from the base of its dimension; drop it"
     else:
         dimension = str(entry["dimension"])
     if core is not None:

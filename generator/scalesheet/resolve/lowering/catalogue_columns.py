@@ -102,13 +102,13 @@ MODEL: Mapping[str, Given] = {
     "vocab": _size("Vocabulary", default=None),
     "max_sequence": Given("Longest sequence", "token", "count"),
     "positions": _size("Learned positions"),
-    "block_norms": _size("Norms in a block", default=2.0),
+    "block_norms": _size("Norms per block", default=2.0),
     "experts": _size("Routed experts", "experts", "routed"),
     "experts_active": _size("Active routed experts", "experts", "active"),
     "experts_shared": _size("Shared experts", "experts", "shared"),
     "expert_ffn": _size("Expert width", "experts", "ffn"),
     "dense_layers": _size("Layers without experts", "experts", "dense_layers"),
-    "query_rank": _size("Rank of the queries", "latent", "query_rank"),
+    "query_rank": _size("Query rank", "latent", "query_rank"),
     "kv_rank": _size("KV rank", "latent", "kv_rank"),
     "rope_dim": _size("Rotary head dimension", "latent", "rope_dim"),
     "value_dim": _size("Value head dimension", "latent", "value_dim"),
@@ -123,16 +123,16 @@ MODEL: Mapping[str, Given] = {
     "vision_layers": _size("Vision tower layers", "vision", "layers"),
     "vision_hidden": _size("Vision tower width", "vision", "hidden"),
     "vision_ffn": _size("Feed-forward width of the vision tower", "vision", "ffn"),
-    "vision_patch": _size("Values in a patch", "vision", "patch"),
-    "vision_merge": _size("Patches merged into a token", "vision", "merge"),
+    "vision_patch": _size("Values per patch", "vision", "patch"),
+    "vision_merge": _size("Patches per token", "vision", "merge"),
     "vision_positions": _size("Learned positions of the vision tower", "vision", "positions"),
-    "vision_outer_norms": _size("Vectors of its norms outside of blocks", "vision", "outer_norms"),
+    "vision_outer_norms": _size("Norms outside the blocks", "vision", "outer_norms"),
 }
 NORMS = ("rmsnorm", "layernorm", "layernorm-no-bias", "none")
 CONNECTORS = ("merger", "mlp", "linear")
 MODEL_CHOICES: Mapping[str, Choice] = {
     "norm": Choice("Norm", NORMS, default="rmsnorm"),
-    "qk_norm": Choice("Norm of queries and keys", ("none", "head", "width"), default="none"),
+    "qk_norm": Choice("Query and key norm", ("none", "head", "width"), default="none"),
     "vision_norm": Choice("Norm of the vision tower", NORMS, ("vision", "norm"), "none"),
     "vision_connector": Choice(
         "Connector of the vision tower", CONNECTORS, ("vision", "connector"), "merger"
@@ -143,14 +143,14 @@ MODEL_FLAGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "tied": ("Tied embeddings", ()),
     "gated": ("Gated feed-forward", ()),
     "qkv_bias": ("QKV bias", ()),
-    "output_bias": ("Bias of the attention's output", ()),
-    "attention_gate": ("Gate of the attention's output", ()),
+    "output_bias": ("Attention output bias", ()),
+    "attention_gate": ("Attention output gate", ()),
     "ffn_bias": ("Feed-forward bias", ()),
-    "head_bias": ("Bias of the output head", ()),
-    "embedding_norm": ("Norm of the embeddings", ()),
-    "router_bias": ("Bias of the router", ("experts", "router_bias")),
-    "shared_gate": ("Gate of the shared experts", ("experts", "shared_gate")),
-    "vision_patch_bias": ("Bias of the patch embedding", ("vision", "patch_bias")),
+    "head_bias": ("Output head bias", ()),
+    "embedding_norm": ("Embedding norm", ()),
+    "router_bias": ("Router bias", ("experts", "router_bias")),
+    "shared_gate": ("Shared expert gate", ("experts", "shared_gate")),
+    "vision_patch_bias": ("Patch embedding bias", ("vision", "patch_bias")),
     "vision_gated": ("Gated feed-forward of the vision tower", ("vision", "gated")),
 }
 PUBLISHED: Mapping[str, Given] = {
@@ -216,7 +216,7 @@ MEASUREMENT_FLAGS: Mapping[str, str] = {
 MARKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "interrupted": ("Interrupted", ()),
     "unsteady": ("Unsteady", ()),
-    "input_bound": ("Waits for its data", ()),
+    "input_bound": ("Waits for data", ()),
 }
 
 _NORM = "hidden * (2 if norm == 'layernorm' else 0 if norm == 'none' else 1)"
@@ -300,7 +300,7 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
             "Accelerator power", "W / GPU", "accelerator.power", step=True
         ),
         "host_power": Computed(
-            "Power beside the accelerators",
+            "Power besides the accelerators",
             "kW / node",
             "max(0, power - gpus * accelerator_power)",
             "non-negative",
@@ -311,10 +311,10 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
     },
     "models": {
         "embedding_part": Computed(
-            "Parameters of embeddings, head and last norm", "parameter", _EMBEDDED
+            "Embedding, head and final norm parameters", "parameter", _EMBEDDED
         ),
         "latent_attention_part": Computed(
-            "Parameters of a latent attention",
+            "Latent attention parameters",
             "parameter",
             _LATENT_ATTENTION,
             "non-negative",
@@ -323,9 +323,9 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
         "qk_norm_width": Computed(
             "Query and key norm elements", "1", _QK_NORM, "non-negative", step=True
         ),
-        "attention_part": Computed("Parameters of an attention", "parameter", _ATTENTION),
+        "attention_part": Computed("Attention parameters", "parameter", _ATTENTION),
         "linear_part": Computed(
-            "Parameters of a linear attention", "parameter", _LINEAR, "non-negative", step=True
+            "Linear attention parameters", "parameter", _LINEAR, "non-negative", step=True
         ),
         "linear_state": Computed(
             "State of linear attention, elements", "1", _STATE, "non-negative", step=True
@@ -344,7 +344,7 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
             "non-negative",
         ),
         "vision_block_part": Computed(
-            "Parameters of a block of the vision tower",
+            "Vision tower block parameters",
             "parameter",
             _VISION_BLOCK,
             "non-negative",

@@ -15,7 +15,7 @@ from scalesheet.resolve.lowering.values import Lowering
 #: What a phase runs on: a column that refers to the offers, and the plan's scalar beside it.
 OFFER, OFFERS = "offer", "offers"
 TOTAL = "cost"
-NOT_EVERY = "not every phase has its price"
+NOT_EVERY = "not every phase has a price"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def costs_of(plan: DraftPlan, low: Lowering, dated: bool) -> Costs:
     for name, entry in phases.items():
         if "stored" in entry and "stored_for" not in entry and not on_gpus(entry):
             message = (
-                "what is stored needs a time, since the phase has no accelerator time; "
+                "storage needs a duration, since the phase has no accelerator time; "
                 "add stored_for, as in stored_for: 3 months"
             )
             low.say("S002", message, "phases", name, "stored")

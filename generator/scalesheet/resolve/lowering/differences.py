@@ -120,7 +120,7 @@ def _lower(
     )
     recorded = Draft("recorded", "Record", where, kind="text")
     planned = Draft("planned", "Plan", where, kind="text")
-    ratio = Draft("ratio", "Plan over record", where, unit=PURE)
+    ratio = Draft("ratio", "Plan / record", where, unit=PURE)
     agrees = Draft("agrees", "Alike", where, kind="word", words=(SAME, OTHER))
     for row, each in zip(table.rows, settings.values(), strict=True):
         formulas = [

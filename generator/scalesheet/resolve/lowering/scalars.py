@@ -42,9 +42,7 @@ def drafted(
         draft.kind, draft.words = "word", tuple(str(w) for w in entry["words"])
         old = next((word for word in OLD_VERDICTS if {word, *VERDICTS[:1]} <= {*draft.words}), None)
         if old:
-            message = (
-                f"'{old}' is an old word of a verdict on memory: expected {', '.join(VERDICTS)}"
-            )
+            message = f"'{old}' is an outdated verdict on memory: expected {', '.join(VERDICTS)}"
             low.say("F008", message, *path, "words")
         if draft.differs is not None and draft.differs not in draft.words:
             low.say(

@@ -235,7 +235,7 @@ def _sound(low: Lowering, draft: Draft, stated: Stated, path: tuple[str | int, .
     for (one, lower), (other, upper) in pairwise(ends):
         if lower > upper:
             both = f"{one} {lower:g} is above {other} {upper:g}"
-            low.say("V001", f"'{draft.name}': {both}; exchange or correct them", *path)
+            low.say("V001", f"'{draft.name}': {both}; swap or correct them", *path)
             return
 
 

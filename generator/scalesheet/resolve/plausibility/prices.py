@@ -418,7 +418,7 @@ def _guess(priced: _Priced, others: Iterable[_Priced]) -> str:
                 if abs(priced.each / (count * other.each) - 1) < COUNT_WITHIN:
                     return f" and {count} times that of '{other.offer.id}'"
                 if abs(priced.each * count / other.each - 1) < COUNT_WITHIN:
-                    return f" and a part in {count} of that of '{other.offer.id}'"
+                    return f" and 1/{count} of that of '{other.offer.id}'"
     return ""
 
 

@@ -95,7 +95,7 @@ def runs_section(context: Context, row: str) -> Iterator[object]:
         ]
         yield heading(2, f"Published runs: {RUNS[task]}", f"published-{task}")
         which = (
-            f"Below are {MOST_RUNS} of them, evenly spaced from the closest to the furthest. "
+            f"Below are {MOST_RUNS} of them, evenly spaced from the closest to the farthest. "
             if len(found) > MOST_RUNS
             else ""
         )

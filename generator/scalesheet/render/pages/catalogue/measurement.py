@@ -172,7 +172,7 @@ def why(context: Context, row: str) -> Iterator[Html]:
 def again(context: Context, row: str) -> Iterator[object]:
     """The command that takes a record again, where the record is one of `bench`."""
     if text := command(context.book, row):
-        yield heading(2, "Take it again", "again")
+        yield heading(2, "Repeat it", "again")
         yield tag("pre", tag("code", text))
 
 

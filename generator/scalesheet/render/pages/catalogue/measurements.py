@@ -38,7 +38,7 @@ CALLED = ("Benchmark", "Benchmarks", "Micro-benchmark", "Measurement", "MFU meas
 WORDS = ("accelerator", "model", "method", "precision")
 FACETS = ("how", "accelerator", "model", "method")
 #: What the pictures of all records are of.
-POINTS = {"tokens_per_second": "Tokens per second and accelerator", "peak_memory": "Peak memory"}
+POINTS = {"tokens_per_second": "Tokens per second per accelerator", "peak_memory": "Peak memory"}
 
 
 def index(context: Context, table: Table) -> str:
@@ -87,7 +87,7 @@ def _list(context: Context, table: Table) -> Html:
     for column in numbers:
         head.append(heading_cell(column.title, context.symbol(column), number=True))
         if column.name in RATIOS:
-            head.append(heading_cell("Over prediction", number=True))
+            head.append(heading_cell("Record / prediction", number=True))
     head += [heading_cell("Marks")]
     head += [heading_cell(c.title, facet=c.name in FACETS) for c in words]
     head += [heading_cell("Date")]

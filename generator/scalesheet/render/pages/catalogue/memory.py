@@ -182,7 +182,7 @@ def largest_section(
         fits = (of.most <= usable) & peak
     yield heading(2, "What it can train", "largest")
     if not fits.any():
-        yield tag("p", "No model of the catalogue fits, or the peak is unknown.", class_="note")
+        yield tag("p", "No model in the catalogue fits, or the peak is unknown.", class_="note")
         return
     head = [
         heading_cell("Method"),
@@ -195,7 +195,7 @@ def largest_section(
             sizes = np.where(fits[:, n, m], size, -1.0)
             best = int(np.argmax(sizes))
             if sizes[best] < 0:
-                cells.append(tag("td", "none of the catalogue", class_="reason"))
+                cells.append(tag("td", "none in the catalogue", class_="reason"))
                 continue
             model = of.models[best]
             asked = {

@@ -492,7 +492,7 @@ def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
     head += [heading_cell(c.title, context.symbol(c), number=True) for c in numbers]
     priced = table.name == "hardware" and price_symbol(context) != ""
     if priced:
-        head.insert(0, heading_cell("On demand from", price_symbol(context), number=True))
+        head.insert(0, heading_cell("On-demand from", price_symbol(context), number=True))
     formats = [(column, column_format(context, table, column)) for column in numbers]
     first = 0 if priced or not numbers else len(facts)
     head = [heading_cell(of_kind.title), *([head.pop(first)] if head else []), *head]

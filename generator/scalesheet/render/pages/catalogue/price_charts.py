@@ -98,7 +98,7 @@ def price_lines(
         last = prices[-1][1].value
         end = last if isinstance(last, float) else None
         lines.append(Line(name, text, tuple(_runs(prices, until)), end, tuple(points)))
-    alt = f"{axis} from each date on, until {until}"
+    alt = f"{axis} from each date, until {until}"
     return Lines(id_, title, alt, ("", axis), tuple(_ticks(first, until)), fmt, tuple(lines))
 
 
