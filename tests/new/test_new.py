@@ -162,7 +162,7 @@ def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
         ),
         (["model", "a", "--from", "nowhere.json"], "there is no file 'nowhere.json'"),
         (["rate", "a", "--set", "price=2"], "a rate has no key 'price'; did you mean 'prices'?"),
-        (["rate", "a", "--set", "prices[1].price=2"], "there is no place prices[1].price"),
+        (["rate", "a", "--set", "prices[1].price=2"], "the example has no prices[1].price"),
         (["rate", "a", "--set", "term"], "--set: write KEY=VALUE"),
         (["rate", "a", "--set", "Term=spot"], "'Term' is not a key; write one like memory, or "),
         (["hardware", "a", "--set", "memory=1e999"], "1e999 is larger than 1e100"),
