@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 import small
+from own import begun
 from scalesheet import kept
+from scalesheet.edition import Edition
 from scalesheet.examine import Examined, examine
 from scalesheet.kept import Item
 from scalesheet.render.api import as_json, plan_json
@@ -28,6 +30,9 @@ PLANS = {
         ),
     )
 }
+
+
+EXPECTED = "{rows: 9, median: 0.1, p90: 0.2, coverage_least: 0.7, coverage_most: 0.9}\n"
 
 
 @pytest.fixture
@@ -177,3 +182,16 @@ def test_what_was_not_read_for_longest_goes_first(
     left = sorted(folder.iterdir())
     assert folder / "new" in left
     assert len(left) == len(old)
+
+
+def test_a_book_of_ones_own_is_scored_where_it_states_a_score(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[str] = []
+    monkeypatch.setattr(Edition, "scored", property(lambda edition: computed.append("") or {}))
+    data = begun(tmp_path / "own")
+    assert examine(data).diagnostics == []
+    assert computed == []
+    (data / "score.yaml").write_text("loss: " + EXPECTED, "utf-8")
+    assert [each.code for each in examine(data).diagnostics] == ["P001"]
+    assert computed

@@ -107,7 +107,7 @@ def examined_files(
     if not all(head.sound for head in heads) or any(each.code == "N009" for each in result):
         return Examined(sorted(set(result)))
     edition = KeptEdition(_book(catalogue, own), catalogue, own, of_plans, scores)
-    result += edition.score.head if scores else ()
+    result += edition.score.head if scores and edition.is_held else ()
     return Examined(sorted(set(of_its_day(result, catalogue.head.days))), edition, tuple(left_out))
 
 
@@ -120,7 +120,7 @@ def _keep_ahead(catalogue: Item, plans: Mapping[str, Files], scores: bool) -> No
     ]
     if scores:
         edition = KeptEdition(_book(catalogue, {}), catalogue, {}, {})
-        if edition.book.publications and not is_kept(catalogue.head.scored):
+        if edition.is_held and not is_kept(catalogue.head.scored):
             works.insert(0, lambda: edition.scored)  # the longest
     if len(works) > 1 < processes():
         with spread(lambda work: bool(work()), works) as kept_now:
@@ -366,6 +366,14 @@ class KeptEdition(Edition):
     @cached_property
     def audits(self) -> Mapping[str, Audited]:
         return OnDemand(_of_audits(self.plans, "judged"))
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a file of the folder itself says how good the score has to be, or has a fit. What
+        an own book takes from the catalogue was scored with that."""
+        book = self.book
+        every = (*book.expected.values(), *book.expected_own.values(), *book.fits.values())
+        return any(each.position and each.position.path.startswith(book.folder) for each in every)
 
     @cached_property
     def scored(self) -> Mapping[str, TaskScore]:
