@@ -117,7 +117,7 @@ def test_a_fields_default_and_need_are_shown() -> None:
     page = PAGE["format/common.md"]
     domain = page.partition("{ #value.domain }")[2].partition("\n### ")[0]
     assert "optional" in domain
-    assert "without it: non-negative" in domain
+    assert "default: non-negative" in domain
     assert '<a href="common.html#domain">' in domain
 
 

@@ -120,7 +120,7 @@ def _fields(section: Section, owner: str) -> Iterator[object]:
 
 def _field(field: Field, owner: str) -> Iterator[object]:
     yield heading(3, tag("code", inline(field.name)), f"{owner}.{field.name}")
-    default = join([" · without it: ", field.default]) if field.default else None
+    default = join([" · default: ", field.default]) if field.default else None
     needed = tag("span", _NEEDED[field.needed], class_=f"needed {field.needed}")
     yield tag("p", needed, " · ", _words(field.type), default, class_="meta")
     yield tag("p", guide(field.guidance))

@@ -349,8 +349,8 @@ def _word(tree: Node, trace: _Trace, differs: str | None) -> Node:
     if differs is None:
         raise BindError(
             "R004",
-            "the condition may differ between the ends of a range; "
-            "name the word to use then: differs: WORD",
+            "the condition may hold at one end of the range and fail at the other; "
+            "add the word for that case, as in differs: WORD",
             next(t for t in tests if ranged(t, trace.facts)),
         )
     least, expected, most = (_decided(tree, t, trace) for t in ("least", "value", "most"))

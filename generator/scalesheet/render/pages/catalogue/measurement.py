@@ -141,7 +141,7 @@ def _twins(context: Context, comparison: Comparison) -> Iterator[object]:
     for key in shown:
         pair = comparison.pairs[key]
         head.append(heading_cell(pair.title, context.book.units.symbol(pair.unit), number=True))
-        head.append(heading_cell("This over that", number=True))
+        head.append(heading_cell("Ratio", number=True))
     body = []
     for id in comparison.twins:
         other = context.edition.comparisons[id]
