@@ -333,7 +333,8 @@ def _refuse_ranged_tests(tree: Node, trace: _Trace) -> None:
         if isinstance(node, nodes.Compare) and ranged(node, trace.facts):
             raise BindError(
                 "R003",
-                "the condition may differ between the ends of a range; decide on low(x) or high(x)",
+                "the condition may hold at one end of the range and fail at the other; "
+                "test low(x) or high(x)",
                 node,
             )
 
