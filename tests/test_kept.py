@@ -101,7 +101,7 @@ def test_after_an_edit_only_what_rests_on_it_is_computed(
     data = small.lay(tmp_path, PLANS)
     names = made(monkeypatch)
     examine(data)
-    assert names == ["catalogue", "one", "small", "two", "score"]
+    assert names == ["catalogue", "one", "small", "two"]
     names.clear()
     plan = data / "plans" / "two" / "plan.yaml"
     before = plan.read_text()
@@ -116,7 +116,7 @@ def test_after_an_edit_only_what_rests_on_it_is_computed(
     assert names == [], "what it was once is found again"
     (data / "sources.yaml").write_text((data / "sources.yaml").read_text() + "\n# a remark\n")
     examine(data)
-    assert names == ["catalogue", "one", "small", "two", "score"]
+    assert names == ["catalogue", "one", "small", "two"]
 
 
 def test_elsewhere_the_same_files_are_found_and_named_as_they_are_there(

@@ -211,12 +211,9 @@ claims:
 headlines:
   hours: {title: Hours, unit: hour, written: "@001-L050-01", implied: "sum(@runs.hours)", computed: runs.total.hours}
 findings:
-  small: {title: A small fault, lines: [50], shows: [cards], effect: {hours: "0.1 * "
-  "runs.total.hours"}, note: Why.}
-  none: {title: A fault without an effect, lines: [51, 52], shows: ["gpu.memory < "
-  "need", "low(fast)"]}
-  large: {title: A large fault, lines: [50], shows: ["@001-L050-01 * cards"], effect: {hours: "2 "
-  "* runs.total.hours"}}
+  small: {title: A small fault, lines: [50], shows: [cards], effect: {hours: "0.1 * runs.total.hours"}, note: Why.}
+  none: {title: A fault without an effect, lines: [51, 52], shows: ["gpu.memory < need", "low(fast)"]}
+  large: {title: A large fault, lines: [50], shows: ["@001-L050-01 * cards"], effect: {hours: "2 * runs.total.hours"}}
 """  # noqa: E501  # lines of YAML
 
 

@@ -399,7 +399,7 @@ def test_outside_of_a_repository(
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(base.parents[1]))
     assert run("HEAD", "--data", str(base)) == 2
-    assert "is in no git repository" in capsys.readouterr().err
+    assert "is not in a git repository" in capsys.readouterr().err
 
 
 def test_a_check_that_no_longer_holds(

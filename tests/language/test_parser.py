@@ -92,7 +92,7 @@ def test_it_reads(text: str, tree: Node) -> None:
         ("t[a].c", 2, "expected the row's id in quotation marks"),
         ("f(x=1, x=2)", 7, "the input 'x' is given twice"),
         ("a.b(c)", 0, "'a.b' is not a function"),
-        ("+a", 0, "a sign '+' is not needed"),
+        ("+a", 0, "the sign '+' is not needed"),
         ("a;b", 1, "';' has no meaning in a formula"),
     ],
 )

@@ -170,7 +170,7 @@ def test_a_source_that_is_new_is_added_with_the_file(
     assert asked(monkeypatch, person, "hardware", "anew") == 0
     told = "\n".join(person.told)
     assert "'Not a key' is not a key" in told
-    assert "'b-paper' is not there yet; did you mean 'a-paper'?" in told
+    assert "'b-paper' is not in sources.yaml yet; did you mean 'a-paper'?" in told
     assert "expected http..., found 'nowhere'" in told
     assert entry.known(data)["b-paper"] == {"title": "B: a paper", "url": "https://b.org"}
     said = yaml.safe_load((data / "hardware" / "anew.yaml").read_text("utf-8"))

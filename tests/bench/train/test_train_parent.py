@@ -35,7 +35,7 @@ def listened(code: str, memory: float | None = None) -> None:
 
 
 def test_a_killed_process_is_out_of_memory_and_a_broken_one_is_not():
-    with pytest.raises(OutOfMemory, match="ended by the system, as it does where memory runs out"):
+    with pytest.raises(OutOfMemory, match="killed by the system, as it does where memory runs out"):
         listened("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
     with pytest.raises(OutOfMemory):
         listened("import os; os.abort()", memory=1e9)
