@@ -372,8 +372,9 @@ class KeptEdition(Edition):
         """Whether a file of the folder itself says how good the score has to be, or has a fit. What
         an own book takes from the catalogue was scored with that."""
         book = self.book
-        every = (*book.expected.values(), *book.expected_own.values(), *book.fits.values())
-        return any(each.position and each.position.path.startswith(book.folder) for each in every)
+        stated = (book.expected, book.expected_own, book.fits)
+        places = [each.position for named in stated for each in named.values()]
+        return any(place and place.path.startswith(book.folder) for place in places)
 
     @cached_property
     def scored(self) -> Mapping[str, TaskScore]:

@@ -14,7 +14,7 @@ from scalesheet.numbers import format_of, text
 from scalesheet.render.audit import verdict_text
 from scalesheet.render.pages.context import Context, audits_of, edit_link, to
 from scalesheet.render.pages.figures import card
-from scalesheet.render.pages.html import Html, anchor, heading, join, link, page, tag
+from scalesheet.render.pages.html import Html, anchor, heading, join, link, meta_line, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.values import Value
 from scalesheet.vocabulary import counted
@@ -90,10 +90,9 @@ def _answer(audits: list[Audited]) -> str:
     return f"Of {several}, {wrong:,} {'is' if wrong == 1 else 'are'} wrong{more}."
 
 
-def _document(context: Context, key: str) -> Iterator[object]:
+def _document(context: Context, key: str) -> Html | None:
     """The page of its source, once that is stated."""
-    if key in context.book.sources:
-        yield from (" · ", link(to("sources", key), "The document"))
+    return link(to("sources", key), "The document") if key in context.book.sources else None
 
 
 def _page(context: Context, audited: Audited) -> str:
@@ -101,14 +100,11 @@ def _page(context: Context, audited: Audited) -> str:
     plan = context.book.plans[audited.audit.plan]
     return page(
         audit_title(audited),
-        tag(
-            "p",
+        meta_line(
             link(to("plans", plan.id), plan.title),
-            *_document(context, document.key),
-            " · ",
+            _document(context, document.key),
             tag("a", "JSON", href=f"{API}/audit/{plan.id}.json"),
-            *(part for other in other_audits(context, audited) for part in (" · ", other)),
-            class_="meta",
+            *other_audits(context, audited),
         ),
         tag("p", *_answers(context, audited), class_="lead"),
         *_headlines(context, audited),

@@ -187,4 +187,4 @@ def edit_url(context: Context, position: Position | None) -> str | None:
 def edit_link(context: Context, position: Position | None, text: str = "edit the data") -> Html:
     """A link to the line that states this, or nothing."""
     url = edit_url(context, position)
-    return link(url, text, class_="edit") if url else Html("")
+    return link(url, text, class_="edit") if url else Html()

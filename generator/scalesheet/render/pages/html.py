@@ -90,6 +90,11 @@ def join(parts: Iterable[object], between: str = "") -> Html:
     return Html(between.join(escape(part) for part in parts if part is not None))
 
 
+def meta_line(*parts: object) -> Html:
+    """The small line below a title: its parts apart, without those that are empty."""
+    return tag("p", join(filter(None, parts), " · "), class_="meta")
+
+
 def link(target: str, *content: object, **attributes: object) -> Html:
     """A link to a page (given as its Markdown file, as `other.md#part`) or to the web.
 

@@ -8,7 +8,7 @@ from scalesheet.model import CaseExample, Citation, Component, Scalar
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import amount
-from scalesheet.render.pages.html import Html, heading, join, link, page, tag
+from scalesheet.render.pages.html import Html, heading, join, link, meta_line, page, tag
 from scalesheet.render.pages.tables import facts, grid, heading_cell
 from scalesheet.values import Value, stated_value
 
@@ -43,13 +43,7 @@ def _page(context: Context, id_: str, component: Component) -> str:
     rest = [s for s in plan.scalars.values() if s.name not in component.inputs]
     return page(
         plan.title,
-        tag(
-            "p",
-            link("index.md", "Components"),
-            " · ",
-            edit_link(context, plan.position),
-            class_="meta",
-        ),
+        meta_line(link("index.md", "Components"), edit_link(context, plan.position)),
         tag("p", plan.summary, class_="lead"),
         facts(
             (name, shown)

@@ -11,7 +11,7 @@ from scalesheet.render.notations import InputTitles
 from scalesheet.render.pages.catalogue.uses import listed, of_formula
 from scalesheet.render.pages.context import Context, cite, edit_link
 from scalesheet.render.pages.figures import amount
-from scalesheet.render.pages.html import Html, heading, link, page, tag
+from scalesheet.render.pages.html import Html, heading, link, meta_line, page, tag
 from scalesheet.render.pages.notation import in_words, record_drawn, record_notations
 from scalesheet.render.pages.plan.formulas import scrolling
 from scalesheet.render.pages.tables import facts, grid, heading_cell
@@ -36,13 +36,7 @@ def _page(context: Context, record: Record) -> str:
     )
     return page(
         record.title,
-        tag(
-            "p",
-            link("index.md", "Formulas"),
-            " · ",
-            edit_link(context, record.position),
-            class_="meta",
-        ),
+        meta_line(link("index.md", "Formulas"), edit_link(context, record.position)),
         formula,
         _terms(context, record),
         heading(2, "Inputs", "inputs"),

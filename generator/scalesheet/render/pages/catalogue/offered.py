@@ -11,6 +11,7 @@ from scalesheet.model import Table
 from scalesheet.numbers import plain
 from scalesheet.render.pages.catalogue.providers import provider_link
 from scalesheet.render.pages.context import Context, cell_value, column_format, to
+from scalesheet.render.pages.figures import card
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.values import Value
@@ -63,6 +64,23 @@ def offered_section(context: Context, accelerator: str) -> Iterator[object]:
         class_="note",
     )
     yield grid(head, body)
+
+
+def price_card(context: Context, accelerator: str) -> Html | None:
+    """The lowest on-demand price of today, and whose it is."""
+    table = context.book.tables.get("offers")
+    if table is None or any(name not in table.columns for name in NEEDED):
+        return None
+    best = _lowest(context, table, accelerator)
+    firm = [each for (_, term), each in best.items() if term == "on-demand"]
+    if not firm:
+        return None
+    amount, offer = min(firm)
+    price = table.columns["price"]
+    provider = cell_value(context, table, table.columns["provider"], offer).value
+    note = link(to("offers", offer), str(provider))
+    fmt = column_format(context, table, price)
+    return card("On-demand from", Value.number(amount), fmt, context.symbol(price), note=note)
 
 
 def _lowest(

@@ -23,7 +23,7 @@ from scalesheet.render.pages.catalogue.accelerator import (
 from scalesheet.render.pages.catalogue.earlier import earlier_section
 from scalesheet.render.pages.catalogue.earlier import of_row as earlier_of_row
 from scalesheet.render.pages.catalogue.memory import largest_section, memory_section, size_cards
-from scalesheet.render.pages.catalogue.offered import offered_section, report_link
+from scalesheet.render.pages.catalogue.offered import offered_section, price_card, report_link
 from scalesheet.render.pages.catalogue.own_law import own_law
 from scalesheet.render.pages.catalogue.price_charts import accelerator_prices, price_chart
 from scalesheet.render.pages.catalogue.providers import provider_link, provider_pages
@@ -39,7 +39,7 @@ from scalesheet.render.pages.context import (
     to,
 )
 from scalesheet.render.pages.figures import amount, bound, card, cell, kind
-from scalesheet.render.pages.html import Html, heading, link, page, tag
+from scalesheet.render.pages.html import Html, heading, link, meta_line, page, tag
 from scalesheet.render.pages.tables import facts, grid, heading_cell, reference, sourced
 from scalesheet.render.people import people
 from scalesheet.values import Value, stated_value
@@ -182,15 +182,12 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str, shared: Train
     record = table.name == "measurements"
     return page(
         title,
-        tag(
-            "p",
+        meta_line(
             link("index.md", of_kind.title),
-            " · ",
             edit_link(context, position),
-            *_reported(context, table, row),
-            *_looked_at(context, table, row),
-            *_explained(context, table, row),
-            class_="meta",
+            report_link(context, row) if table.name == "offers" else None,
+            _looked_at(context, table, row),
+            _explained(context, table, row),
         ),
         *(own_law(context, row) if table.name == "fits" else ()),
         *(measurement.lead(context, table, row) if record else ()),
@@ -234,40 +231,35 @@ def _answers(context: Context, table: Table, row: str, shared: Training | None) 
         yield from runs_section(context, row)
 
 
-def _reported(context: Context, table: Table, row: str) -> Iterator[object]:
-    """The way to say that a price is wrong."""
-    reported = report_link(context, row) if table.name == "offers" else None
-    if reported is not None:
-        yield from (" · ", reported)
-
-
-def _looked_at(context: Context, table: Table, row: str) -> Iterator[str]:
+def _looked_at(context: Context, table: Table, row: str) -> str | None:
     """The last day on which anybody read a source of the page. An offer says when its price was
     last seen; a source of its other figures that was read later would contradict that."""
     if table.name == "offers":
-        return
+        return None
     stated = [c.stated[row] for c in table.columns.values() if row in c.stated]
     sources = context.book.sources
     days = [each.seen for each in stated]
     cited = [each.citation.key for each in stated if each.citation is not None]
     days += [sources[key].accessed for key in cited if key in sources]
-    if last := max(days, default=""):
-        yield f" · sources last read on {last}"
+    last = max(days, default="")
+    return f"sources last read on {last}" if last else None
 
 
-def _explained(context: Context, table: Table, row: str) -> Iterator[object]:
+def _explained(context: Context, table: Table, row: str) -> Html | None:
     """The page that says how a fit is made, where the site has it."""
     fit = context.book.fits.get(row) if table.name == "fits" else None
     page = f"reference/{'law' if fit and fit.runs else 'predictions'}.md"
-    if fit is not None and context.docs is not None and (context.docs / page).is_file():
-        yield from (" · ", link(f"../../{page}", "How it is fitted"))
+    if fit is None or context.docs is None or not (context.docs / page).is_file():
+        return None
+    return link(f"../../{page}", "How it is fitted")
 
 
 def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> Html | None:
     """The figures that answer first. The very first says so where there is none; other gaps are
     left to the table below.
     """
-    cards: list[Html] = []
+    priced = price_card(context, row) if table.name == "hardware" else None
+    cards: list[Html] = [priced] if priced is not None else []
     for name in first:
         column = table.columns.get(name)
         if column is None or len(cards) == _MOST_CARDS:

@@ -16,7 +16,7 @@ from scalesheet.render.pages.context import (
     to,
 )
 from scalesheet.render.pages.figures import cell
-from scalesheet.render.pages.html import Html, heading, link, page, tag, web_link
+from scalesheet.render.pages.html import Html, heading, link, meta_line, page, tag, web_link
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.values import stated_value
 
@@ -75,13 +75,10 @@ def _page(context: Context, table: Table, row: str) -> str:
     position = table.row_positions[place] if table.row_positions else None
     return page(
         name,
-        tag(
-            "p",
+        meta_line(
             link("index.md", "Providers"),
-            *((" · ", web_link(address, "its prices")) if address else ()),
-            " · ",
+            web_link(address, "its prices") if address else None,
             edit_link(context, position),
-            class_="meta",
         ),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
         *_statements(context, table, row),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from scalesheet.model import Source
 from scalesheet.render.pages.catalogue.uses import listed, of_sources
 from scalesheet.render.pages.context import Context, edit_link
-from scalesheet.render.pages.html import Html, heading, link, page, tag, web_link
+from scalesheet.render.pages.html import Html, heading, link, meta_line, page, tag, web_link
 from scalesheet.render.pages.tables import facts, grid, heading_cell
 
 
@@ -21,13 +21,7 @@ def source_pages(context: Context) -> Iterator[tuple[str, str]]:
             f"sources/{key}.md",
             page(
                 source.title,
-                tag(
-                    "p",
-                    link("index.md", "Sources"),
-                    " · ",
-                    edit_link(context, source.position),
-                    class_="meta",
-                ),
+                meta_line(link("index.md", "Sources"), edit_link(context, source.position)),
                 _card(source),
                 tag("p", source.note) if source.note else None,
                 heading(2, "Used by", "uses"),

@@ -9,7 +9,7 @@ from scalesheet.model import Page, Plan
 from scalesheet.numbers import format_of, plain
 from scalesheet.render.pages.context import ASSETS, Context, edit_link
 from scalesheet.render.pages.figures import amount, card
-from scalesheet.render.pages.html import Html, inline, join, link, page, tag
+from scalesheet.render.pages.html import Html, inline, join, link, meta_line, page, tag
 from scalesheet.render.pages.plan.placeholders import plan_names
 from scalesheet.render.pages.plan.prose_figures import Here, ProseFigure, find
 from scalesheet.render.pages.plan.scenarios import control, rests_note
@@ -96,14 +96,14 @@ def _meta(context: Context, plan: Plan, each: Page) -> Html:
     n = plan.pages.index(each)
     beside = [("Previous: ", plan.pages[n - 1])] if n else []
     beside += [("Next: ", plan.pages[n + 1])] if n + 1 < len(plan.pages) else []
-    ways = [
-        part
-        for word, other in beside
-        for part in (" · ", word, link(f"{other.id}.md", _titled(context, plan, other)))
-    ]
-    edit = edit_link(context, each.position, "edit the page")
-    plan_link = link(f"{plan.id}.md", plan.title)
-    return tag("p", plan_link, *ways, " · " if edit else None, edit or None, class_="meta")
+    return meta_line(
+        link(f"{plan.id}.md", plan.title),
+        *(
+            join((word, link(f"{other.id}.md", _titled(context, plan, other))))
+            for word, other in beside
+        ),
+        edit_link(context, each.position, "edit the page"),
+    )
 
 
 def _cards(context: Context, plan: Plan, results: Results, each: Page) -> Html | None:
@@ -150,7 +150,7 @@ def version_line(plan: Plan) -> Html | None:
     version = plan.version
     parts = [f"Version {version.version}", version.date] if version else []
     parts += [plan.status] if plan.status else []
-    return tag("p", " · ".join(parts), class_="meta") if parts else None
+    return meta_line(*parts) if parts else None
 
 
 def scripts(plan: Plan, *more: str) -> Iterator[Html]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scalesheet.render.laws import LEAD, Section, sections
 from scalesheet.render.pages.context import Context, to
-from scalesheet.render.pages.html import Html, heading, link, page, tag
+from scalesheet.render.pages.html import Html, heading, link, meta_line, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 
 PATH = "score/laws.md"
@@ -21,13 +21,7 @@ def laws_page(context: Context) -> Iterator[tuple[str, str]]:
     blocks: list[object] = [tag("p", LEAD, class_="lead")]
     for section in result:
         blocks += section_blocks(context, section)
-    up = tag(
-        "p",
-        link("index.md", "Score"),
-        " · ",
-        link("loss.md", "Losses"),
-        class_="meta",
-    )
+    up = meta_line(link("index.md", "Score"), link("loss.md", "Losses"))
     yield PATH, page(TITLE, up if "loss" in context.edition.scores else None, *blocks, wide=True)
 
 

@@ -15,7 +15,7 @@ from scalesheet.render.live import script
 from scalesheet.render.own_laws import hidden_section
 from scalesheet.render.pages.context import ASSETS, Context, cite, edit_link, to
 from scalesheet.render.pages.figures import NBSP
-from scalesheet.render.pages.html import Html, heading, join, link, page, tag
+from scalesheet.render.pages.html import Html, heading, join, link, meta_line, page, tag
 from scalesheet.render.pages.score.laws import TITLE as LAWS
 from scalesheet.render.pages.score.laws import laws_page, section_blocks
 from scalesheet.render.pages.tables import grid, heading_cell
@@ -200,14 +200,11 @@ def _page(context: Context, score: TaskScore) -> str:
     fit = context.book.fits.get(task)
     return page(
         f"Score: {TASKS[task].title}",
-        tag(
-            "p",
+        meta_line(
             link("index.md", "Score"),
-            *(part for part in (" · ", link(to("fits", task), "The fit")) if fit is not None),
-            " · ",
+            link(to("fits", task), "The fit") if fit is not None else None,
             tag("a", "JSON", href=API),
-            *((" · ", link("laws.md", LAWS)) if task == "loss" else ()),
-            class_="meta",
+            link("laws.md", LAWS) if task == "loss" else None,
         ),
         _cards(task, score.unseen),
         tag("p", NAT if task == "loss" else FACTOR),
