@@ -135,7 +135,7 @@ def feed_link(site: Path, page: Path) -> str:
     up = "../" * (len(page.relative_to(site).parts) - 1)
     # "feed" besides, since the themes take a bare "alternate" for a translation of the site
     kind = 'rel="alternate feed" type="application/atom+xml"'
-    return f'<link {kind} title="Changes of the data" href="{up}{FEED}">'
+    return f'<link {kind} title="Changes to the data" href="{up}{FEED}">'
 
 
 def policy(document: Document, styles: Iterable[str] = ()) -> str:

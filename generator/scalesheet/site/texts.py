@@ -34,7 +34,7 @@ LISTED_ONE_BY_ONE = ("Plans", "Audits", "Catalogue")
 DATA: Mapping[str, tuple[str, str]] = {
     "api/v1/index.json": ("Index of the data API", "everything there is as JSON and CSV"),
     "api/v1/plans.json": ("Headlines", "each plan's headline figures"),
-    "api/v1/changes.json": ("Changes of the data", "prices, corrected values and records by day"),
+    "api/v1/changes.json": ("Changes to the data", "prices, corrected values and records by day"),
     "api/v1/changes.atom": ("The same as a feed", "the newest hundred, as Atom"),
 }
 

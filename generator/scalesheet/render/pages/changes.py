@@ -9,7 +9,7 @@ from scalesheet.render.pages.context import Context, cite, to
 from scalesheet.render.pages.html import Html, heading, link, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 
-TITLE = "Changes of the data"
+TITLE = "Changes to the data"
 FOLDER = "changes"
 LEAD = (
     "How the data changed: prices from the day they took effect, corrected values with the reason, "

@@ -103,7 +103,7 @@ def size_cards(context: Context, model: str) -> Html:
     if loaded:
         packed = _computed(context, "nf4-bits-per-parameter", {})
         note = f"{gib(parameters * packed / 8)} in NF4" if packed else ""
-        cards.append(("To load, in 16 bit", gib(loaded), note))
+        cards.append(("Memory to load, 16-bit", gib(loaded), note))
     length = min(CONTEXT, value("max_sequence") or CONTEXT)
     cache = _computed(
         context, "kv-cache-bytes", {**{name: value(name) for name in CACHED}, "length": length}
@@ -111,7 +111,7 @@ def size_cards(context: Context, model: str) -> Html:
     if loaded and cache:
         cards.append(
             (
-                f"To run, {length:,.0f} tokens",
+                f"Memory to run, {length:,.0f} tokens",
                 gib(loaded + cache),
                 f"including {gib(cache)} KV cache per sequence",
             )
