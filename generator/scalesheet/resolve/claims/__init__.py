@@ -256,7 +256,7 @@ def _claim(
     for index, lacking in enumerate(data.get("lacks", ())):
         known = names.get(_plain(str(lacking)))
         if known is not None:
-            message = f"the plan has '{lacking}' (as '{known}'), so it is not lacking"
+            message = f"the plan states '{lacking}' as '{known}'; remove it from 'lacks'"
             low.say("C008", message, *entry.at("lacks"), index)
     return Claim(
         id=entry.id,

@@ -30,6 +30,7 @@ class WorkloadPage:
     mode: str
     title: str
     sentence: str
+    details: str = ""
 
 
 PAGES = (
@@ -38,11 +39,13 @@ PAGES = (
         "compare",
         "Accelerators for one job",
         "Describe a training job once and see which accelerators it fits on, how long it takes and "
-        "what it costs. With auto, each has the cheapest count of 1, 2, 4 … 1,024 that fits and "
-        "finishes in time; a smaller count that costs less and probably fits has its own row. Cost "
-        "is at the cheapest on-demand offer with that many, with start-up and at least one hour. "
-        "“Cheapest” is the chance that a row costs least, and regret is how much more it costs "
-        "than the cheapest, on average; errors of different accelerators are independent.",
+        "what it costs.",
+        "With auto, each accelerator has the cheapest count of 1, 2, 4 … 1,024 that fits and "
+        "finishes in time. A smaller count that costs less and probably fits has its own row. The "
+        "cost is that of the cheapest on-demand offer with that many accelerators, including "
+        "start-up and at least one hour. “Cheapest” is the chance that a row costs least. Regret "
+        "is how much more a row costs than the cheapest, on average. Errors of different "
+        "accelerators are assumed to be independent.",
     ),
     WorkloadPage(
         "fits",
@@ -92,6 +95,7 @@ def _page(context: Context, made: WorkloadPage, shown: Sequence[str]) -> str:
         tag("p", made.sentence, class_="lead"),
         workload_root(made.mode, shown, hours(context)),
         tag("noscript", tag("p", _NO_SCRIPT, class_="note")),
+        tag("p", made.details, class_="note") if made.details else None,
         *scripts(),
         wide=True,
         list_=True,
