@@ -53,7 +53,7 @@ def test_ctrl_c_has_a_status_of_its_own_and_speaks_of_output_where_there_is_some
 
     monkeypatch.setattr(import_module(f"scalesheet.commands.{name}"), "run", stopped)
     assert run(name, *WORDS.get(name, ())) == 130
-    kept = "; the output is as it was" if name in ("build", "serve") else ""
+    kept = "; the output is unchanged" if name in ("build", "serve") else ""
     assert capsys.readouterr() == ("", f"scalesheet: interrupted{kept}\n")
 
 
@@ -81,7 +81,7 @@ def test_an_interrupted_build_leaves_the_output_as_it_was(
     assert run(*build) == 130
     assert stages[0]
     assert files() == before
-    assert capsys.readouterr().err.endswith("interrupted; the output is as it was\n")
+    assert capsys.readouterr().err.endswith("interrupted; the output is unchanged\n")
 
 
 def test_check_of_good_data_is_silent_on_standard_output(

@@ -136,7 +136,7 @@ def test_a_wide_table_has_its_rows_side_by_side(
         (["--why", "jobs['fre'].hours"], "'fre' is not a row of jobs; did you mean 'free'?"),
         (["--why", "jobs['free'].hour"], "'hour' is not a column of jobs; did you mean 'hours'?"),
         (["--why", "job['free'].hours"], "there is no table 'job'; did you mean 'jobs'?"),
-        (["--why", "data", "--format", "csv"], "--why is text, and cannot be csv"),
+        (["--why", "data", "--format", "csv"], "--why prints text, not csv"),
     ],
 )
 def test_a_wrong_name_is_said(show: Show, arguments: list[str], message: str) -> None:
@@ -211,4 +211,4 @@ def test_sure_is_printed_as_json_and_not_as_csv(
     assert figures["cost"]["p90"] == pytest.approx(300, rel=5e-3)
     assert (figures["less"]["partial"], figures["cost.margin"]["more_is_better"]) == (True, True)
     assert main([*arguments, "csv"]) == 2
-    assert "--sure works with text or json" in capsys.readouterr().err
+    assert "--sure prints text or json" in capsys.readouterr().err

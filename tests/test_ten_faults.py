@@ -55,7 +55,7 @@ OF_MEANING: list[Fault] = [
         "params * b",
         "params + b",
         "U002",
-        "bring one of them to what the other measures",
+        "convert one to match the other",
     ),
     (
         "plans/small/plan.yaml",

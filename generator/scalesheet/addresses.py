@@ -1,4 +1,4 @@
-"""What the pages of plans and audits are called, and which would be written over each other."""
+"""The addresses of pages of plans and audits, and which of them collide."""
 
 from __future__ import annotations
 

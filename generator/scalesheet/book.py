@@ -1,4 +1,4 @@
-"""The Book: everything that a data folder says, ready to be evaluated and rendered."""
+"""The Book: everything in a data folder, ready to be evaluated and rendered."""
 
 from __future__ import annotations
 

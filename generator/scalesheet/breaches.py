@@ -1,4 +1,4 @@
-"""Breaches: the checks of a plan that do not hold. They stop nothing, and every face shows them."""
+"""Breaches: checks of a plan that fail. They stop nothing, and every output shows them."""
 
 from __future__ import annotations
 

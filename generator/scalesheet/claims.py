@@ -1,4 +1,4 @@
-"""Claims as data: what a document writes, and what each figure is compared with."""
+"""The data types of claims: what a document states, and what each figure is compared with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: reads arguments, runs a command, and says what came of it.
+"""The command line: reads arguments, runs a command and reports errors.
 
 Exit status 0 is good, 1 findings, 2 wrong usage, 130 interrupted by Ctrl-C. Nothing but this
 module and `commands` prints.
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()  # the reader of our output went away; nothing is wrong
         return GOOD
     except KeyboardInterrupt:
-        kept = "; the output is as it was" if hasattr(options, "out") else ""
+        kept = "; the output is unchanged" if hasattr(options, "out") else ""
         print(f"scalesheet: interrupted{kept}", file=sys.stderr)
         return INTERRUPTED
     except Exception as error:

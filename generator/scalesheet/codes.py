@@ -1,4 +1,4 @@
-"""The codes of diagnostics: what each is called, what it means, what to do about it.
+"""The diagnostic codes: name, meaning and remedy of each.
 
 Every code has a bad and a good example in `examples/`.
 """
@@ -220,7 +220,7 @@ _code(
     "missing source",
     "A figure has no source: `scalesheet new` left a blank, or the file of an accelerator or an "
     "offer says neither `source` nor `kind`.",
-    "Look each figure up, add the text you read to sources.yaml, and put its key and the page "
+    "Look up each figure, add the source you read to sources.yaml, and put its key and the page "
     "here.",
     "warning",
 )
@@ -312,7 +312,8 @@ _code(
 _code(
     "U006",
     "millions of millions",
-    "A number without a unit has millions in a unit that counts millions already: 20_000_000 in "
+    "A number in the millions has no unit of its own, but its unit already counts millions: "
+    "20_000_000 in "
     "Mtoken is 20 trillion tokens.",
     "Write the unit, as in 20_000_000 token.",
     "warning",
@@ -418,8 +419,8 @@ _code(
     "parameter count does not match",
     "The parameter count from the model's architecture differs from the count its developer "
     "states, to the digits stated.",
-    "Check both: widths, tied embeddings, biases, norms, experts. Or the stated count is of other "
-    "files.",
+    "Check both: widths, tied embeddings, biases, norms, experts. Or the stated count may be "
+    "that of other files.",
 )
 _code(
     "V015",

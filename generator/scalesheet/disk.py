@@ -1,4 +1,4 @@
-"""What the system says of a file: which one it is, what is wrong with it, and what to do."""
+"""File system errors in words: what is wrong with a file, and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One edition of a book: everything that is computed of it, each thing once."""
+"""An edition of a book: everything computed from it, each thing once."""
 
 from __future__ import annotations
 

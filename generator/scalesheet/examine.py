@@ -1,4 +1,4 @@
-"""examine: a data folder is read, checked, resolved and evaluated, or what is wrong is said."""
+"""examine: reads, checks, resolves and evaluates a data folder, or reports what is wrong."""
 
 from __future__ import annotations
 

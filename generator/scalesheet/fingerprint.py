@@ -1,4 +1,4 @@
-"""What an output was made from, and whether it is still what was made: a build that may be skipped.
+"""Records what an output was made from, so that an unchanged build can be skipped.
 
 A build leaves `.stamp.json` in its output folder: a digest of everything that the output rests on,
 and one of each file. Where both still hold there is nothing to do. A file that was edited, added or

@@ -1,4 +1,4 @@
-"""Independent work in processes of its own, one for each processor, where the system can fork.
+"""Runs independent work in forked processes, one per processor, where the system can fork.
 
 A forked process begins with all that this one knows, so nothing is sent there. What it computes is
 sent back. Elsewhere, and where a process was lost, the work is done when its results are asked for.

@@ -1,4 +1,4 @@
-"""What was computed of a data folder, kept in the user's cache by the content that it rests on.
+"""The cache: computed results in the user's cache folder, keyed by the content they depend on.
 
 The name of an item is a digest of the program, of its libraries and of every byte that the item was
 computed from. So an edited file finds nothing, and a file that is as it was once (after

@@ -1,4 +1,4 @@
-"""scalesheet from Python: a book, its plans under other inputs, predictions and choices.
+"""The Python API: a book, its plans with other inputs, predictions and choices.
 
 Tables are pandas frames, quantities have their unit and range beside them. What is asked is read
 and computed as the commands do it, by the same functions.
@@ -263,7 +263,7 @@ class Book:
         columns.setdefault("id", [str(each) for each in range(rows)])
         unread = unread_of(map(str, frame.columns), task)
         if meant := [name for name in unread if MEANT in name]:
-            warnings.warn(f"columns that are not read: {', '.join(meant)}", stacklevel=2)
+            warnings.warn(f"ignored columns: {', '.join(meant)}", stacklevel=2)
         cases = cases_of(of_columns(columns, rows, task), book)
         made = predict(book, task, cases)
         if calibrate:

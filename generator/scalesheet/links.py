@@ -1,4 +1,4 @@
-"""Whether the addresses of the data still lead somewhere: the one place that uses the network.
+"""Checks whether the links of the data still work: the one place that uses the network.
 
 Servers are asked politely: each address once, one after the other of the same server with a pause
 between them, and for the head of a page before the page. Different servers are asked side by side.

@@ -1,4 +1,4 @@
-"""The known name that is nearest to one that is not known."""
+"""Suggests the known name nearest to an unknown one."""
 
 from __future__ import annotations
 

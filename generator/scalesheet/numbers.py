@@ -1,4 +1,4 @@
-"""How a quantity prints: digits, unit, range and reason, by one rule for every face.
+"""How quantities print: digits, unit, range and reason, by one rule for every output.
 
 `format_of` decides once for a quantity (a column has one format), from what the plan says
 (`show:`), else from unit and magnitude: each number that was stated shows the digits it was stated

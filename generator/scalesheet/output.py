@@ -1,4 +1,4 @@
-"""Old output or new, never a mixture: made beside the output, exchanged in one step.
+"""Replaces an output in one step: it is either the old one or the new one, never a mixture.
 
 Beside a folder `build` there stand, while a build writes it and after one that was killed:
 

@@ -1,4 +1,4 @@
-"""part: the workbooks and pages of some plans, put into an output beside what is there."""
+"""part: builds the workbooks and pages of some plans into an existing output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prose of a plan: what it may name, what a name means, and which names mean nothing.
+"""The prose of a plan: which names it may use, what they mean, and which are unknown.
 
 `{{ total.gpu_hours }}`, `{{ table summary }}`, `{{ chart hours }}`, `{{ formula cost }}`. A name
 is looked up and never computed with.

@@ -1,4 +1,4 @@
-"""Which figures of a plan are inputs, and what they state in each scenario.
+"""Which figures of a plan are inputs, and their values in each scenario.
 
 A value that has another one beside it for a second scenario is lowered to a choice between two
 hidden inputs. For the reader it is one input with two sides.

@@ -29,21 +29,21 @@ METHODS: Mapping[str, Method] = {
         "Full fine-tuning",
         "finetune-full",
         "full",
-        good_for="trains every weight: much data, new skills; a whole model for each result",
+        good_for="trains every weight: for much data or new skills; each result is a whole model",
     ),
     "lora": Method(
         "LoRA",
         "LoRA",
         "finetune-lora",
         "LoRA",
-        good_for="trains small adapters: one task or style; adapters are swapped over one model",
+        good_for="trains small adapters: for one task or style; one model can swap adapters",
     ),
     "qlora": Method(
         "QLoRA",
         "QLoRA",
         "finetune-qlora",
         "QLoRA",
-        good_for="LoRA over 4-bit weights: where memory is short; each step is slower",
+        good_for="LoRA on 4-bit weights: for when memory is short; each step is slower",
     ),
 }
 PRETRAINING = METHODS["pretrain"].plan
@@ -76,12 +76,12 @@ ROLES: Mapping[str, str] = {
     "run_hours": "the expected GPU hours of the whole run, without range",
     "gross_gpu_hours": "the GPU hours of the whole run",
     "net_gpu_hours": "the GPU hours of the steps alone",
-    "throughput": "the tokens in a time",
+    "throughput": "the tokens per unit of time",
     "utilisation": "the utilization (MFU)",
     "step_time": "the time of a step",
     "micro_batches": "the number of micro-batches of a replica in a step",
     "trained_tokens": "the tokens of all epochs",
-    "usual_batch": "the batch that pretraining begins with",
+    "usual_batch": "the default batch for pretraining",
 }
 #: What a step's products are computed in, as plans say it.
 PRODUCTS = ("16 bit", "FP8")

@@ -268,7 +268,7 @@ def test_a_difference_begins_with_the_forecast(tmp_path: Path) -> None:
     same = compare(after.edition, after.edition)
     assert not same
     assert as_text(same, Sides("a", "b")).splitlines()[1:] == [
-        "No number differs.",
+        "No numbers changed.",
         "small: forecast 2,660 of 2,600 GPU h: 2 % over",
     ]
 

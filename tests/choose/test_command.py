@@ -142,7 +142,7 @@ def test_an_assumption_may_be_set(run: Any) -> None:
         ((MODEL, "--tokens", "1e9", "--samples", "5"), "use either --tokens or --samples"),
         ((MODEL, "--tokens", "many"), "'many' is not a number above 0; write 15e9 or 1B"),
         ((MODEL, "--batch", "1.5"), "'1.5' is not a whole number"),
-        ((MODEL, "--sequence", "1e6"), "takes at most 131072 tokens in a sequence"),
+        ((MODEL, "--sequence", "1e6"), "supports sequences of at most 131072 tokens"),
         ((MODEL, "--set", "gpus=4"), "'gpus' is not an assumption"),
         ((MODEL, "--set", "power_share=2"), "outside the domain"),
         ((MODEL, "--method", "magic"), "expected one of pretrain"),

@@ -176,7 +176,7 @@ def test_experts_get_no_adapters_and_are_not_made_four_bit():
         shape = small("mixtral-8x7b")
     record, _ = steps(job(model=shape, length=16, method="LoRA"))
     assert "Adapters on 8 linear layers and none on its experts" in record.note
-    with pytest.raises(Unbuildable, match="bitsandbytes would leave them in 16 bits: take LoRA"):
+    with pytest.raises(Unbuildable, match="bitsandbytes would leave them in 16 bits: use LoRA"):
         steps(job(model=shape, length=16, method="QLoRA", weights="nf4", precision="bf16"))
 
 
@@ -212,8 +212,8 @@ def test_a_model_is_built_from_its_configuration():
         ({"method": "QLoRA"}, "only QLoRA keeps weights in nf4"),
         ({"weights": "nf4"}, "only QLoRA keeps weights in nf4"),
         ({"weights": "bf16"}, "say bf16 for both, or keep the weights in fp32"),
-        ({"gpus": 2}, "take single for one, ddp or fsdp for several"),
-        ({"strategy": "ddp"}, "take single for one, ddp or fsdp for several"),
+        ({"gpus": 2}, "use single for one, ddp or fsdp for several"),
+        ({"strategy": "ddp"}, "use single for one, ddp or fsdp for several"),
         ({"precision": "tf32"}, "tf32 exists only on NVIDIA's accelerators"),
     ],
 )

@@ -83,7 +83,7 @@ def test_what_does_not_fit_is_told_and_nothing_is_written(
     assert run("rate", "anew", "--set=term=spott", "--set=accelerator=crad") == 1
     out, err = capsys.readouterr()
     assert "term: expected one of 'on-demand', 'spot', 'reserved'" in out
-    assert "nothing was written: data/rates/anew.yaml would not fit the book" in err
+    assert "nothing was written: data/rates/anew.yaml would not be valid in this book" in err
     assert not (data / "rates" / "anew.yaml").exists()
 
 
@@ -189,7 +189,7 @@ def test_a_formula_is_asked_for_with_its_inputs(
         }
     )
     assert asked(monkeypatch, person, "formula", "anew") == 0
-    at = person.told.index("This does not fit the book:")
+    at = person.told.index("This is not valid in this book:")
     assert person.told[at + 1] == "  unknown input 'pwoer'; did you mean 'power'?"
     said = yaml.safe_load((data / "formulas" / "anew.yaml").read_text("utf-8"))
     assert (said["inputs"], said["formula"]) == ({"hours": "hour", "power": "W"}, "hours * power")
@@ -210,7 +210,7 @@ def test_what_fits_alone_and_not_the_book_is_asked_again(
 ) -> None:
     person = Person({r"prices\[0\].price": ["900", "2"]})
     assert asked(monkeypatch, person, "rate", "anew") == 0
-    at = person.told.index("This does not fit the book:")
+    at = person.told.index("This is not valid in this book:")
     assert "900" in person.told[at + 1]
     said = yaml.safe_load((data / "rates" / "anew.yaml").read_text("utf-8"))
     assert said["prices"][0]["price"] == 2

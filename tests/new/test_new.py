@@ -117,7 +117,7 @@ def test_what_the_book_lacks_is_told_and_nothing_is_written(
     assert run("rate", "anew", "--set", "accelerator=another") == 1
     out, err = capsys.readouterr()
     assert "N002" in out
-    assert "nothing was written: data/rates/anew.yaml would not fit the book" in err
+    assert "nothing was written: data/rates/anew.yaml would not be valid in this book" in err
     assert not (data / "rates" / "anew.yaml").exists()
 
 

@@ -194,7 +194,7 @@ def test_the_table_of_own_records_moves_a_plan(
     assert main(["fit", "--own", "--data", str(data)]) == 0
     assert main(["fit", "--own", "--check", "--data", str(data)]) == 0
     said = capsys.readouterr().out
-    assert "memory: 6 own records, each corrected by the others, are off by 1.0" in said
+    assert "memory: 6 own records, each corrected by the others: median error 1.0" in said
     table = (data / "tables" / "calibration.yaml").read_text("utf-8")
     assert "h100-sxm-qwen2-general:" in table
     assert table.count("note: from 6 own records") == 2
@@ -215,7 +215,7 @@ def test_a_book_without_own_records_needs_no_table(
     bare: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["fit", "--own", "--data", str(bare)]) == 0
-    assert "no record and no finished run that is predicted" in capsys.readouterr().out
+    assert "no records and no finished runs with a prediction" in capsys.readouterr().out
     assert not (bare / "tables" / "calibration.yaml").exists()
 
 

@@ -236,7 +236,7 @@ def test_a_case_is_deleted_with_its_column(cases: Shipped) -> None:
 def test_texts_beside_the_lines_are_told(cases: Shipped) -> None:
     pulled = cases.pull({"Runs!A13": "Power", "Runs!K8": "mine"})
     assert [each.message for each in pulled.left] == [
-        "the head of 'runs.energy' reads 'Power'; edit it in the data",
+        "the heading of 'runs.energy' reads 'Power'; edit it in the data",
         "the note of 'runs.load' reads 'mine'; edit it in the data",
     ]
 

@@ -62,7 +62,7 @@ def test_a_workbook_edited_in_libreoffice_becomes_the_data_and_the_next_workbook
     pulled = read(shipped.data, edited)
     assert said(pulled) == [
         "U002 '+' needs operands that measure the same: found USD and USD / hour; "
-        "bring one of them to what the other measures"
+        "convert one to match the other"
     ]
     with office.open(edited) as book:
         for name, end in (("cost", ""), ("cost low", "_low"), ("cost high", "_high")):

@@ -67,7 +67,7 @@ def test_texts_beside_an_input_are_taken_and_other_labels_listed(shipped: Shippe
     ]
     assert {finding.place: finding.message.partition(";")[0] for finding in pulled.left} == {
         "Inputs!F13": "the unit of 'batch' reads 'sequences'",
-        "Runs!C4": "the head of 'runs.steps' reads 'Optimizer steps'",
+        "Runs!C4": "the heading of 'runs.steps' reads 'Optimizer steps'",
         "Runs!J8": "the note of runs['s10k'] reads 'not so long'",
     }
 
@@ -87,7 +87,7 @@ def test_a_workbook_of_an_older_edition_merges_or_says_what_collides(
     assert [edit.name for edit in pulled.edits] == ["mode", "runs['s1k'].steps"]
     pulled = read(mine.data, mine.edited({"batch": 32, "runs['last'].peak": 1}, name="b.xlsx"))
     assert said(pulled) == [
-        "W007 'batch' was 16, is 32 here and 24 in the data; put one of the two into the cell"
+        "W007 'batch' was 16, is 32 here and 24 in the data; enter one of the two in the cell"
     ]
     assert not pulled.sound
 
@@ -200,7 +200,7 @@ def test_what_reaches_out_of_a_workbook_is_refused(
 
 
 BAD = {
-    "W002 it belongs to the plan 'smal', which is not in these data; did you mean 'small'?": {
+    "W002 it belongs to the plan 'smal', which is not in this data folder; did you mean 'small'?": {
         "About!B5": "smal"
     },
     "W004 'batch' shows #REF!; put its value back": {"batch": "#REF!"},

@@ -313,7 +313,7 @@ def test_the_frontier_holds_the_points_that_none_beats(
     assert {*kinds["series-1 part"]} | {*kinds["point"]} == placed.keys()
     assert {placed[str(id_)] for id_ in kinds["series-1 part"]} == {placed[id_] for id_ in best}
     assert all(each["y"]["text"] in said(svg) for each in points if each["id"] in placed)
-    assert ("Without a place: " in said(svg)) == (len(placed) < count)
+    assert ("Not shown: " in said(svg)) == (len(placed) < count)
 
 
 # ------------------------------------------------------------------ a figure by an input

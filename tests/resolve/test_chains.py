@@ -87,5 +87,5 @@ def test_a_reason_goes_through_a_column_between_them(chosen: str, tmp_path: Path
 def test_a_table_is_drawn_by_stated_columns(tmp_path: Path) -> None:
     drawn = TABLES + "    show: {down: offer, across: most, cell: hours}\n"
     assert said(plan(tmp_path, drawn)) == [
-        "F004 'offer' is computed; a table is drawn by stated columns"
+        "F004 'offer' is computed; lay the table out by stated columns"
     ]

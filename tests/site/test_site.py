@@ -46,7 +46,7 @@ def test_nothing_dated_or_needless_is_published(site: Site) -> None:
 
 def test_what_is_not_there_has_a_page_with_the_search(site: Site) -> None:
     text = (site.folder / "404.html").read_text("utf-8")
-    assert "There is no such page" in text
+    assert "Page not found" in text
     assert '<form class="find"' in text
     assert not re.search(r'(?:href|src)="/', text)
 

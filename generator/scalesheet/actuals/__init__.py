@@ -1,1 +1,1 @@
-"""actuals: what the runs of a plan took, what is left, and what it will take in all."""
+"""actuals: what the runs of a plan took, what is left, and the estimate at completion."""

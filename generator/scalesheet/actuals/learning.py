@@ -1,4 +1,4 @@
-"""What finished runs teach about those to come: how many times the plan they take.
+"""Learns from finished runs how many times their plan future runs will take.
 
 The model. Of a run in phase g, ln(actual / planned) is normal: m + b(g) + e, where m is the whole
 programme's, b the phase's (variance `of_phases`) and e the run's own (variance `of_runs`). The two

@@ -1,4 +1,4 @@
-"""Reads what people have of their runs: exports, logs and invoices, each as lines of actuals.
+"""Reads run records of other tools (exports, logs, invoices) as lines of actuals.
 
 Each reader gives a frame of text with the columns of a file of actuals (empty where the log does
 not say), `name`, by which a run is matched to a row of the plan, and the `seconds` or `hours` of

@@ -1,4 +1,4 @@
-"""Which row of the plan a run belongs to, by its name; and a file of actuals with further runs."""
+"""Matches runs to rows of the plan by name, and adds runs to a file of actuals."""
 
 from __future__ import annotations
 

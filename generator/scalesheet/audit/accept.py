@@ -1,4 +1,4 @@
-"""Writes the verdicts of an audit into its file of claims, and changes nothing else in it."""
+"""Writes the verdicts of an audit into its claims file and leaves everything else unchanged."""
 
 from __future__ import annotations
 

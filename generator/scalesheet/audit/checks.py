@@ -1,4 +1,4 @@
-"""Findings that a plan makes by itself: its checks that do not hold with the document's figures."""
+"""Findings from the plan's own checks that fail with the document's figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs that cite a line of an audited document which says another value.
+"""Finds inputs that cite a line of an audited document although the line has another value.
 
 An input that is as it was audited is compared with the claims that are bound to it. One that was
 changed since is compared with every figure of the lines that it cites, in a unit like its own: it

@@ -1,4 +1,4 @@
-"""What follows from an error: figures that are computed rightly from wrong ones."""
+"""Finds figures that are computed correctly from wrong ones."""
 
 from __future__ import annotations
 

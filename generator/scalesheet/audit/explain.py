@@ -1,4 +1,4 @@
-"""Says why: an expression with its numbers put in, and how the figure stands to the result."""
+"""Explains a verdict: the expression with its numbers, and how the figure and the result differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of the claims of a document: their verdicts, with the figures behind them."""
+"""The data types of an audit: verdicts on claims, with the figures behind them."""
 
 from __future__ import annotations
 

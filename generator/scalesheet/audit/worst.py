@@ -1,4 +1,4 @@
-"""What weighs most: faults by the share of a headline that putting them right would change."""
+"""Ranks errors by how much fixing them would change a headline figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer: the chosen row and what it is held beside, each computed in the plan `calculator`.
+"""The answer: the chosen row and its alternatives, each computed in the plan `calculator`.
 
 The search says which rows; their figures are the plan's own, with range and unit.
 """

@@ -1,4 +1,4 @@
-"""Published runs as they would be asked for: what the search makes of the question alone.
+"""Published runs, predicted from what the front page asks for.
 
 A row gives model, method, precision, tokens, accelerator and how many. Sequence and batch are those
 that the front page begins with, and the layout is the fastest that fits.

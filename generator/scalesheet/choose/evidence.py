@@ -1,4 +1,4 @@
-"""The evidence for an answer: published results like it, and the published run that it asks for.
+"""The evidence for an answer: similar published results, and the published run it corresponds to.
 
 A result is like an answer if method, family of the accelerator and size class of the model are the
 same; `evidence` of data/score.yaml has the families. Of runs the error is that of the runs as they

@@ -1,4 +1,4 @@
-"""The job that a configuration is sought for, and what is assumed of every candidate.
+"""The job to find a configuration for, and what is assumed of every candidate.
 
 What is not said is as the plan `calculator` states it, so that its inputs are a job and its answer.
 """

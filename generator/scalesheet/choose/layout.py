@@ -1,4 +1,4 @@
-"""The layout of each case that states none: the one of least hours that fits.
+"""Chooses the fastest layout that fits for each case that states none.
 
 A component says what is tried, what must fit into what, and what is to be least.
 """
@@ -111,7 +111,7 @@ def without(plan: Plan, chosen: Mapping[Key, Stated]) -> list[Key]:
 
 
 RULE = "layout: the one with the fewest hours of those that fit"
-NONE_FITS = "layout: none fits, this one is nearest"
+NONE_FITS = "layout: none fits; this one comes closest"
 
 
 def _value(plan: Plan, case: Chosen, results: Results, name: str) -> Value:

@@ -1,4 +1,4 @@
-"""How likely each of several candidates is the cheapest, and what choosing it would cost too much.
+"""How likely each candidate is the cheapest, and the regret of choosing it.
 
 The cost of each is as uncertain as its range says. Those of one accelerator and method err alike,
 since one prediction gives them; others err by themselves, since no published run compares them.

@@ -1,4 +1,4 @@
-"""What can be bought: the offers of a job, and how many accelerators each can join.
+"""The offers for a job, and how many accelerators each can connect.
 
 Predictions know machines of up to 8 accelerators on one fast link, and complete such machines side
 by side; nothing else is joined.

@@ -1,4 +1,4 @@
-"""Figures of a plan for many values of some of its inputs, side by side."""
+"""Computes figures of a plan for many values of some of its inputs at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scalesheet actuals`: what runs really took, from logs and invoices into the plan."""
+"""`scalesheet actuals`: reads what runs actually took from logs and invoices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scalesheet audit`: what a document writes, compared with what it should be."""
+"""`scalesheet audit`: compares the figures of a document with the plan."""
 
 from __future__ import annotations
 

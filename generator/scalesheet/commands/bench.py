@@ -1,4 +1,4 @@
-"""`scalesheet bench`: the only door to the package that measures."""
+"""`scalesheet bench`: the only module that imports the benchmark package."""
 
 from scalesheet_bench.cli import SUMMARY, arguments, run
 

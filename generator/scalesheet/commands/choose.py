@@ -1,4 +1,4 @@
-"""`scalesheet choose`: the cheapest configuration that does a job in time, and what binds."""
+"""`scalesheet choose`: the cheapest configuration that meets a deadline, and what limits it."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) 
         tokens = options.samples * sequence
     if sequence > most:
         raise UsageError(
-            f"--sequence {sequence:.0f}: {model} takes at most {most:.0f} tokens in a sequence"
+            f"--sequence {sequence:.0f}: {model} supports sequences of at most {most:.0f} tokens"
         )
     deadline = usual("deadline", "hour")
     if options.deadline is not None:

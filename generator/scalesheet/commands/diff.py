@@ -1,4 +1,4 @@
-"""`scalesheet diff`: what a change of the data does to the numbers."""
+"""`scalesheet diff`: shows what a change of the data does to the numbers."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _faults(*examined: tuple[Side, Examined]) -> int:
         if failures:
             status = FINDINGS
             print(as_text(failures), file=sys.stderr)
-            so = "cannot be evaluated" if what.book is None else "does not check"
+            so = "cannot be evaluated" if what.book is None else "does not pass check"
             print(f"scalesheet: '{side.name}' {so}: {tally(failures)}; fix it", file=sys.stderr)
     return status
 

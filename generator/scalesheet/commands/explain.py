@@ -1,4 +1,4 @@
-"""`scalesheet explain`: a diagnostic in full, or the list of all."""
+"""`scalesheet explain`: explains one diagnostic, or lists them all."""
 
 from __future__ import annotations
 

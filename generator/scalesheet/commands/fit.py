@@ -1,4 +1,4 @@
-"""`scalesheet fit`: fits predictions on the published results again."""
+"""`scalesheet fit`: fits the prediction coefficients to published results."""
 
 from __future__ import annotations
 
@@ -116,13 +116,15 @@ def _calibrated(data: Path, check: bool) -> int:
     old = content(path)
     if text is None:
         stale = " and should be deleted" if old else ""
-        print(f"own: no record and no finished run that is predicted; {path} is not needed{stale}")
+        print(
+            f"own: no records and no finished runs with a prediction; {path} is not needed{stale}"
+        )
         return FINDINGS if old and check else GOOD
     for task in ("throughput", "memory"):
         if (off := left_out(book, task, catalogue)) is not None:
             print(
-                f"{task}: {off.records} own records, each corrected by the others, are off by "
-                f"{off.after:.4g} in the median instead of {off.before:.4g}"
+                f"{task}: {off.records} own records, each corrected by the others: "
+                f"median error {off.after:.4g} instead of {off.before:.4g}"
             )
     if old == text.encode():
         print(f"own: {path} is up to date")
@@ -160,9 +162,8 @@ def _own(book: Book, task: str, catalogue: Known) -> bool:
     if own is not None and own.rows:
         worst, record = own.worst
         print(
-            f"{task}: own measurements are off by {own.median:.4g} in the median of {own.rows}, "
-            "and "
-            f"by {worst:.4g} at worst ('{record}')"
+            f"{task}: the median error of {own.rows} own measurements is {own.median:.4g}, "
+            f"the largest {worst:.4g} ('{record}')"
         )
         if free := sorted(own.errors.keys() - set(held.records if held is not None else ())):
             print(f"{task}: not checked by score.yaml: {', '.join(free)}")

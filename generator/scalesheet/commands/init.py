@@ -1,4 +1,4 @@
-"""`scalesheet init`: a book of one's own on top of the catalogue, which builds at once."""
+"""`scalesheet init`: creates a book of your own on top of the catalogue."""
 
 from __future__ import annotations
 

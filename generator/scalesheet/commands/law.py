@@ -1,4 +1,4 @@
-"""`scalesheet law`: what one's own small runs say of a larger one."""
+"""`scalesheet law`: predicts a large run from your own small ones."""
 
 from __future__ import annotations
 

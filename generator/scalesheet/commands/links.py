@@ -1,4 +1,4 @@
-"""`scalesheet links`: asks for every address of the data; no other command uses the network."""
+"""`scalesheet links`: checks every link of the data; no other command uses the network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scalesheet lock`: writes down what the book that this one extends is."""
+"""`scalesheet lock`: records the state of the extended book."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     path = data / NAME
     old = content(path)
     if old == text.encode():
-        print(f"{shown(path)} is as it was")
+        print(f"{shown(path)} is up to date")
         return GOOD
     save(data, {path: (old, text.encode())})
     print(f"wrote {shown(path)}")

@@ -1,4 +1,4 @@
-"""`scalesheet new`: begins a file of the data folder, or a source, from answers, flags or a file.
+"""`scalesheet new`: creates a data file or a source from answers, flags or a config.json.
 
 On a terminal and without flags it asks; else the flags are all there is, and a script is never
 held up by a question.
@@ -103,7 +103,7 @@ def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
     save(data, {path: (None, made.text.encode())})
     print(f"wrote {shown(path)}")
     if made.parameters is None or made.active is None:
-        print("parameters are not counted: the book lacks the formulas, or 'check' refuses it")
+        print("parameters were not counted: the book lacks the formulas, or has errors")
     elif made.active < made.parameters:
         print(f"{made.parameters:,} parameters, {made.active:,} of them active for a text token")
     else:
@@ -246,7 +246,7 @@ def _nothing_written(data: Path, name: str) -> Iterator[None]:
     except EOFError:
         raise UsageError("no answers were given; nothing was written") from None
     except Refused:
-        print(f"nothing was written: {name} would not fit the book", file=sys.stderr)
+        print(f"nothing was written: {name} would not be valid in this book", file=sys.stderr)
         raise
 
 

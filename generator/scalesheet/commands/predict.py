@@ -1,4 +1,4 @@
-"""`scalesheet predict`: a prediction with its range for each row of a CSV file, or why none."""
+"""`scalesheet predict`: predicts each row of a CSV file, with a range, or says why it cannot."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     if table.unread:
         known = ", ".join(COLUMNS[options.task])
         unread = ", ".join(table.unread)
-        print(f"columns that are not read: {unread} (those that are: {known})", file=sys.stderr)
+        print(f"ignored columns: {unread} (known columns: {known})", file=sys.stderr)
     return GOOD
 
 

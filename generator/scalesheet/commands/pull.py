@@ -1,4 +1,4 @@
-"""`scalesheet pull`: an edited workbook back into the YAML."""
+"""`scalesheet pull`: writes the edits of a workbook into the YAML."""
 
 from __future__ import annotations
 

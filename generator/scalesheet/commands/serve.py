@@ -1,4 +1,4 @@
-"""`scalesheet serve`: builds, serves the site to this machine, and builds again on each change."""
+"""`scalesheet serve`: builds and serves the site, and rebuilds on each change."""
 
 from __future__ import annotations
 

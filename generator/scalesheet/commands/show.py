@@ -1,4 +1,4 @@
-"""`scalesheet show`: a plan's results, also under other inputs; the ids, or an entry of one."""
+"""`scalesheet show`: prints a plan's results, also with other inputs, or lists ids and entries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "plan",
         metavar="PLAN",
         nargs="?",
-        help="id of a plan; or a catalogue table, entry or component; nothing lists all ids",
+        help="id of a plan, or of a catalogue table, entry or component (default: list all ids)",
     )
     parser.add_argument(
         "--set",
@@ -99,9 +99,9 @@ def run(options: argparse.Namespace) -> int:
         audits = [each for each in book.audits.values() if each.plan == plan.id]
         plan = with_edits(plan, edits, book.compared(plan.id), audits)
     if options.why is not None and options.format != "text":
-        raise UsageError(f"--why is text, and cannot be {options.format}; leave one of them out")
+        raise UsageError(f"--why prints text, not {options.format}; drop one of them")
     if options.sure and (options.format == "csv" or options.why is not None):
-        raise UsageError("--sure works with text or json, without csv and --why")
+        raise UsageError("--sure prints text or json; drop csv or --why")
     if options.sure:
         from scalesheet.render.api.quantiles import quantiles_json
         from scalesheet.render.text.sure import sure_text

@@ -1,4 +1,4 @@
-"""Which change a moved result comes from: found by trying, not by reading.
+"""Finds which change moved a result, by trying each one.
 
 Each changed input is put alone into the old side, with all else as it was. What cannot be put there
 (a formula, a row) is judged together: the new side with all its inputs put back. The evaluator does

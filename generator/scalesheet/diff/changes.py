@@ -1,4 +1,4 @@
-"""What may differ between two books: each change a small class, with what it was and what it is."""
+"""The kinds of change between two books: each a small class with the old and the new value."""
 
 from __future__ import annotations
 

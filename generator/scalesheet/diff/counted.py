@@ -1,4 +1,4 @@
-"""Counts of rows, and ranks among them, that moved because another row came or went."""
+"""Counts and ranks that moved because another row was added or removed."""
 
 from __future__ import annotations
 

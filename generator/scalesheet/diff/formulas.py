@@ -1,4 +1,4 @@
-"""Formulas that are others than they were: of plans, of columns of the catalogue, its records."""
+"""Formulas that changed: of plans, of catalogue columns, and of the formula catalogue."""
 
 from __future__ import annotations
 

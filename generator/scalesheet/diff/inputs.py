@@ -1,4 +1,4 @@
-"""Stated values that are others than they were."""
+"""Stated values that changed."""
 
 from __future__ import annotations
 

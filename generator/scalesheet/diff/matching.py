@@ -1,4 +1,4 @@
-"""What is what on both sides: by its id, or by what it holds where only the id is another."""
+"""Matches things on both sides: by id, or by content if only the id changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How values of both sides print: alike, and with digits enough to tell them apart."""
+"""Prints the values of both sides alike, with enough digits to tell them apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computed figures that are others than they were, beyond a threshold."""
+"""Computed figures that changed by more than a threshold."""
 
 from __future__ import annotations
 

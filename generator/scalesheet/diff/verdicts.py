@@ -1,4 +1,4 @@
-"""Verdicts on claims and figures of the score that are others than they were."""
+"""Verdicts on claims and figures of the score that changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A version of a plan: its headline and the inputs behind it as they stand, and what changed.
+"""Freezes a version of a plan: its headline, the inputs behind it, and what changed.
 
 It is compared with the version before by the inputs that both have on file. Each changed input is
 put back alone, with all else as it is now: what the headline would be then is what the change did.

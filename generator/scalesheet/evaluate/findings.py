@@ -1,4 +1,4 @@
-"""What the shipped numbers themselves are wrong in: zero divisors, broken domains, failed checks.
+"""Errors in the shipped numbers: division by zero, values outside their domain, failed checks.
 
 The same formulas guard themselves in a workbook, where an edit may bring any of this about; in the
 book's own data it is an error.

@@ -1,4 +1,4 @@
-"""Levers: the stated numbers of a plan that can be moved one at a time, and how far each moves.
+"""Levers: the stated numbers of a plan that can be varied one at a time, and how far.
 
 A lever is a scalar, a column of a table (all its stated cells at once), or a cell of the table of
 phases. It moves over its own range where it has one, and by the common step where it is exact,

@@ -1,4 +1,4 @@
-"""What a figure is computed from: its references, and all the stated values it rests on."""
+"""What a figure is computed from: its references, and all stated values behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies between an input and a figure: the places that a change passes through.
+"""The quantities between an input and a figure, through which a change passes.
 
 A place is a key at one end of its range. The stated cells of a column are one place, with an empty
 text for their row; those of the table of phases are a place each, since each row is a thing of its

@@ -1,4 +1,4 @@
-"""Shares: what a figure is made of, found by following its formulas down to the first sum.
+"""Shares: the parts of a figure, found by following its formulas down to the first sum.
 
 Only steps that keep the shares are followed: references, products, numerators, and what a choice,
 `max` or `min` takes. So a part's share of the sum is its share of the figure. A term that is itself

@@ -1,4 +1,4 @@
-"""Texts that formulas make: reasons, rounded numbers, titles of rows, and pieces in a row."""
+"""Texts that formulas build: reasons, rounded numbers, titles of rows, and joined pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the text of a formula into a tree, with the exact place of every fault.
+"""Parses the text of a formula into a tree, with the exact position of every error.
 
 A small parser of our own: Python's `ast` reserves words that are good names here, folds
 characters and recurses on deep input. Length and depth are bounded, so reading takes linear time

@@ -1,4 +1,4 @@
-"""The words of a formula's text, each with its place, and what cannot be one."""
+"""Splits the text of a formula into tokens with positions, and reports what is not one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first stage: the files of a data folder as plain data that knows where it stands."""
+"""The first stage: the files of a data folder as plain data with line and column."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A document: one file's data, and where in the file each value and key stands."""
+"""A document: the data of one file, with the position of each value and key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data folder: which file is what by its place, and what has no place in it."""
+"""The data folder: finds the kind of each file by its place, and files that do not belong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""book.lock: what the book that this one extends was when its numbers were taken."""
+"""book.lock: the state of the extended book when the numbers were computed."""
 
 from __future__ import annotations
 

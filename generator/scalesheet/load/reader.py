@@ -181,7 +181,7 @@ def parse_subpage(content: bytes, path: str) -> Parsed:
     text = newlines(text)
     front = _FRONT.match(text)
     if front is None:
-        message = "the page does not begin with its data; write '---', 'title: ...' and '---' first"
+        message = "the page has no front matter; begin it with '---', 'title: ...' and '---'"
         return _unread([*diagnostics, Diagnostic(path, 1, 1, "S002", message)])
     parsed = parse(f"\n{front['data']}".encode(), path)  # the lines keep their numbers
     return replace(
@@ -215,7 +215,9 @@ def parse(content: bytes, path: str) -> Parsed:
         diagnostics.append(_syntax(error, path, text, reader.quote))
         return _unread(diagnostics)
     except (ValueError, OverflowError):  # PyYAML's own parser, on an escape beyond Unicode
-        diagnostics.append(Diagnostic(path, 1, 1, "Y001", "this escape names no character; fix it"))
+        diagnostics.append(
+            Diagnostic(path, 1, 1, "Y001", "this escape is not a valid character; fix it")
+        )
         return _unread(diagnostics)
     return Parsed(data, reader.places, reader.keys, frozenset(reader.broken), tuple(diagnostics))
 
@@ -265,7 +267,7 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
         return Diagnostic(path, mark.line + 1 if mark else 1, 1, "Y006", TOO_DEEP)
     quoted = quote is not None and "expected" in problem
     known = (words for words in _REMEDIES if words[0] in problem)
-    _, ours, remedy = next(known, ("", "", "fix the place"))
+    _, ours, remedy = next(known, ("", "", "fix the syntax"))
     if ours:
         problem, context = ours, None
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)

@@ -1,4 +1,4 @@
-"""new: the first form of a file of the data folder, commented, and sound as it is written.
+"""new: creates commented data files that are valid as written.
 
 `template` makes it from the schema of its kind. A model can also come from a `config.json`:
 `config` reads that file, `families` knows which of `dense`, `mixtures` and `towers` understands

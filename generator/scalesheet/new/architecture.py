@@ -1,4 +1,4 @@
-"""What the configurations of most model types share: names of sizes, flags, biases."""
+"""What most model configurations share: names of sizes, flags, biases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks for what a new file needs: title, source and blanks, each answer looked at as it is given.
+"""Asks for what a new file needs: title, source and blanks, and checks each answer.
 
 Press Enter to keep the value in brackets. What is asked with and what is told with are given,
 so that tests answer as a person would.
@@ -53,7 +53,7 @@ class _Asking:
             try:
                 return composed(self.data, self.kind, self.id, given)
             except Refused as error:
-                self.tell("This does not fit the book:")
+                self.tell("This is not valid in this book:")
                 for each in error.diagnostics:
                     self.tell(f"  {each.message}")
                 self.tell("Try again; your answers are in brackets.")

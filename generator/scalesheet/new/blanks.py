@@ -1,4 +1,4 @@
-"""The blanks of a new file: figures and words of its example that are to be replaced by one's own.
+"""The blanks of a new file: example figures and words that the user replaces.
 
 A blank is filled by a flag, `memory=80` or `prices[0].price=2..3`, or by an answer to a question
 (`ask.py`). Parts with several lines (tables, rows, inputs) are not blanks: edit them in place.

@@ -1,4 +1,4 @@
-"""What a page needs to read a `config.json` itself: by model type, what the reader makes of flags.
+"""The data with which a page reads a `config.json` itself, by model type.
 
 Sizes stand in a config under a few names; everything else of an architecture is a constant of its
 type, or follows from a flag. Both are found by asking the reader of `families`, so that a page

@@ -1,4 +1,4 @@
-"""All that is written when a file is begun, found sound before any of it is."""
+"""Composes everything that a new file needs, and validates it before writing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model's `config.json`, read key by key: what a key must be, and what is wrong where it is not.
+"""Reads a model's `config.json` key by key, and says what is wrong with a value.
 
 Keys are asked for by name. What was asked for counts as read; the rest is either bookkeeping
 (tokens, dropout, versions) or is reported to the user as not used.

@@ -255,7 +255,7 @@ def opt(c: Config) -> Architecture:
             "word_embed_proj_dim", "embeddings of a different width are not supported yet"
         )
     if not c.flag("do_layer_norm_before", default=True):
-        c.unsupported("do_layer_norm_before", "a decoder without a last norm is not supported yet")
+        c.unsupported("do_layer_norm_before", "a decoder without a final norm is not supported yet")
     bias = dict.fromkeys(ALL_BIASES, yes_or_no(c.flag("enable_bias", default=True)))
     affine = c.flag("layer_norm_elementwise_affine", default=True)
     norm = "layernorm" if affine else "none"

@@ -146,7 +146,7 @@ def checked(c: Config, made: Architecture, experts: dict[str, Any]) -> dict[str,
     if experts["active"] > experts["routed"]:
         c.wrong("num_experts_per_tok", f"at most the {experts['routed']} experts")
     if not 0 <= experts.get("dense_layers", 0) <= made["layers"]:
-        c.wrong("num_hidden_layers", "more layers than those that have no experts")
+        c.wrong("num_hidden_layers", "at least as many as the layers without experts")
     return experts
 
 

@@ -1,4 +1,4 @@
-"""Whether a new file is sound beside those that the book has, before it is written."""
+"""Checks that a new file is valid together with the rest of the book, before it is written."""
 
 from __future__ import annotations
 

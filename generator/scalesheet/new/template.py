@@ -98,7 +98,7 @@ def template(
 
 def page() -> str:
     """The prose of a new plan's page, below the title."""
-    return "Say here in a sentence what this plan answers, and for whom.\n"
+    return "Say in a sentence what this plan answers, and for whom.\n"
 
 
 def cited(source: str | None, locator: str = "page or table") -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""predict: runs, throughput, memory and loss of many cases at once, and how good that is.
+"""predict: predicts runs, throughput, memory and loss of many cases at once, and scores this.
 
 A table of cases becomes arrays (`cases`), catalogue formulas are evaluated over them (`records`)
 with coefficients fitted on published runs (`fits`), and the score compares both.

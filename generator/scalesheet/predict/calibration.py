@@ -1,4 +1,4 @@
-"""Own records correct own predictions: how many times the prediction a site's runs take.
+"""Corrects predictions by a site's own records.
 
 A record that was timed here is compared with what the published fit predicts of it. What these
 ratios teach is learnt as finished runs of a plan teach (`actuals/learning.py`): the records of an

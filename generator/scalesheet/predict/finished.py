@@ -1,4 +1,4 @@
-"""Finished runs of plans teach what own records do: how many times the predicted time they took."""
+"""Uses finished runs of plans like own records: actual over predicted time."""
 
 from __future__ import annotations
 

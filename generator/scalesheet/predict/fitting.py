@@ -1,4 +1,4 @@
-"""Fits as files: what the published rows on file give, written as data/fits/<task>.yaml.
+"""Writes fits to the published rows as data/fits/<task>.yaml.
 
 A file is the same to the digit wherever it is made: coefficients are rounded, and nothing in it is
 of the day or the machine.

@@ -1,4 +1,4 @@
-"""What an answer says beside its number: net of restarts, and what does not fit into memory."""
+"""Remarks beside a predicted number: without restarts, and what does not fit into memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GIB = 2.0**30
 AWAY = "in host memory"
 BY_HOST = f"fits only with states {AWAY}; the extra time is not counted"
 NO_ROOM = (
-    "does not fit into memory: needs at least {low:.3g} GiB, {row} has {room:.3g} GiB for a run"
+    "does not fit into memory: needs at least {low:.3g} GiB, {row} has {room:.3g} GiB available"
 )
 
 
@@ -37,7 +37,7 @@ def _net(book: Book, task: str, cases: Cases, made: Predictions) -> Words:
     share = float(np.exp(-coefficients(book, "runs").get("gross", 0.0)))
     other = (made.predicted * share).tolist()
     if task == "runs":
-        return words([f"net of restarts and evaluation {hours:,.0f} GPU hours" for hours in other])
+        return words([f"{hours:,.0f} GPU hours without restarts and evaluation" for hours in other])
     rates = words([f"in a whole run, with restarts and evaluation, {rate:,.0f}" for rate in other])
     rates[~among(cases.method, "pretrain")] = ""
     return rates

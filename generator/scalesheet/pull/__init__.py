@@ -109,7 +109,7 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
         raise Refused([no_folder(data)])
     plans = list(files.plans())
     if stamp.plan not in plans:
-        text = f"it belongs to the plan '{stamp.plan}', which is not in these data"
+        text = f"it belongs to the plan '{stamp.plan}', which is not in this data folder"
         return Finding("W002", str(stamp.place), text + nearest(stamp.plan, plans, "plans"))
     before = sound(examined_files(files, plans=[stamp.plan], scores=False))
     book = carried(before.book, before.book.plans[stamp.plan])

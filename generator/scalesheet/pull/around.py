@@ -1,4 +1,4 @@
-"""What the parts of a translation share: where a formula stands, and what has no form."""
+"""What the parts of a translation share: where a formula is, and what has no equivalent."""
 
 from __future__ import annotations
 

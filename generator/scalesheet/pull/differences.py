@@ -315,14 +315,14 @@ def _gone(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
     site, place = pulling.sites.row(table.name, row), rows.at(rows.heading, rows.key)
     if table.name in FILES or table.each or site is None:
         what = site.document.path if site is not None and table.name in FILES else "the data"
-        text = f"the row '{row}' of '{table.name}' is deleted here and not there"
+        text = f"the row '{row}' of '{table.name}' was deleted here but is still in the data"
         remedy = (
-            f": {pulling.sites.paired(table)}" if table.each else f": take it out of {what} by hand"
+            f": {pulling.sites.paired(table)}" if table.each else f": delete it from {what} by hand"
         )
         pulling.leave(place, text + remedy)
         return
     if not pulling.same and _moved_on(pulling, table, row):
-        text = f"the row '{row}' of '{table.name}' is deleted here and was edited in the data since"
+        text = f"the row '{row}' of '{table.name}' was deleted here, but edited in the data since"
         pulling.refuse("W007", place, f"{text}; put it back, or delete it there too")
         return
     name = f"{table.name}['{row}']"

@@ -1,4 +1,4 @@
-"""Formulas that were edited: known by their tokens, translated, and put where the file has them."""
+"""Edited formulas: found by their tokens, translated, and written where the file has them."""
 
 from __future__ import annotations
 

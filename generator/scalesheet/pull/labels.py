@@ -104,7 +104,7 @@ def _headings(pulling: Pulling, table: Table, rows: Rows) -> None:
                 place = rows.at(rows.heading - above, at)
                 now = _said(pulling, place)
                 if not same(was, now):
-                    text = f"the head of '{table.name}.{column.name}' reads '{quotable(now)}'"
+                    text = f"the heading of '{table.name}.{column.name}' reads '{quotable(now)}'"
                     pulling.leave(place, f"{text}; edit it in the data")
 
 

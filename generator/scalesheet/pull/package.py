@@ -1,4 +1,4 @@
-"""The file of a workbook: whether it may be opened at all, judged before anything of it is read.
+"""Checks whether a workbook file is safe to open, before anything in it is read.
 
 A workbook is a zip of XML, and anybody may have made it. What it would unpack to, macros, and links
 to other files are looked at in its list of contents; XML with a DOCTYPE is never parsed further.

@@ -1,4 +1,4 @@
-"""Whether a formula that was translated gives what stands in the workbook.
+"""Checks that a translated formula gives the value in the workbook.
 
 It does where the compiled formula prints as the very tokens of the cell. Where it prints otherwise,
 since the same can be said in several ways, its value must be the one that the workbook shows.

@@ -1,4 +1,4 @@
-"""Rows that got another id: each stays the row it was, with what its file says beside its cells."""
+"""Rows that got another id: each keeps what its file states about it."""
 
 from __future__ import annotations
 

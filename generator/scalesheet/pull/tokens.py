@@ -1,4 +1,4 @@
-"""Formulas of a spreadsheet as tokens in which references say what they mean, not where it stands.
+"""Tokens of a spreadsheet formula in which references say what they mean, not where it is.
 
 `D12*Units!$B$5` of a workbook and what our printer would write today are the same tokens, wherever
 rows, columns and sheets have gone meanwhile; so a formula that nobody edited is known by comparing.

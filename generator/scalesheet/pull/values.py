@@ -63,14 +63,15 @@ def take_input(
         pulling.refuse(problem.code, place, f"'{name}' {problem.message}")
         return
     if base is None:
-        message = f"'{name}' is {shown(theirs)} here and {shown(ours)} in the data, and no list of"
-        pulling.refuse("W007", place, f"{message} shipped values tells which is new; edit the data")
+        message = f"'{name}' is {shown(theirs)} here and {shown(ours)} in the data"
+        remedy = "which is newer is unknown without the shipped values; edit the data"
+        pulling.refuse("W007", place, f"{message}; {remedy}")
         return
     if not same(ours, base):
         message = (
             f"'{name}' was {shown(base)}, is {shown(theirs)} here and {shown(ours)} in the data"
         )
-        pulling.refuse("W007", place, f"{message}; put one of the two into the cell")
+        pulling.refuse("W007", place, f"{message}; enter one of the two in the cell")
         return
     site = site_of()
     if site is None:

@@ -1,4 +1,4 @@
-"""An audit as plain text: the headline, what is wrong worst first, then every claim."""
+"""An audit as plain text: the headline, the errors, worst first, then every claim."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What faces show of the laws of loss: tables of texts, computed from the catalogue."""
+"""Tables of the loss laws, computed from the catalogue, for all outputs."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _losses(book: Book, known: tuple[laws.Law, ...]) -> Section:
             (large(parameters), large(data), *(f"{x:.3f}" for x in losses[:, place]), apart)
         )
     return Section(
-        "Loss of some runs",
+        "Loss of example runs",
         "runs",
         "Nat per token, without embeddings. The last column shows how far the laws disagree: the "
         f"smallest and the largest drop in loss from {large(MIDDLE[0])} parameters on "

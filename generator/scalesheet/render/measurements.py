@@ -91,7 +91,7 @@ DRAWN: Mapping[str, tuple[str, Mapping[str, str]]] = {
         },
     ),
     "memory": (
-        "Memory of an accelerator, by part",
+        "Memory per accelerator, by part",
         {
             "peak_memory": "Peak",
             "weights_memory": "Weights",
@@ -243,7 +243,7 @@ def led(comparison: Comparison | None, how: str) -> str:
     verb = "took" if how == "measured" else "takes"
     clauses = {
         "step_time": f"a step {verb} {ratio(over['step_time'])} of the predicted time",
-        "peak_memory": f"the peak of memory is {ratio(over['peak_memory'])} of the predicted one",
+        "peak_memory": f"peak memory is {ratio(over['peak_memory'])} of the prediction",
     }
     text = " and ".join(clauses[key] for key, each in over.items() if each is not None)
     return f"{text[0].upper()}{text[1:]}." if text else ""

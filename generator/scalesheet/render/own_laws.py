@@ -1,4 +1,4 @@
-"""What faces show of a law of own runs: its tables, as texts."""
+"""Tables of a law of own runs, for all outputs."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def hidden_section(sweeps: tuple[Hidden, ...]) -> Section:
     )
     families = len({each.family for each in sweeps})
     return Section(
-        "Laws of small runs",
+        "Laws fitted to small runs",
         "hidden",
         f"In each published sweep, the runs from {100 * LARGE:g} % of its largest compute up are "
         "hidden, and a law is fitted to the rest, as 'scalesheet law' does; its prior has not "
@@ -268,8 +268,8 @@ def hidden_section(sweeps: tuple[Hidden, ...]) -> Section:
             "Shown",
             "Hidden",
             "Compute beyond",
-            "Law of the runs",
-            "Law of others",
+            "Law of these runs",
+            "Law of other families",
             "Chinchilla",
             "Interval",
             "Within it",

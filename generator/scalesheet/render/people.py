@@ -1,4 +1,4 @@
-"""Numbers as people say them, on every face: `70.6B`, `1 GPU`, `3 epochs`, `13.5 GiB`."""
+"""Numbers as people say them, in every output: `70.6B`, `1 GPU`, `3 epochs`, `13.5 GiB`."""
 
 from __future__ import annotations
 

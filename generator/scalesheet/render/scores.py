@@ -1,4 +1,4 @@
-"""What faces show of a score: its figures in words, each published row beside its prediction."""
+"""The score in words and rows, for all outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""As much of a plan as some of its figures rest on, as a plan and a book of their own.
+"""Cuts a plan down to the part that some of its figures depend on.
 
 A page that answers with a few figures loads no more than these need. What the catalogue computes
 stands in it as stated, since no input of a plan changes it.

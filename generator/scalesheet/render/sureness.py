@@ -1,4 +1,4 @@
-"""How sure results are, in the words, rows and pictures that all faces share."""
+"""How sure results are: the words, rows and pictures that all outputs share."""
 
 from __future__ import annotations
 

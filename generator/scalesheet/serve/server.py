@@ -1,4 +1,4 @@
-"""Serves the finished site to this machine, and tells its pages of each build that comes after.
+"""Serves the finished site to this machine, and tells its pages about each new build.
 
 The pages on the disk are as they will be published. Only on its way out does a page get a script
 and a style sheet of ours; both come from this server, so the page's own strict policy allows them.

@@ -1,4 +1,4 @@
-"""Makes a generated site fit to publish: a strict policy in each page, and the same bytes twice."""
+"""Makes a generated site ready to publish: a strict policy in each page, reproducible bytes."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
 _FROM_ROOT = re.compile(r'((?:href|src)=")/(?!/)')
 _LOST = re.compile(r"(<article\b[^>]*>).*?(?=</article>)", re.DOTALL)
 _LOST_TEXT = (
-    '<h1 id="__skip">There is no such page</h1>'
-    "<p>It may have another name by now. Search for it above, or begin at the "
+    '<h1 id="__skip">Page not found</h1>'
+    "<p>It may have been renamed. Search for it above, or start at the "
     '<a href="/index.html">front page</a>.</p>'
 )
 

@@ -1,4 +1,4 @@
-"""The site of a book that brings no mkdocs.yml: the settings, styles and front page of the program.
+"""The settings, styles and front page for a book without its own mkdocs.yml.
 
 A project may have a `docs` folder all the same: its pages come beside the generated ones.
 """

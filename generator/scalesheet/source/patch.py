@@ -88,13 +88,13 @@ def patched(text: str, changes: Sequence[Change]) -> str:
     spans, at = [], 0
     for _, (start, end, new) in ordered:
         if start < at:
-            raise PatchError("two changes meet in one place")
+            raise PatchError("two changes overlap")
         spans += [text[at:start], new]
         at = end
     whole = "".join((*spans, text[at:]))
     after = parse(whole.encode(), "")
     if after.diagnostics or not _same(after.data, wanted):
-        raise PatchError("the file would not say what was meant")
+        raise PatchError("the file would not have the intended values")
     return whole
 
 
@@ -192,14 +192,14 @@ def _drop(file: File, change: Drop, gone: Collection[Steps]) -> tuple[int, int, 
         start, end = file.line_start(span.key), file.line_end(span.end)
         first = file.text[start : span.key].strip()
         if first:
-            raise PatchError("the first key of a list's item cannot be taken out")
+            raise PatchError("the first key of a list item cannot be removed")
         rest = file.text[end : end + 2]
         return start, end + (2 if rest == "\r\n" else 1 if rest[:1] == "\n" else 0), ""
     at = siblings.index(change.steps[-1])
     if any((*above, sibling) not in gone for sibling in siblings[at + 1 :]):
         return span.key, file.spans[*above, siblings[at + 1]].key, ""
     if at == 0:
-        raise PatchError("nothing would be left there")
+        raise PatchError("nothing would remain there")
     return file.spans[*above, siblings[at - 1]].end, span.end, ""
 
 
@@ -219,14 +219,14 @@ def _swap(file: File, change: Swap) -> tuple[int, int, str]:
 def _rename(file: File, change: Rename) -> tuple[int, int, str]:
     start = file.spans[change.steps].key
     if change.key in file.at(change.steps[:-1]):
-        raise PatchError(f"'{change.key}' stands there already")
+        raise PatchError(f"'{change.key}' is already there")
     return start, file.text.index(":", start), key_text(change.key)
 
 
 def _append(file: File, change: Append) -> tuple[int, int, str]:
     span, items = file.spans[change.steps], file.at(change.steps)
     if not items:
-        raise PatchError("there is no item to go by")
+        raise PatchError("the list is empty")
     last = file.spans[*change.steps, len(items) - 1]
     if span.shape == "flow":
         return last.end, last.end, f", {flowed(change.value)}"

@@ -1,4 +1,4 @@
-"""How a value is written in YAML: in the manner of what stood there, and so that it reads back."""
+"""How a value is written in YAML: in the style of what it replaces, and so that it reads back."""
 
 from __future__ import annotations
 

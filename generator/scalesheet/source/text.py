@@ -1,4 +1,4 @@
-"""Data as the YAML that a person would write: long mappings a key a line, short ones in braces."""
+"""Writes data as the YAML that a person would write."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a training step takes, computed from the catalogue, beside what was measured."""
+"""What a training step takes, computed from the catalogue and compared with measurements."""

@@ -1,4 +1,4 @@
-"""Why a step could not be measured: each fault says what, where, and what to do about it."""
+"""Why a step could not be measured: what is wrong, where, and what to do."""
 
 from __future__ import annotations
 

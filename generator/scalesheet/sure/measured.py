@@ -1,4 +1,4 @@
-"""What was measured of a plan, and what it would rest on without."""
+"""The measured inputs of a plan, and what the plan would be without them."""
 
 from __future__ import annotations
 

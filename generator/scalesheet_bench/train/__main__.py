@@ -53,7 +53,7 @@ def _runner() -> Any:
         import torch  # noqa: F401  # whether it loads is all that is asked
     except ImportError as error:
         raise NoTorch(
-            f"PyTorch is not installed for {sys.executable}, and real steps are taken with it: "
+            f"PyTorch is not installed for {sys.executable}, which real steps need: "
             f"{INSTALL}; without it, `scalesheet bench simulate` answers from the catalogue"
         ) from error
     from scalesheet_bench.train.run import run

@@ -36,7 +36,7 @@ def device_of(job: Job) -> Any:
     if count < job.gpus:
         raise NoDevice(
             f"the job takes {job.gpus} {job.device} devices and this machine has {count}: "
-            "take fewer, or simulate"
+            "use fewer, or simulate"
         )
     device = torch.device(job.device, place)
     if job.device != "mps":
@@ -60,7 +60,7 @@ def joined(job: Job, device: Any) -> None:
     if job.gpus == 1:
         return
     if job.device not in BACKENDS:
-        raise Unbuildable(f"several devices of kind {job.device} cannot work together: take one")
+        raise Unbuildable(f"several devices of kind {job.device} cannot work together: use one")
     if device.type == "cuda":
         distributed.init_process_group(BACKENDS[job.device], device_id=device)
     else:

@@ -41,19 +41,19 @@ def checked(job: Job) -> None:
         )
     if job.precision == "tf32" and job.device != "cuda":
         raise Unbuildable(
-            f"tf32 exists only on NVIDIA's accelerators, and the device is {job.device}: say fp32"
+            f"tf32 exists only on NVIDIA's accelerators, and the device is {job.device}: use fp32"
         )
     narrow = {"fp16", "bf16"}
     if job.weights in narrow and job.precision != job.weights:
         raise Unbuildable(
-            f"weights in {job.weights} are multiplied in {job.weights}, and the job says "
-            f"{job.precision}: say {job.weights} for both, or keep the weights in fp32"
+            f"weights in {job.weights} are multiplied in {job.weights}, but the job says "
+            f"{job.precision}: use {job.weights} for both, or keep the weights in fp32"
         )
     if job.weights == "nf4" and job.strategy == "fsdp":
         raise Unbuildable("FSDP does not shard 4-bit weights here: use ddp, or LoRA")
     if (job.gpus > 1) == (job.strategy == "single"):
         raise Unbuildable(
-            f"{job.gpus} accelerators with the strategy {job.strategy}: take single for one, ddp "
+            f"{job.gpus} accelerators with the strategy {job.strategy}: use single for one, ddp "
             "or fsdp for several"
         )
 
@@ -112,7 +112,7 @@ def _quantise(model: Any, device: Any) -> None:
     if any(parameter.dim() > 2 for parameter in blocks(model).parameters()):
         raise Unbuildable(
             f"the experts of {model.config.model_type} are not linear layers in transformers, and "
-            "bitsandbytes would leave them in 16 bits: take LoRA"
+            "bitsandbytes would leave them in 16 bits: use LoRA"
         )
 
     for name, linear in linears(model):

@@ -50,7 +50,7 @@ def skeleton(job: Job) -> Any:
         if "scaled_dot_product_attention" in str(error):
             raise Unbuildable(
                 f"transformers has {kind}, which {shape.title} is, with eager attention only: "
-                "measure it with that"
+                "measure with eager attention"
             ) from error
         raise Unbuildable(
             f"{shape.title} cannot be built by transformers as {kind} with {job.attention} "
@@ -83,7 +83,8 @@ def _counted(model: Any, shape: Shape) -> None:
     if round(shape.parameters) not in (held, held + buffers):
         raise Unbuildable(
             f"{shape.title} has {shape.parameters:,.0f} parameters, and what transformers builds "
-            f"of its shape, {type(model).__name__}, has {held:,}: it is another model; correct "
+            f"of its shape, {type(model).__name__}, has {held:,}: these are different models; "
+            "correct "
             "the row, or give the config.json of the model"
         )
 
@@ -105,7 +106,9 @@ def blocks(model: Any) -> Any:
     for module in model.modules():
         if isinstance(module, nn.ModuleList) and len(module) == layers:
             return module
-    raise Unbuildable(f"{type(model).__name__} has no list of {layers} blocks: not measured")
+    raise Unbuildable(
+        f"{type(model).__name__} has no list of {layers} blocks, so it cannot be measured"
+    )
 
 
 def fill(inner: Any, model: Any, device: Any, seed: int) -> None:

@@ -108,7 +108,7 @@ RUBBISH = {
     "?a=<img src=x onerror=alert(1)>": "There is no plan “<img src=x onerror=alert(1)>” here.",
     "?a=rented&a.cards=-3": "A: cards: Expected a whole number of at least 1 in GPU",
     "?a=rented&a.prices=2025-02-31": "“2025-02-31” is not a day",
-    "?a=rented&c.x=1": "“c.x” is of neither side",
+    "?a=rented&c.x=1": "“c.x” belongs to neither side",
     "?a=__proto__&b=rented": "There is no plan “__proto__” here.",
 }
 #: Records of which the rule chooses another from the day of each on.
@@ -420,7 +420,7 @@ def test_accelerators_are_chosen_by_the_names_that_people_use(visit: Open) -> No
     )
     page.get_by_label("Add an accelerator").fill("t4")
     page.keyboard.press("Enter")
-    expect(page.locator(".chooser [role=alert]")).to_have_text("T4 is there already.")
+    expect(page.locator(".chooser [role=alert]")).to_have_text("T4 is already shown.")
     page.get_by_role("button", name="Compare with T4").click()
     page.wait_for_url("**?of=t4,h100")
     expect(titles).to_have_text(["T4", "H100"])

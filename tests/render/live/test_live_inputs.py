@@ -136,7 +136,7 @@ def test_numbers_may_be_typed_as_the_page_prints_them(
 
 MESSAGES = [
     ("cards", "x", "Expected a whole number of at least 1 in GPUs; found “x”."),
-    ("cards", "2..3", "Expected one number: what rests on this input counts without a range."),
+    ("cards", "2..3", "Expected one number: this input cannot be a range."),
     ("price", "-1", "Expected a number of at least 0 in USD/(GPU·h); “-1” is not."),
     (
         "reserve",

@@ -221,7 +221,7 @@ def test_one_change_is_taken_back_at_its_field_and_in_the_list(visit: Open) -> N
     page.wait_for_url("**?cards=4&reserve=0.2")
     expect(field(page, "price")).to_be_focused()
     expect(field(page, "price")).to_have_value("2.5")
-    page.get_by_role("button", name="Take back: Reserve").click()
+    page.get_by_role("button", name="Undo: Reserve").click()
     page.wait_for_url("**?cards=4")
     expect(field(page, "reserve")).to_have_value("10%")
 

@@ -118,8 +118,8 @@ def test_the_first_words_say_how_far_off_it_is(compared_pages: dict[str, str]) -
     lead = re.search(r'<p class="lead">(.*?)</p>', page)
     assert lead is not None
     assert re.sub("<.*?>", "", lead[1]) == (
-        "Measured on the hardware. A step took ×1.25 of the predicted time and the peak of memory "
-        "is ×1.25 of the predicted one."
+        "Measured on the hardware. A step took ×1.25 of the predicted time and peak memory "
+        "is ×1.25 of the prediction."
     )
 
 

@@ -1,4 +1,4 @@
-"""Cases: what is known of many runs before they are made, as arrays in the units of the catalogue.
+"""Cases: what is known about many runs in advance, as arrays in the catalogue's units.
 
 What a row does not state is looked up: peak and memory by the accelerator, the architecture by the
 model's name. Where the catalogue has no such model it is estimated from the parameters, and said.

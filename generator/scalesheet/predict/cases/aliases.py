@@ -1,4 +1,4 @@
-"""Names as people write them: which accelerator or model of the catalogue they mean."""
+"""Finds the accelerator or model of the catalogue that a name as people write it means."""
 
 from __future__ import annotations
 

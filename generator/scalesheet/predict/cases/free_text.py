@@ -1,4 +1,4 @@
-"""What free text says of a run: layout of the accelerators, precision, method, checkpointing."""
+"""Reads layout, precision, method and checkpointing from free text about a run."""
 
 from __future__ import annotations
 

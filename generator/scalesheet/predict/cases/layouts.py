@@ -1,4 +1,4 @@
-"""What a text such as `TP8xPP2xDP4, ZeRO-1` says of a layout, and which of its words say nothing.
+"""Reads a layout such as `TP8xPP2xDP4, ZeRO-1`, and finds the words that mean nothing.
 
 One table from words to meanings. To teach the reader a word, add a line to a table below.
 """

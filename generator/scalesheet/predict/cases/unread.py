@@ -1,4 +1,4 @@
-"""Words of a description that say nothing here: what is left of a text without all known words.
+"""Finds the words of a description that were not understood.
 
 To teach the reader a word, add it to a pattern below. A word that changes nothing that is computed
 belongs there as well.

@@ -1,4 +1,4 @@
-"""What was fitted on published runs, as the book has it on file; a digest of what it rests on."""
+"""The stored fits, and a digest of the published rows behind each."""
 
 from __future__ import annotations
 

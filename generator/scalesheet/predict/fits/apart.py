@@ -1,4 +1,4 @@
-"""What regimes add to the range of a prediction: FP8, long sequences, large clusters, fine-tuning.
+"""How much regimes widen a prediction's range: FP8, long sequences, large clusters, fine-tuning.
 
 A regime's standard deviation is fitted on errors of families left out, each counted once, where
 SEVERAL families have such rows. One or two say little of the next: there the assumption stays.

@@ -1,4 +1,4 @@
-"""Leaving one family out: how well what was learnt from the others holds for one never seen.
+"""Leave-one-family-out validation: how well a fit predicts a family it has not seen.
 
 Runs of one publication are alike, so an error within it says little of the next one.
 """

@@ -1,4 +1,4 @@
-"""Partial pooling: coefficients that families share, each family with its own about them.
+"""Partial pooling: coefficients shared by all families, each family varying around them.
 
 The logarithm of a time is modelled: `ln(parts @ a + fixed) + factors @ b`, with all of `a` and `b`
 positive. Each coefficient has a prior about what physics says it is, and varies from family to

@@ -1,4 +1,4 @@
-"""What own runs say of a planned one: its loss and hours, which run to make next, what is best."""
+"""Answers from a law of own runs: loss and hours of a planned run, the next run, the best size."""
 
 from __future__ import annotations
 

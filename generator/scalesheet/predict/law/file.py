@@ -1,4 +1,4 @@
-"""A law of own runs as a file of the book, data/fits/own-<name>.yaml, and back."""
+"""Reads and writes a law of own runs as data/fits/own-<name>.yaml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms that a law of loss may have, each with what is expected of it before any run.
+"""The forms that a loss law may have, each with its prior.
 
 All are `joint-power-loss`: Chinchilla's form has a joint exponent of 1, Kaplan's has no floor and
 the exponent of data for the joint one. Coefficients are the loss that size or data alone leaves at

@@ -1,4 +1,4 @@
-"""Fits each form of the law to own runs, and draws what else the runs would allow.
+"""Fits each form of the law to own runs, and samples other laws that the runs allow.
 
 Chinchilla's fit is one of losses alone; with few runs it says more than they do. So each form has
 what published laws say as its prior, and runs that are far off weigh less (Huber). A draw moves

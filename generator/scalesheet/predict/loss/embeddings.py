@@ -1,4 +1,4 @@
-"""Parameters without embeddings: what a law of loss counts, from what a row says it counts.
+"""Parameters without embeddings, which loss laws count, from what a row counts.
 
 A look-up in a table of tokens adds parameters and hardly any capacity. In small models the tables
 are most of the model, so their number decides whether two models are alike in size.

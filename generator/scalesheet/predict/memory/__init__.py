@@ -1,4 +1,4 @@
-"""Memory of one accelerator: a footprint by its parts, few fitted numbers, and what surely fits.
+"""Memory per accelerator: a footprint by parts, a few fitted numbers, and an upper limit.
 
 The parts are those of `footprint.py`, under the settings that `settings.py` finds.
 docs/reference/predictions.md says it in full.

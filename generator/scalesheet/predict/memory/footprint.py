@@ -1,4 +1,4 @@
-"""Footprint: what the component is given of a run to tell the memory of one accelerator.
+"""Footprint: what the component is given about a run to compute its memory.
 
 `Settings` are what a row runs with; where it does not say, `settings.py` chooses.
 """

@@ -1,4 +1,4 @@
-"""Settings: what a run of which memory is asked runs with, where its row does not say.
+"""Settings: what is assumed about a run whose row does not state it.
 
 A run that was made did fit. So what a row leaves open is as plain as memory allows: of the usual
 ways to save memory, as few as it takes, in the order in which people reach for them.

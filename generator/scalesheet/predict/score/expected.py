@@ -1,4 +1,4 @@
-"""What a score is held to: the expected one on file, and fits that rest on the rows on file."""
+"""Compares the score with the expected one on file, and checks that fits are up to date."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def worse_own(result: Own | None, held: ExpectedOwn) -> Iterator[str]:
         return
     if not median(own.values()) <= held.median * (1 + ROUNDING):
         now = median(own.values())
-        yield f"the error is {now:.4g} (median), {held.median:.4g} at most is expected"
+        yield f"the error is {now:.4g} (median), expected at most {held.median:.4g}"
     for id, error in own.items():
         if not error <= held.worst * (1 + ROUNDING):
-            yield f"the error of '{id}' is {error:.4g}, {held.worst:.4g} at most is expected"
+            yield f"the error of '{id}' is {error:.4g}, expected at most {held.worst:.4g}"
 
 
 def _why(result: Own | None, id: str) -> str:
@@ -97,16 +97,16 @@ def _why(result: Own | None, id: str) -> str:
 
 def _worse(quality: Quality, expected: Expected) -> Iterator[str]:
     if quality.rows < expected.rows:
-        yield f"{quality.rows} rows are scored, {expected.rows} are expected"
+        yield f"{quality.rows} rows are scored, expected {expected.rows}"
     for name, now, was in (
         ("median", quality.median, expected.median),
         ("nine tenths", quality.p90, expected.p90),
     ):
         if not now <= was * (1 + ROUNDING):
-            yield f"the error is {now:.4g} ({name}), {was:.4g} at most is expected"
+            yield f"the error is {now:.4g} ({name}), expected at most {was:.4g}"
     coverage = quality.coverage if quality.coverage is not None else 0.0
     if not expected.coverage_least - ROUNDING <= coverage <= expected.coverage_most + ROUNDING:
         yield (
             f"{coverage:.1%} of the rows are within their 80 % interval, "
-            f"{expected.coverage_least:.0%} to {expected.coverage_most:.0%} are expected"
+            f"expected {expected.coverage_least:.0%} to {expected.coverage_most:.0%}"
         )

@@ -1,4 +1,4 @@
-"""How good laws of small runs are: published sweeps of which the largest runs are hidden.
+"""How good laws of small runs are: published sweeps whose largest runs are hidden.
 
 The runs of each sweep below a tenth of its largest compute are taken for own runs, the others are
 what is asked. The prior of the general form has not seen the sweep's family.

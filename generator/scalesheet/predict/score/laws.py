@@ -1,4 +1,4 @@
-"""The laws of loss side by side: what each gives, how far each is off, what each takes for best.
+"""The loss laws side by side: the loss, the error and the optimum that each gives.
 
 Every number is a formula of the catalogue with its published coefficients. Losses of two laws are
 of different texts and tokenizers, so only how they change from run to run can be compared.

@@ -1,4 +1,4 @@
-"""Regimes of published rows: what makes a prediction hard, each judged by itself."""
+"""Regimes of published rows: what makes a prediction hard, each scored separately."""
 
 from __future__ import annotations
 

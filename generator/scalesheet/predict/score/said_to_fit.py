@@ -1,4 +1,4 @@
-"""Whether runs that are said to fit did, of families that the fit has not seen."""
+"""Whether runs that are predicted to fit did, in families that the fit has not seen."""
 
 from __future__ import annotations
 

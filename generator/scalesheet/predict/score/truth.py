@@ -1,4 +1,4 @@
-"""What a published row came to, in the unit of a task: as stated, or from what it states.
+"""The published result of a row in the unit of a task: as stated, or computed from what is stated.
 
 This is what predictions are compared with; no prediction reads it.
 """

@@ -1,4 +1,4 @@
-"""GPU hours of runs and throughput of configurations: physics of a step, and few fitted numbers.
+"""GPU hours and throughput: the physics of a step, and a few fitted numbers.
 
 The time of a token is a sum of parts (`steps.py`), each with a coefficient that is fitted on what
 was published (`pooling.py`), and an overhead. docs/reference/predictions.md says it in full.

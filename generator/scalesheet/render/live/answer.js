@@ -104,7 +104,7 @@ scalesheet.answer = (() => {
 
   function costFigure(answer, firsts) {
     if (!firsts.length) {
-      const note = "No offer in the catalogue sells this at a price seen of late.";
+      const note = "No offer in the catalogue has a recent price for this.";
       return figure("cost", figureOf(answer, "cost"), answer.changes, "Electricity", note);
     }
     const [best, ...others] = firsts;

@@ -298,7 +298,7 @@ scalesheet.fields = (() => {
       const added = meant(names, text);
       control.value = "";
       if (added === undefined) tell(text && `There is no accelerator “${text}” here.`);
-      else if (chosen.includes(added)) tell(`${names.get(added)[0]} is there already.`);
+      else if (chosen.includes(added)) tell(`${names.get(added)[0]} is already shown.`);
       else go([...chosen, added]);
     });
 

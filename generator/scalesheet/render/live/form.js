@@ -103,7 +103,7 @@ scalesheet.answered = (() => {
       { class: "note" },
       "Found for you: the fastest layout that fits, as ",
       ["code", {}, "scalesheet choose"],
-      " finds it. Fix what you know.",
+      " finds it. Set what you know.",
     ],
     [
       "div",

@@ -98,7 +98,7 @@
     const warnings = new Map(impossible(asked).map(([name, why]) => [name, UNKNOWN + why]));
     if (asked.get("sequence") > most) {
       const title = rowTitle(plan, "models", model);
-      warnings.set("sequence", `${title} takes at most ${inField(most)} tokens in a sequence.`);
+      warnings.set("sequence", `${title} supports sequences of at most ${inField(most)} tokens.`);
     }
     for (const [name, field] of fields) {
       if (field.warned) tell(field, "");

@@ -48,7 +48,7 @@ scalesheet.inputs = (() => {
       ? [toNumber(range[1]), toNumber(range[2])]
       : [toNumber(said), toNumber(said)];
     if (low !== high && !quantity.ranged) {
-      throw new Refused("Expected one number: what rests on this input counts without a range.");
+      throw new Refused("Expected one number: this input cannot be a range.");
     }
     if (low > high) throw new Refused(`The low end ${range[1]} is above the high end ${range[2]}.`);
     const { least, open, most, whole } = quantity.domain ?? {};

@@ -447,7 +447,7 @@
     const rowName = table === undefined ? "" : `, ${plan.inputs.tables[table].titles[row]}`;
     const title = quantity.title + rowName;
     const reset = button("×", () => go(without(changes, name), true));
-    reset.setAttribute("aria-label", `Take back: ${title}`);
+    reset.setAttribute("aria-label", `Undo: ${title}`);
     return element(
       "li",
       {},

@@ -114,7 +114,7 @@ scalesheet.scatters = (() => {
   function description({ alt, x, y, frontier: first, others: rest, leftOut }) {
     const all = (points) => points.map(told).join("; ");
     const also = rest.length ? ` Others: ${all(rest)}.` : "";
-    const missing = leftOut.length ? ` Without a place: ${leftOut.join("; ")}.` : "";
+    const missing = leftOut.length ? ` Not shown: ${leftOut.join("; ")}.` : "";
     const lead = `${alt.replace(/\.+$/, "")}. ${x.title} and ${y.title}.`;
     return `${lead} ${FRONTIER} ${all(first)}.${also}${missing}`;
   }

@@ -174,7 +174,7 @@
   const named = new Map(hardware.rows.map((id, n) => [id, [hardware.titles[n], id]]));
   const choose = (of) => go({ ...state, of }, true);
   const choosing = chooser(named, { go: choose, tell });
-  choosing.add.append(button("All that are rented", () => choose(rented)));
+  choosing.add.append(button("All for rent", () => choose(rented)));
 
   // ---------------------------------------------------------------- answering
 

@@ -92,7 +92,7 @@ def _with_scalars(
     if not body:
         return numbers
     return join(
-        [numbers, grid([heading_cell("Beside them"), heading_cell("Value", number=True)], body)]
+        [numbers, grid([heading_cell("Also shown"), heading_cell("Value", number=True)], body)]
     )
 
 

@@ -1,1 +1,1 @@
-"""Faces of results as plain text, for the terminal and for comments."""
+"""Results as plain text, for the terminal and for comments."""

@@ -1,4 +1,4 @@
-"""An answer as text, JSON or CSV: the answer first, then what binds, what else, what is assumed."""
+"""An answer as text, JSON or CSV: the answer, then its limits, alternatives and assumptions."""
 
 from __future__ import annotations
 
@@ -219,7 +219,8 @@ class Teller:
             why = f"no published result has {away} in host memory"
         yield f"  {why}."
         near = self.basis.said.near
-        yield f"  What published results are like is preferred up to {near - 1:.0%} of its price."
+        more = f"at most {near - 1:.0%} more"
+        yield f"  A configuration with similar published results is preferred if it costs {more}."
 
     # ------------------------------------------------------------------ evidence
 

@@ -53,7 +53,7 @@ class Group:
 def summary(diff: Diff) -> str:
     """One sentence for all of it."""
     if not diff:
-        return "No number differs."
+        return "No numbers changed."
     parts = [counted(len(diff.inputs), "input") + " changed"] if diff.inputs else []
     beside = Counter(each.what for each in diff.statements)
     parts += [f"{counted(n, what)} changed" for what, n in beside.items()]

@@ -1,4 +1,4 @@
-"""Which plans and ids there are, what the catalogue says of one, and what a component takes."""
+"""Lists plans and ids, and prints an entry of the catalogue or a component."""
 
 from __future__ import annotations
 

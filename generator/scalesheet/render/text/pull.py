@@ -1,4 +1,4 @@
-"""What pull says: each change with its file and line, what was not applied, what is wrong."""
+"""The output of pull: each change with its file and line, what was not applied, and errors."""
 
 from __future__ import annotations
 

@@ -65,6 +65,6 @@ def _changes(book: Book, plan: Plan, version: Version) -> Iterator[str]:
     for each in changed:
         yield f"  {each.name}: {each.was} → {each.now} ({each.because})"
         yield from (f"    {title}: {moved}" for title, moved in each.effects)
-    for what, names in (("added", version.added), ("no longer behind it", version.removed)):
+    for what, names in (("added", version.added), ("no longer used", version.removed)):
         if names:
             yield f"  {what}: {', '.join(names)}"

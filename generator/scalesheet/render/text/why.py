@@ -1,4 +1,4 @@
-"""Where a figure of a plan comes from: its formula, what that names, and which source states it."""
+"""Explains where a figure of a plan comes from: its formula, what it refers to, and the sources."""
 
 from __future__ import annotations
 

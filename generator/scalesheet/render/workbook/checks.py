@@ -1,4 +1,4 @@
-"""The Checks sheet: what the plan asks for, and what holds in any sound workbook."""
+"""The Checks sheet: what the plan requires, and what every intact workbook satisfies."""
 
 from __future__ import annotations
 

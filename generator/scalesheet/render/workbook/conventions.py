@@ -14,11 +14,12 @@ PROTECTION = (
 )
 PROGRAMS = (
     "LibreOffice 7.4 recalculates every cell of this workbook when it is built, and gets the same "
-    "numbers. Excel and Google Sheets were not tried; every formula keeps to functions that they "
-    "share with LibreOffice, but for two.",
-    "ISFORMULA and FORMULATEXT, on Checks alone, exist from Excel 2013 on. Where a program lacks "
-    "them or uses other names for functions, Checks says 'not seen', and edits of formulas go "
-    "unnoticed there. An edit that keeps the length of a formula is not seen in any program.",
+    "numbers. Excel and Google Sheets were not tested; with two exceptions, formulas use "
+    "only functions that they share with LibreOffice.",
+    "The exceptions are ISFORMULA and FORMULATEXT, on Checks only, which exist from Excel 2013 on. "
+    "Where a program lacks them or uses other names for functions, Checks says 'not seen', and "
+    "edits "
+    "of formulas go unnoticed. An edit that keeps the length of a formula is never noticed.",
 )
 CONVENTIONS = (
     "One formula along a column of a table, or along a line where cases stand side by side. "
@@ -28,7 +29,8 @@ CONVENTIONS = (
     "No references by position: a row is found by its id, an input by its name. Exception: "
     "formulas of the workbook about itself (Summary, Sensitivity, Checks, Changes, and grids that "
     "draw a table).",
-    "Inputs apart from calculation and results. Exception: numbers that a plan states for the rows "
+    "Inputs are separate from calculation and results. Exception: numbers that a plan states "
+    "for the rows "
     "of a table stand in the table, in yellow.",
     "No array formulas, and at most six nested functions. Exception: the lengths of "
     "formulas, on Checks.",

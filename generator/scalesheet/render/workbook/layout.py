@@ -1,4 +1,4 @@
-"""Decides where everything stands: which sheets, in which order, and what is on each.
+"""Decides where everything goes: which sheets, in which order, and what is on each.
 
 Inputs, calculation and results apart; each list reads left to right and top to bottom. A plan's
 stated scalars are on Inputs; its tables and phases have a sheet each, or share those that the plan
@@ -51,9 +51,9 @@ LEADS: Mapping[str, str] = {
     "units": "Named constants that formulas use, units, and what the catalogue's columns mean.",
     "calculation": "Derived figures, each a live formula over the inputs.",
     "cases": "Each case is a column. What all of them share is on Inputs.",
-    "sensitivity": "What each input does to the results when it alone moves, in the plan as "
-    "shipped.",
-    "actuals": "What runs took. Hours tried here move the forecast; the plan's files keep them.",
+    "sensitivity": "How much each input alone changes the results, in the plan as shipped.",
+    "actuals": "What runs took. Hours entered here change the forecast; to keep them, enter "
+    "them in the plan's files.",
     "results": "The results in full. Every figure here is a formula.",
     "checks": "What must hold. A check that fails says so here and on the first sheet.",
     "sources": "The sources of the inputs.",

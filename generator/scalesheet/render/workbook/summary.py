@@ -1,4 +1,4 @@
-"""The Summary sheet: does it hold, what comes out, what to choose, how scenarios compare.
+"""The Summary sheet: checks, headline figures, choices and scenarios.
 
 One page. A choice has its cell here and nowhere else, so that what it drives is seen at once;
 Inputs shows it too. Charts stand to the right.

@@ -225,7 +225,7 @@ def _alike(
             raise BindError(
                 "U002",
                 f"{place} operands that measure the same: found {unit} and {t.unit}; "
-                "bring one of them to what the other measures",
+                "convert one to match the other",
                 n if n is not first else first,
             )
     if want is not None and scope.space.units.compatible(unit, want):
@@ -397,7 +397,7 @@ def _rounded(
     """The argument of a rounding in the unit in which its result is wanted."""
     own = inner.unit
     if want is not None and own is not None and scope.space.units.compatible(own, want):
-        inner = convert(inner, want, scope, node.arguments[0], f"{node.function} is wanted in")
+        inner = convert(inner, want, scope, node.arguments[0], f"{node.function} must be in")
     if rest:
         places = _literal(rest[0])
         if places is None or places != int(places) or not -12 <= places <= 12:

@@ -115,7 +115,7 @@ def _table(component: DraftComponent, name: str, title: str, rows: Mapping[str, 
 def _conditions_table(component: DraftComponent) -> DraftTable:
     table = _table(component, "conditions", "Can it run?", component.conditions)
     kinds: tuple[tuple[str, str, Kind], ...] = (
-        (SAYS, "Its numbers", "text"),
+        (SAYS, "Figures", "text"),
         (HOLDS, "Holds", "flag"),
     )
     for key, title, kind in kinds:

@@ -78,6 +78,6 @@ def lonely_groups(
             if name and len(groups[name]) == 1 and cells == 1 and each.position is not None:
                 others = nearest(name, [other for other in groups if other != name])
                 what = f"'{draft.name}' moves with '{name}', and nothing else belongs to that group"
-                remedy = "; name the same group at what moves with it, or leave it out"
+                remedy = "; give another input the same group, or leave it out"
                 problems.append(at(each.position, "N001", what + (others or remedy)))
                 break

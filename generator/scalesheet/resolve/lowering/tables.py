@@ -89,7 +89,7 @@ def lower_table(
                     part,
                 )
             elif part != "cell" and table.columns[shown[part]].formulas:
-                message = f"'{shown[part]}' is computed; a table is drawn by stated columns"
+                message = f"'{shown[part]}' is computed; lay the table out by stated columns"
                 low.say("F004", message, *path, "show", part)
     plan.tables[full] = table
 

@@ -273,7 +273,7 @@ def _setting(document: Document, row: _Row) -> Iterator[Diagnostic]:
         yield from row.finding("rank", "full training has no adapters; leave one of the two out")
     if document.data.get("strategy") == "single" and gpus and gpus > 1:
         yield from row.finding(
-            "strategy", f"{gpus:g} accelerators, which share the work: ddp or fsdp"
+            "strategy", f"{gpus:g} accelerators need a strategy that shares the work: ddp or fsdp"
         )
 
 

@@ -84,7 +84,7 @@ if (globalThis.document) (() => {
       else of.push(name);
     }
     if (of.length < least) {
-      if (!faults.length) faults.push(`At least ${least} accelerators are compared.`);
+      if (!faults.length) faults.push(`Choose at least ${least} accelerators.`);
       of.push(...usual.filter((id) => !of.includes(id)).slice(0, least - of.length));
     }
     return { of, faults: Array.from(new Set(faults)) };

@@ -242,7 +242,7 @@ if (globalThis.document) (() => {
     for (const [name, text] of new URLSearchParams(search)) {
       const [side, ...rest] = name.split(".");
       if (!Object.hasOwn(found, side)) {
-        if (!FOREIGN.has(name)) faults.push(`“${name}” is of neither side: write a.${name}`);
+        if (!FOREIGN.has(name)) faults.push(`“${name}” belongs to neither side: write a.${name}`);
       } else if (rest.length === 0) found[side].id = text;
       else found[side].rest.push([rest.join("."), text]);
     }

@@ -151,7 +151,7 @@ onmessage = ({ data: [asked, changes] }) => {
 
   function* summary(found, rows) {
     if (!found.first) {
-      yield* ["Nothing that is shown is uncertain with these inputs.", ...narrowed(found)];
+      yield* ["No figure shown is uncertain with these inputs.", ...narrowed(found)];
       return;
     }
     const each = found.figures[found.first];

@@ -60,7 +60,8 @@ def measured_section(context: Context, row: str) -> Iterator[object]:
     if body:
         head = [heading_cell("Figure")]
         head += [
-            heading_cell(text, number=True) for text in ("Measured", "Stated peak", "Of the peak")
+            heading_cell(text, number=True)
+            for text in ("Measured", "Stated peak", "Share of the peak")
         ]
         yield heading(2, "Measured and stated peak", "measured")
         yield grid(head, body)

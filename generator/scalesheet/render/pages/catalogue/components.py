@@ -27,7 +27,7 @@ def component_pages(context: Context) -> Iterator[tuple[str, str]]:
         ]
         for id_, component in components.items()
     ]
-    lead = "Arithmetic that is written once and that any plan can use."
+    lead = "Groups of formulas that are written once and that any plan can use."
     yield "components/index.md", page("Components", tag("p", lead, class_="lead"), grid(head, body))
     for id_, component in components.items():
         yield f"components/{id_}.md", _page(context, id_, component)
@@ -112,7 +112,7 @@ def _class(context: Context, scalar: Scalar) -> str:
 
 def _default(context: Context, component: Component, scalar: Scalar) -> Html | str:
     if scalar.name in component.required:
-        return "none: always stated"
+        return "none; must be stated"
     if scalar.formula is not None:
         return tag("code", scalar.formula.text)
     assert scalar.stated is not None
@@ -130,8 +130,8 @@ def _conditions(component: Component) -> Iterator[object]:
     table = component.plan.tables.get("conditions")
     if table is None:
         return
-    yield heading(2, "When a case is possible", "conditions")
-    text = "If one of these does not hold, the outputs of a case are blank; its status says why."
+    yield heading(2, "When a case can run", "conditions")
+    text = "If one of these fails, the outputs of the case are blank, and its status says why."
     yield tag("p", text)
     rows = zip(table.rows, table.row_titles, strict=True)
     formulas = {name: component.plan.scalars[f"{name}_holds"].formula for name in table.rows}

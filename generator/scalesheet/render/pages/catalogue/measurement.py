@@ -80,7 +80,7 @@ def comparison_section(context: Context, row: str) -> Iterator[object]:
     comparison = context.edition.comparisons.get(row)
     if comparison is None:
         return
-    yield heading(2, f"{SIDES[comparison.how]} against predicted", "against")
+    yield heading(2, f"{SIDES[comparison.how]} vs. predicted", "against")
     if comparison.why:
         yield tag("p", tag("strong", "Not predicted:"), f" {comparison.why}.", class_="note")
         return
@@ -111,7 +111,7 @@ def _tables(context: Context, comparison: Comparison) -> Iterator[Html]:
     for title, listed in groups(comparison):
         head = [heading_cell(title), heading_cell("Unit")]
         head += [heading_cell(name, number=True) for name in (SIDES[comparison.how], "Predicted")]
-        head += [heading_cell("May be"), heading_cell("Ratio", number=True)]
+        head += [heading_cell("Range"), heading_cell("Ratio", number=True)]
         yield grid(head, [_line(by[pair.unit], pair) for pair in listed])
 
 

@@ -209,7 +209,7 @@ def largest_section(
                     "td",
                     link(to("models", model), context.row_title(table, model)),
                     f", {people(float(size[best]))} · ",
-                    tag("a", "what it takes", href=f"{_FRONT}?{urlencode(asked)}"),
+                    tag("a", "details", href=f"{_FRONT}?{urlencode(asked)}"),
                 )
             )
         body.append([tag("th", METHODS[name].title, scope="row"), *cells])
@@ -217,7 +217,7 @@ def largest_section(
     yield tag(
         "p",
         "The largest model of the catalogue that fits, in the leanest layout: one sequence at a "
-        "time, of 4,096 tokens where the model takes as many, with activation checkpointing; on 8 "
+        "time, of 4,096 tokens where the model supports them, with activation checkpointing; on 8 "
         "GPUs everything sharded (ZeRO stage 3). ",
         tag("a", "All models on this GPU", href=f"../compare/fits.html?gpu={accelerator}"),
         class_="note",

@@ -110,7 +110,7 @@ def _statements(context: Context, table: Table, row: str) -> Iterator[Html | str
         yield heading(2, "How it charges", "charges")
         yield grid([heading_cell("About"), *head], charges, records=True)
     if misleads:
-        yield heading(2, "What misleads", "traps")
+        yield heading(2, "Pitfalls", "traps")
         yield grid(head, misleads, records=True)
 
 

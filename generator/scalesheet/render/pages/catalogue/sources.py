@@ -1,4 +1,4 @@
-"""Pages of the sources: what each is, and everything that rests on it."""
+"""Pages of the sources: what each is, and every figure that cites it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _card(source: Source) -> Html | None:
         ("Publisher", source.publisher),
         ("Date", source.date),
         ("Address", web_link(source.url, source.url) if source.url else ""),
-        ("Looked at", source.accessed),
+        ("Read on", source.accessed),
         ("Key", tag("code", source.key)),
     ]
     stated = ((name, shown) for name, shown in terms if shown)

@@ -1,4 +1,4 @@
-"""Where a thing is used: the plans, offers and formulas that rest on it, with their addresses."""
+"""Where a thing is used: the plans, offers and formulas that refer to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages that hold things side by side: their index, and all of them with their scripts."""
+"""The comparison pages: their index, and each page with its script."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def _summary(context: Context, plan: Plan, results: Results) -> Html:
         " at once",
     ]
     if AT_HAND in plan.scalars:
-        parts += [", with ", strong(AT_HAND), " at hand (", strong("total.gpus_short"), " short)"]
+        parts += [", with ", strong(AT_HAND), " available (", strong("total.gpus_short"), " short)"]
     if SHARED in plan.scalars:
         parts += [", of ", strong(SHARED), " that phases share and wait for"]
     parts.append(".")

@@ -1,4 +1,4 @@
-"""What is wrong in the documents of a plan, in short: the faults that change its headline most."""
+"""The errors in a plan's documents that change its headline most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of a plan's page that says how sure its headline figures are."""
+"""The section of a plan's page that says how sure its headline figures are."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _changed(context: Context, plan: Plan, version: Version) -> Iterator[object]
         return
     anchor = f"version-{version.version.replace('.', '-')}"
     yield Html(heading(3, f"What changed in {version.version}", anchor))
-    names = ("Input", "Was", "Is", "Where it is from", "What it moves")
+    names = ("Input", "Was", "Is", "Reason", "Effect")
     body = [
         [
             tag("th", each.title, scope="row"),
@@ -154,7 +154,7 @@ def _changed(context: Context, plan: Plan, version: Version) -> Iterator[object]
             "Each line shows a figure without this change and with it.",
             class_="note",
         )
-    for what, inputs in (("New inputs", version.added), ("No longer behind it", version.removed)):
+    for what, inputs in (("New inputs", version.added), ("Inputs no longer used", version.removed)):
         if inputs:
             codes = join([tag("code", name) for name in inputs], ", ")
             yield tag("p", f"{what}: ", codes, class_="note")

@@ -10,7 +10,7 @@ from scalesheet.render.pages.html import Html, heading, link, meta_line, page, t
 from scalesheet.render.pages.tables import grid, heading_cell
 
 PATH = "score/laws.md"
-TITLE = "Laws of loss"
+TITLE = "Loss laws"
 
 
 def laws_page(context: Context) -> Iterator[tuple[str, str]]:
