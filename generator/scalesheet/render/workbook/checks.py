@@ -39,8 +39,8 @@ HEADINGS = (
     "Should be",
     "Verdict",
     "What is wrong",
-    "Least",
-    "Most",
+    "Min",
+    "Max",
     "Note",
     "First row that fails",
 )
@@ -58,7 +58,7 @@ def write_checks(
     `used`: what was written on each other sheet.
     """
     canvas.widths(*WIDTHS)
-    numbers = {"Found", "Should be", "Least", "Most", "First row that fails"}
+    numbers = {"Found", "Should be", "Min", "Max", "First row that fails"}
     canvas.heads(TOP, HEADINGS, numbers, flush=KEY + 1)
     row = TOP + 1
     held: list[bool] = []

@@ -66,12 +66,12 @@ INPUT_HEADINGS = (
     "Source",
     "Note",
     "Domain",
-    "Least",
-    "Most",
+    "Min",
+    "Max",
     "Shipped low",
     "Shipped value",
     "Shipped high",
-    "Ends follow by",
+    "Range factor",
     *IN_USE_HEADINGS.values(),
 )
 INPUT_WIDTHS = (
@@ -390,14 +390,14 @@ def _headings(canvas: Canvas, texts: tuple[str, ...], row: int) -> None:
         "Low",
         "Value",
         "High",
-        "Least",
-        "Most",
+        "Min",
+        "Max",
         "Shipped low",
         "Shipped value",
         "Shipped high",
         "Low, %",
         "High, %",
-        "Ends follow by",
+        "Range factor",
         *IN_USE_HEADINGS.values(),
     }
     canvas.heads(row, texts, numbers, flush=KEY + 1)

@@ -152,7 +152,7 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
         plan.scalars[f"phases.total.{name}"] = _beside(table, name, title, text)
     if AT_HAND in plan.scalars:
         text = f"max(0, phases.total.gpus_at_once - {AT_HAND})"
-        short = replace(_beside(table, "gpus_at_once", "GPUs short", text), name=SHORT)
+        short = replace(_beside(table, "gpus_at_once", "GPUs missing", text), name=SHORT)
         plan.scalars[SHORT] = short
     if GOODPUT not in plan.scalars:
         message = (

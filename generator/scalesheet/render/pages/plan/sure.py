@@ -90,7 +90,7 @@ def _causes(context: Context, plan: Plan) -> Html:
         heading_cell(f"What the reserve of {figure} is for"),
         *(
             heading_cell(name, number=True)
-            for name in ("Alone", "With others", "Once known", "Worth")
+            for name in ("Alone", "With others", "Saved if known", "Worth")
         ),
         heading_cell("Found by"),
     ]
