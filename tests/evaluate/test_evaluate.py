@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import scalesheet.evaluate as evaluate_module
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Key, Stated
 from small import plan, said
@@ -111,3 +112,37 @@ def test_an_edit_stands_in_place_of_what_is_stated(
     assert (found.reason or found.value) == expected
     shipped = evaluate(examined.book, small)
     assert shipped.cell("t", "a", "twice").value == 2, "an edit leaves nothing behind"
+
+
+def test_an_edit_computes_what_reads_it_and_stops_where_nothing_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = """\
+scalars:
+  rate: {value: 2, unit: 1, domain: positive}
+  large: {words: [yes, no], formula: "'yes' if rate > 3 else 'no'"}
+  told: {words: [much, little], formula: "'much' if large == 'yes' else 'little'"}
+tables:
+  t:
+    columns:
+      n: {unit: 1}
+      m: {unit: 1}
+      kept: {unit: 1, formula: n * rate if rate > 3 else reason('too slow')}
+      other: {unit: 1, formula: m + 1}
+    rows:
+      a: {n: 1, m: 1}
+      b: {n: 2, m: 1}
+"""
+    examined = plan(tmp_path, text)
+    assert examined.book is not None
+    small = examined.book.plans["small"]
+    evaluate(examined.book, small)
+    computed = []
+    compute = evaluate_module.compute
+    monkeypatch.setattr(
+        evaluate_module, "compute", lambda key, *of: computed.append(key) or compute(key, *of)
+    )
+    evaluate(examined.book, small, {Key("rate"): 3.0})
+    assert computed == [Key("large"), Key("kept", "t")], "and not what reads `large`"
+    found = evaluate(examined.book, small, {Key("rate"): 4.0}).tables["t"]["kept"]
+    assert [(v.value, v.reason) for v in found] == [(4, None), (8, None)], "no reason is left over"

@@ -35,22 +35,101 @@ def computed(book: Book, plan: Plan, overrides: Overrides | None = None) -> Stat
     edits = {key: _stated(value) for key, value in (overrides or {}).items()}
     _only_inputs(book, plan, edits)
     if any(key.table in book.tables for key in edits):
-        state = _of_tables(book.tables, edits)
-        _compute_all(book.order, book.tables, NOTHING, state)
-    else:
-        kept = _catalogue(Same(book.tables), book.order)
-        columns, rows, titles = dict(kept.columns), dict(kept.rows), dict(kept.titles)
-        state = State(columns=columns, rows=rows, titles=titles)
+        catalogue = _of_tables(book.tables, edits)
+        _compute_all(book.order, book.tables, NOTHING, catalogue)
+        return _of_plan(book.tables, plan, catalogue, edits)[0]
+    base, reads = _as_it_is(Same(book.tables), Same(plan), book.order)
+    state = base.copy()
+    if edits:
+        _compute_again(book.tables, plan, state, edits, reads)
+    return state
+
+
+#: What a formula reads of a state: scalars by name, columns by their table's and their own.
+Reads = frozenset[str | tuple[str, str]]
+
+
+@lru_cache(maxsize=4)
+def _as_it_is(catalogue: Same, plan: Same, order: Sequence[Key]) -> tuple[State, list[Reads]]:
+    """A plan without edits, and what each of its formulas read: most edits touch few of them."""
+    return _of_plan(catalogue.value, plan.value, _catalogue(catalogue, order), {})
+
+
+def _of_plan(
+    tables: Mapping[str, Table], plan: Plan, catalogue: State, edits: Mapping[Key, Stated]
+) -> tuple[State, list[Reads]]:
+    """Every cell of a plan on top of a catalogue, and what each formula read in its order."""
     own = _of_tables(plan.tables, edits)
-    state.columns.update(own.columns)
-    state.rows.update(own.rows)
-    state.titles.update(own.titles)
+    seen: set[str | tuple[str, str]] = set()
+    state = State(
+        _Watched(seen),
+        _Watched(seen, {**catalogue.columns, **own.columns}),
+        {**catalogue.rows, **own.rows},
+        {**catalogue.titles, **own.titles},
+    )
     for scalar in plan.scalars.values():
         given = edits.get(Key(scalar.name), scalar.stated)
         if given is not None:
             state.scalars[scalar.name] = _ends_of(given)
-    _compute_all(plan.order, {**book.tables, **plan.tables}, plan, state)
-    return state
+    every, reads = {**tables, **plan.tables}, []
+    for key in plan.order:
+        seen.clear()
+        compute(key, every, plan, state)
+        reads.append(frozenset(seen))
+    return state.copy(), reads
+
+
+class _Watched(dict[Any, Any]):
+    """Notes the keys that are read."""
+
+    def __init__(self, seen: set[str | tuple[str, str]], of: Any = ()) -> None:
+        super().__init__(of)
+        self._seen = seen
+
+    def __getitem__(self, key: Any) -> Any:
+        self._seen.add(key)
+        return super().__getitem__(key)
+
+
+def _compute_again(
+    tables: Mapping[str, Table],
+    plan: Plan,
+    state: State,
+    edits: Mapping[Key, Stated],
+    reads: Sequence[Reads],
+) -> None:
+    """What reads an edited input, or what became of one, in a state that shares its columns with
+    the plan as it is."""
+    changed: set[str | tuple[str, str]] = set()
+    for key, stated in edits.items():
+        if key.table is None:
+            state.scalars[key.name] = _ends_of(stated)
+            changed.add(key.name)
+        elif (key.table, key.name) not in changed:
+            table = plan.tables[key.table]
+            filled = _filled(table, table.columns[key.name], state.rows[key.table], edits)
+            state.columns[key.table, key.name] = filled
+            changed.add((key.table, key.name))
+    every = {**tables, **plan.tables}
+    for key, read in zip(plan.order, reads, strict=True):
+        if changed.isdisjoint(read):
+            continue
+        at = key.name if key.table is None else (key.table, key.name)
+        if isinstance(at, str):
+            before: Any = state.scalars[at]
+            compute(key, every, plan, state)
+            if state.scalars[at] != before:
+                changed.add(at)
+        elif at in changed:  # and so it is a copy
+            compute(key, every, plan, state)
+        else:
+            before = state.columns[at]
+            state.columns[at] = before.copy()
+            compute(key, every, plan, state)
+            if state.columns[at].same(before):
+                state.columns[at] = before
+            else:
+                changed.add(at)
 
 
 class Same:
@@ -205,6 +284,8 @@ def _trees(ends: Ends) -> list[tuple[End, Any]]:
 
 def _fill_row(formula: Formula, table: Table, place: int, filled: Filled, state: State) -> None:
     trees = dict(_trees(formula.ends))
+    if filled.why is not None:
+        filled.why[place] = None  # of what was computed before
     for end, array in filled.ends.items():
         part = interpret(
             trees[end] if end in trees else trees["value"], Here(state, table.name, place)
@@ -221,6 +302,8 @@ def _fill_column(
 ) -> None:
     trees = dict(_trees(formula.ends))
     every = bool(free.all())
+    if filled.why is not None:
+        filled.why[free] = None
     for end, array in filled.ends.items():
         part = interpret(trees[end] if end in trees else trees["value"], Here(state, table.name))
         if every and isinstance(part.data, np.ndarray) and part.data.dtype == array.dtype:

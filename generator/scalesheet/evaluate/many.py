@@ -26,11 +26,6 @@ def quiet(node: Node) -> Node:
     return mapped(node, quiet)
 
 
-def many_of(base: State) -> State:
-    """The state that others begin with; what is put into it leaves the base as it was."""
-    return State(dict(base.scalars), dict(base.columns), base.rows, base.titles)
-
-
 def put(state: State, key: Key, part: Part, states: int, end: End = "value") -> None:
     """A scalar or a cell in each of the states. A column gets room for them once a cell differs:
     most do not, and what reads them is computed once."""

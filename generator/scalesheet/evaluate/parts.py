@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,15 @@ class Filled:
     def part(self, end: End) -> Part:
         return Part(self.ends.get(end, self.ends["value"]), self.why)
 
+    def copy(self) -> Filled:
+        ends = {end: array.copy() for end, array in self.ends.items()}
+        return Filled(ends, None if self.why is None else self.why.copy())
+
+    def same(self, other: Filled) -> bool:
+        """Whether it has the very values and reasons."""
+        pairs = [(array, other.ends[end]) for end, array in self.ends.items()]
+        return all(starmap(_same, [*pairs, (self.why, other.why)]))
+
 
 @dataclass(slots=True)
 class State:
@@ -62,6 +72,10 @@ class State:
     columns: dict[tuple[str, str], Filled] = field(default_factory=dict)
     rows: dict[str, Mapping[str, int]] = field(default_factory=dict)
     titles: dict[str, Sequence[str]] = field(default_factory=dict)  # of rows, by table
+
+    def copy(self) -> State:
+        """Another that begins as this one: what is put into it leaves this one as it was."""
+        return State(dict(self.scalars), dict(self.columns), dict(self.rows), dict(self.titles))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +91,12 @@ class Here:
     row: int | None = None
     around: Here | None = None
     suspect: NDArray[np.bool_] | None = None
+
+
+def _same(one: Any, other: Any) -> bool:
+    if one is None or other is None or one.dtype != other.dtype:
+        return one is other
+    return bool((one == other).all() if one.dtype == object else one.tobytes() == other.tobytes())
 
 
 def absent(why: Why) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from scalesheet.book import Book
 from scalesheet.evaluate import Overrides, computed
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.levers import SIDES, STEP, Lever, Side, levers, moved
-from scalesheet.evaluate.many import many_of, numbers, put, quiet, settled
+from scalesheet.evaluate.many import numbers, put, quiet, settled
 from scalesheet.evaluate.parts import Here, Part, State
 from scalesheet.evaluate.routes import Place, formula_of, graph
 from scalesheet.language import arithmetic
@@ -214,7 +214,7 @@ class _Run:
     def state(self, tries: Sequence[_Try], order: Mapping[Key, int], *, exact: bool) -> State:
         """The plan with a lever moved in each state. `exact`: reasons say their figures."""
         tables = {**self.book.tables, **self.plan.tables}
-        state, count = many_of(self.base), len(tries)
+        state, count = self.base.copy(), len(tries)
         places: dict[Key, set[End]] = {}
         begun: dict[Key, list[int]] = {}
         for at, one in enumerate(tries):

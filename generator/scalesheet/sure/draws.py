@@ -19,7 +19,7 @@ from scalesheet.evaluate import Overrides, computed
 from scalesheet.evaluate.edits import input_name
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.levers import Lever, levers
-from scalesheet.evaluate.many import many_of, numbers, put, settled
+from scalesheet.evaluate.many import numbers, put, settled
 from scalesheet.evaluate.parts import Here, Part, State
 from scalesheet.evaluate.routes import formula_of, rests_on
 from scalesheet.model import Key, Plan, Quantity, Stated, Table
@@ -117,7 +117,7 @@ def drawn(
     """The figures at every draw of what they rest on. `uniforms`: the draws of each name."""
     base, found = computed(book, plan, overrides), drawable(book, plan, figures)
     tables, rests, trees = found.tables, found.rests, found.trees
-    state = many_of(base)
+    state = base.copy()
     edits = dict(overrides or {})
     scenario = base.scalars["scenario"]["value"].data if "scenario" in base.scalars else ""
     stated, unknowns = set[Key](), dict[str, Unknown]()
