@@ -84,10 +84,11 @@ def examined_files(
     plans: Collection[str] | None = None,
     asked: Collection[str] | None = None,
     scores: bool = True,
+    like: Edition | None = None,
 ) -> Examined:
     """The same of files that are in memory; without `scores` of predictions where a plan alone is
-    asked about."""
-    catalogue = _catalogue(files.without_plans(), as_of)
+    asked about. The catalogue is that of the edition `like` if its files are the same."""
+    catalogue = _catalogue(files.without_plans(), as_of, like)
     of_plans = {
         plan: each for plan, each in files.plans().items() if plans is None or plan in plans
     }
@@ -155,10 +156,12 @@ class Head:
     moved_on: bool = False
 
 
-def _catalogue(files: Files, as_of: date | None) -> Item:
+def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
     """The book without plans: `book`, its `cells`, and the `ground` that plans stand on."""
     content = _content(files)
     name = name_of("catalogue", as_of, content)
+    if isinstance(like, KeptEdition) and like.below.head.name == name:
+        return like.below
     rest = [each for each in content if not each[0].startswith(PRICES)]
     scored = name_of("scored", as_of, rest)
 

@@ -23,9 +23,9 @@ def formula_changes(base: Book, head: Book, names: Names) -> tuple[FormulaChange
         if now is not None and _plain(record.formula.text) != _plain(now.formula.text):
             texts = _plain(record.formula.text), _plain(now.formula.text)
             changes.append(FormulaChanged(None, id, now.title, *texts, now.position))
-    for plan in names.plans:
-        before, after = formulas_of(base, plan), formulas_of(head, names.plans[plan])
-        was_stated, is_stated = statements(base, plan), statements(head, names.plans[plan])
+    for plan, new_plan in names.changed(base, head):
+        before, after = formulas_of(base, plan), formulas_of(head, new_plan)
+        was_stated, is_stated = statements(base, plan), statements(head, new_plan)
         renamed = {o: n for o, n in names.scalars[plan].items() if o != n}
         for key in {**before, **dict.fromkeys(was_stated)}:
             place = names.place(Place(plan, key))

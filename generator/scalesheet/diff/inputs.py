@@ -23,8 +23,8 @@ Statement = tuple[Quantity, Stated]
 def input_changes(base: Book, head: Book, names: Names) -> tuple[InputChanged, ...]:
     """Every stated value that is on both sides and differs, the furthest moved first."""
     changes: list[InputChanged] = []
-    for plan in names.plans:
-        now = statements(head, names.plans[plan])
+    for plan, new_plan in names.changed(base, head):
+        now = statements(head, new_plan)
         for key, (quantity, old) in statements(base, plan).items():
             was = Place(plan, key)
             place = names.place(was)

@@ -44,6 +44,13 @@ class Names:
             return None
         return Place(plan, Key(key.name, table, row))
 
+    def changed(self, base: Book, head: Book) -> Iterator[tuple[str, str]]:
+        """Old and new ids of the plans and the catalogue but those that both sides share, in which
+        nothing can differ."""
+        for old, new in self.plans.items():
+            if own_tables(base, old) is not own_tables(head, new):
+                yield old, new
+
     def row(self, plan: str, table: str, id: str) -> str:
         """The new id of a row that a word of a plan refers to; the same where it has none."""
         owner = plan if (plan, table) in self.rows else CATALOGUE

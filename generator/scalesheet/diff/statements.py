@@ -18,8 +18,8 @@ def statement_changes(
     """Of every stated value that is on both sides and not among the changed inputs."""
     changes: list[StatementChanged] = []
     moved = {change.was for change in inputs}
-    for plan in names.plans:
-        now = statements(head, names.plans[plan])
+    for plan, new_plan in names.changed(base, head):
+        now = statements(head, new_plan)
         for key, (_, old) in statements(base, plan).items():
             was = Place(plan, key)
             place = names.place(was)

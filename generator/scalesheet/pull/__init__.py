@@ -181,7 +181,8 @@ def _examined(pulling: Pulling, pulled: Pulled, new: Mapping[File, bytes]) -> Pu
     alone = all(file.plan == plan for file in new)
     every = tuple(replace(file, content=new[file]) if file in new else file for file in files.every)
     changed = replace(files, every=every)
-    examined = examined_files(changed, plans=[plan] if alone else None, scores=not alone)
+    plans = [plan] if alone else None
+    examined = examined_files(changed, plans=plans, scores=not alone, like=pulling.before)
     own = tuple(file for file in every if file.name in {each.name for each in new})
     documents: dict[str, Document] = {}
     if examined.diagnostics:
@@ -201,7 +202,7 @@ def _examined(pulling: Pulling, pulled: Pulled, new: Mapping[File, bytes]) -> Pu
     wrong = tuple(unproven(pulling, examined.edition, pulled.edits))
     if wrong:
         return replace(pulled, errors=wrong)
-    before = pulling.before if alone else sound(examined_files(files))
+    before = pulling.before if alone else sound(examined_files(files, like=pulling.before))
     return replace(pulled, moved=compare(before, examined.edition, drawn=False))
 
 
