@@ -200,3 +200,23 @@ def test_a_class_that_needs_seeds_says_so(tmp_path_factory: pytest.TempPathFacto
         "N001 the class 'per_seed' multiplies by 'seeds', a scalar that the plan does not have; "
         "add it: seeds: {value: 3, unit: 1, domain: count}"
     ]
+
+
+def test_a_figure_typed_on_the_sheet_of_a_phase_is_listed_with_its_cell(tmp_path: Path) -> None:
+    half = "    scalars: {half: {unit: GPU * hour, formula: runs.total.gpu_hours / 2}}\n"
+    text = PLAN.replace("    tables:\n", f"{half}    tables:\n", 1)
+    shipped = ship(tmp_path, {"plans/small/plan.yaml": text, "plans/small/page.md": "# A plan\n"})
+
+    def type_in(book: Workbook) -> None:
+        at = cell(book, "second.half")
+        at.parent.cell(at.row + 1, 2).value = "second.daily"
+        at.parent.cell(at.row + 1, at.column).value = f"={at.coordinate}/5"
+
+    pulled = shipped.pull({}, type_in)
+    assert (said(pulled), pulled.edits) == ([], ())
+    (left,) = pulled.left
+    assert (left.place, left.message) == (
+        "Second!D6",
+        "'second.daily' is new on the sheet of a phase; to add it to the plan, write it on "
+        "Calculation",
+    )

@@ -21,6 +21,9 @@ def added(pulling: Pulling, formulas: Formulas) -> None:
     for name, again in pulling.where.twice:
         text = f"the name '{name}' is used twice on {again.sheet}; give one of the rows another"
         pulling.refuse("W008", again, text, pulling.lines.of_name(name))
+    for name, typed in pulling.where.of_phases:
+        text = "is new on the sheet of a phase; to add it to the plan, write it on Calculation"
+        pulling.leave(typed, f"'{name}' {text}" if name else f"a value without a name {text}")
     shipped = {defined(name).casefold() for name in pulling.where.shipped}
     for name, row in pulling.where.new.items():
         place = row.place(END_HEADINGS["value"])

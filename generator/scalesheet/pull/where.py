@@ -33,6 +33,7 @@ from scalesheet.source.places import suggested
 END_HEADINGS: Mapping[End, str] = dict(zip(ENDS, FIRST_HEADINGS[2:5], strict=True))
 #: What stands before the name of a table, and whether its rows stand side by side.
 HEADS = ((NAMES_OF, False), (TITLES_OF, False), (LINES_OF, True))
+ENDS_OF_LISTS = (WORDS_HEADING, NAMES_OF)  # what stands below a list on its sheet
 _LABELS = (PLAN, EDITION, EDITION_HASH, CONTENTS)
 _AREA = re.compile(
     r"(?:'(?P<quoted>(?:[^']|'')+)'|(?P<plain>[^'!]+))!(?P<first>[^:!]+)(?::(?P<last>[^:!]+))?"
@@ -151,6 +152,7 @@ class Where:
     meaning: Mapping[Place, tuple[str, End]] = field(default_factory=dict)
     new: Mapping[str, Listed] = field(default_factory=dict)  # rows of lists with names of their own
     twice: tuple[tuple[str, Place], ...] = ()  # names that stand a second time in a list
+    of_phases: tuple[tuple[str, Place], ...] = ()  # new names and values on the sheets of phases
 
 
 def stamp_of(workbook: Workbook) -> Stamp | None:
@@ -199,7 +201,15 @@ def locate(workbook: Workbook, book: Book, plan: Plan, names: Names, *, same: bo
     ends = ((name, end, row.place(END_HEADINGS[end])) for name, row in new.items() for end in ENDS)
     meaning |= {place: (name, end) for name, end, place in ends if name and place}
     shipped = _shipped(workbook)
-    return Where(scalars, result, shipped, gone, moved, listed, meaning, new, twice)
+    of_phases = tuple(
+        (name, place)
+        for name, row in listed.items()
+        if not row.of_plan
+        and name not in known
+        and (place := row.place(END_HEADINGS["value"])) is not None
+        and (row.at(workbook).formula is not None or isinstance(row.at(workbook).value, float))
+    )
+    return Where(scalars, result, shipped, gone, moved, listed, meaning, new, twice, of_phases)
 
 
 def area_of(text: str) -> Area | None:
@@ -283,7 +293,7 @@ def _lists(workbook: Workbook) -> Iterator[tuple[str, Listed]]:
             if cell.value in INPUT_HEADINGS or cell.value == "Formula":
                 rows.setdefault(row, {}).setdefault(str(cell.value), column)
         tops = sorted(row for row, has in rows.items() if has.keys() >= set(FIRST_HEADINGS))
-        ends = sorted(row for (row, _), cell in sheet.cells.items() if cell.value == WORDS_HEADING)
+        ends = sorted(row for (row, _), cell in sheet.cells.items() if cell.value in ENDS_OF_LISTS)
         for top, below in pairwise([*tops, 1 << 30]):
             has = rows[top]
             below = next((end for end in ends if top < end < below), below)
