@@ -51,7 +51,8 @@ def drawn_values(stated: Stated, domain: str, u: Array) -> Array:
 def within(domain: str, made: Array) -> Array:
     """The same, where it leaves the domain at its border."""
     least, _, most, whole = DOMAINS[domain]
-    made = np.clip(made, least, most)
+    if least is not None or most is not None:  # which NumPy 1 demands
+        made = np.clip(made, least, most)
     return np.rint(made) if whole else np.asarray(made, np.float64)
 
 
