@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 import subprocess
 import sys
-import zipfile
+import sysconfig
+import venv
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,35 +19,62 @@ from project import ROOT, environment
 from proof.ledger import share
 from shipped import checkout
 
+#: Where nothing answers, for programs that would ask a proxy.
+NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://127.0.0.1:9")
+
+
+@cache
+def without_network() -> tuple[str, ...]:
+    """How a command is run without a network, where this machine can do so."""
+    alone = ("unshare", "--map-root-user", "--net")
+    if shutil.which("unshare") is None:
+        return ()
+    return alone if subprocess.run([*alone, "true"], capture_output=True).returncode == 0 else ()
+
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The content of the wheel, unpacked."""
+    """An environment with the wheel; what it depends on is that of this one."""
     folder = tmp_path_factory.mktemp("wheel")
     source = checkout(folder / "source", code=True)
     build = (
         "from setuptools.build_meta import build_wheel; import sys; print(build_wheel(sys.argv[1]))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", build, str(folder)], cwd=source, capture_output=True, text=True
-    )
+    _run([sys.executable, "-c", build, str(folder)], cwd=source)
+    [wheel] = folder.glob("*.whl")
+    venv.create(folder / "venv", symlinks=True)
+    python = folder / "venv" / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    _run([*pip, "--no-index", "--no-deps", "--disable-pip-version-check", str(wheel)], cwd=folder)
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    for_it = Path(_run([str(python), "-c", where], cwd=folder).strip())
+    # a folder named by a .pth brings its packages, but not what its own .pth files name
+    (for_it / "others.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
+    return for_it
+
+
+def _run(command: list[str], cwd: Path) -> str:
+    done = subprocess.run(command, cwd=cwd, env=_environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
-    with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
-        wheel.extractall(folder / "installed")
-    return folder / "installed"
+    return done.stdout
+
+
+def _environment() -> dict[str, str]:
+    return {k: v for k, v in environment(**NOWHERE).items() if k != "PYTHONPATH"}
 
 
 class Outsider:
-    """Someone who has the wheel and an empty folder."""
+    """Someone who has the wheel and an empty folder, and no network."""
 
     def __init__(self, installed: Path, folder: Path) -> None:
         self.installed, self.folder = installed, folder
+        self.program = installed.parents[2] / "bin" / "scalesheet"
 
     def __call__(self, *arguments: str, status: int = 0) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "scalesheet", *arguments],
+            [*without_network(), str(self.program), *arguments],
             cwd=self.folder,
-            env=environment(PYTHONPATH=str(self.installed)),
+            env=_environment(),
             capture_output=True,
             text=True,
         )
