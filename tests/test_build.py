@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 
 from project import contents, environment, project
-from scalesheet.build import build
+from scalesheet.build import build, refuse_site
 from scalesheet.diagnostics import Refused
+from scalesheet.examine import compile_book
 from scalesheet.output import staged
 from small import lay
+
+#: Pages that link to one page that there is not, each from where it stands.
+LINKS = (("index.html", ""), ("reference/a.html", "../"), ("book/plans/b.html", "../../"))
 
 
 def test_it_writes_a_workbook_and_data_for_each_plan(tmp_path: Path) -> None:
@@ -51,6 +55,17 @@ def test_a_link_that_leads_nowhere_is_told_at_its_place_in_the_text(tmp_path: Pa
         ("page.md", 3, 10)
     }
     assert any("none.html#x leads to no file of the site" in each.message for each in found)
+
+
+def test_all_links_to_one_missing_page_are_one_error(tmp_path: Path) -> None:
+    said = [f"{page}: {up}commands.html leads to no file of the site" for page, up in LINKS]
+    said += [f"mkdocs: 'a.md' links, but the target '{name}' is not found" for name in "xy"]
+    with pytest.raises(Refused) as refused:
+        refuse_site(said, compile_book(lay(tmp_path, {})), tmp_path / "mkdocs.yml")
+    assert [each.message for each in refused.value.diagnostics] == [
+        f"{said[0]} (2 more links to it not shown)",
+        *said[3:5],
+    ]
 
 
 def test_bad_input_leaves_the_old_output_as_it_was(tmp_path: Path) -> None:

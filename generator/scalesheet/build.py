@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ from scalesheet.edition import Edition
 from scalesheet.examine import sound_edition
 from scalesheet.forks import spread
 from scalesheet.model import Position
+from scalesheet.vocabulary import counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -238,7 +240,32 @@ def foot_of(book: Book) -> str:
 
 def refuse_site(problems: Iterable[str], book: Book, config: Path) -> None:
     """Raises Refused with what is wrong with a site."""
-    _refuse([at(_place(each, book, config), "X002", each) for each in problems])
+    _refuse([at(_place(each, book, config), "X002", each) for each in _by_target(problems)])
+
+
+#: What the generator, and the check of the site, say of a link to a page that is missing.
+_MISSING = re.compile(
+    r"the target '(?P<target>[^']+)' is not found"
+    r"|^(?P<page>[^:]+): (?P<address>[^\s?#]+)\S* leads to no file"
+)
+
+
+def _by_target(problems: Iterable[str]) -> list[str]:
+    """The problems, where of all links to one missing page the first is reported, with their
+    number."""
+    result: dict[str, list[str]] = {}
+    for each in dict.fromkeys(problems):
+        found = _MISSING.search(each)
+        key = each
+        if found and found["page"]:
+            key = posixpath.normpath(posixpath.join(found["page"], "..", found["address"]))
+        elif found:
+            key = f"of the generator: {found['target']}"
+        result.setdefault(key, []).append(each)
+    return [
+        f"{first} ({counted(len(more), 'more link')} to it not shown)" if more else first
+        for first, *more in result.values()
+    ]
 
 
 #: What the check of the site, and the generator, say of a link on the page of a plan.

@@ -12,6 +12,10 @@ from scalesheet.examine import examine
 from scalesheet.nearest import nearest
 
 OFFER, TOKENS = "runpod-secure-h100-sxm", "20_000_000, low: 15_000_000, high: 30_000_000"
+NET_OR_GROSS = (
+    "N001 'runs' has no column of numbers 'gpu_hours' to total; did you mean "
+    "'net_gpu_hours' or 'gross_gpu_hours'?"
+)
 #: What stands in the plan, what is written instead, and the error: its line, and how it begins.
 SLIPS = [
     ("[cost, hours]", "[cost, runs.hours]", 3, "N001 'runs.hours' is a column, and a headline is"),
@@ -60,7 +64,7 @@ SLIPS = [
         1,
         "Y001 a quote opens here and the text after its end, in line 10",
     ),
-    ("title: Budget", "title: 'Budget", 8, "Y001 the file ends within a quote or bracket; close"),
+    ("title: Budget", "title: 'Budget", 8, "Y001 the quote that opens here is never closed"),
     ("  cap:", "\tcap:", 8, "Y001 the indentation has a tab; indent with spaces"),
     ("title: Budget}", "title: Budget", 8, "Y001 the bracket that opens here is not closed before"),
     ("title: Budget", "title: Budget: 2", 8, "Y001 this item has two ': '; put a comma between"),
@@ -155,6 +159,10 @@ SLIPS = [
         "N001 'runs' has no column of numbers 'costs' to total; did you mean 'cost'?",
     ),
     ("total: [cost]", "total: [zzz]", 16, "N001 'runs' has no column of numbers 'zzz' to total"),
+    ("total: [cost]", "total: [gpu_hours]", 16, NET_OR_GROSS),
+    ("seeds * sum", "goodput * sum", 10, "N001 unknown name 'goodput'; did you mean 'runs.good"),
+    ("seeds * sum", "utilization * sum", 10, "N001 unknown name 'utilization'; did you mean 'runs"),
+    ("seeds * sum", "phases.gpus * sum", 10, "N001 unknown name 'phases.gpus'; the plan has no ph"),
     ("total: [cost]", "total: cost", 16, "S003 tables.runs.total: expected a list of names"),
     ("  cap:", "  start: 2026-12-07\n  cap:", 8, "S003 scalars.start: expected a mapping such as"),
     ("USD, kind", "USD per run, kind", 8, "U001 expected '*' or '/' before 'per'"),

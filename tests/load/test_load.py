@@ -228,7 +228,8 @@ def test_columns_count_characters_and_not_bytes(each_parser):
         ),
         ("a: b: c\n", ["put text that contains ': ' in quotes"]),
         ("a:\n\tb: 1\n", ["2:1: Y001 the indentation has a tab; indent with spaces"]),
-        ("a: 'open\n", ["1:4: Y001", "close the quote or bracket"]),
+        ("a: 'open\n", ["1:4: Y001 the quote that opens here is never closed; close it"]),
+        ("a: 'it's'\n", ["1:8: Y001 the quoted text ends at column 7", "write '' for a quote"]),
         ("a: 'open\nb: 1\nc: 'x'\n", ["1:4: Y001 a quote opens here", "line 3", "close the quote"]),
         ("--\na: 1\n", ["1:1: Y001 the line '--' is not YAML; delete it"]),
         (

@@ -22,7 +22,6 @@ from scalesheet.book import Book
 from scalesheet.diagnostics import errors
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.examine import compile_book, examine
-from scalesheet.nearest import MOST_LISTED
 from scalesheet.new.config import Config
 from scalesheet.new.families import FAMILIES, architecture
 from scalesheet.new.model import lines
@@ -254,7 +253,12 @@ MOE = {
         (
             small(model_type="bert"),
             "2:3",
-            f"deepseek_v3, falcon, gemma, gemma2 and {len(FAMILIES) - MOST_LISTED} more",
+            f"; supported are llama, qwen3 and {len(FAMILIES) - 2} more",
+        ),
+        (
+            small(model_type="ours", architectures=["Qwen3ForCausalLM"]),
+            "2:3",
+            "did you mean 'qwen3', as its architecture is Qwen3ForCausalLM?",
         ),
         (
             small(hidden_size=None),

@@ -80,6 +80,21 @@ def test_phases_without_a_goodput_are_told(tmp_path: Path) -> None:
     assert cells.cell("phases", "train", "gross_hours").value == pytest.approx(12)
 
 
+def test_a_formula_that_reads_the_missing_goodput_is_told_what_to_add(tmp_path: Path) -> None:
+    text = PLAN.replace(
+        "  goodput: {value: 0.8", "  least: {formula: goodput}\n  other: {value: 0.8"
+    )
+    told = "N001 unknown name 'goodput'; add it: goodput: {value: 1, unit: 1, kind: assumption}"
+    assert told in said(plan(tmp_path, text))
+
+
+def test_accelerators_at_hand_in_another_unit_are_reported_where_they_are_stated(
+    tmp_path: Path,
+) -> None:
+    text = PLAN.replace("{value: 10, unit: GPU}", "{value: 10, unit: 1}")
+    assert said(plan(tmp_path, text))[0] == "U002 'gpus_at_hand': expected 'unit: GPU', found 1"
+
+
 def test_columns_that_no_phase_needs_are_left_out(tmp_path: Path) -> None:
     text = """
     scalars:

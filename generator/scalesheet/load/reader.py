@@ -74,7 +74,6 @@ _REMEDIES = (
         "text may not begin with this character",
         "indent with spaces; put text that begins with @, ` or % in quotes",
     ),
-    ("end of stream", "the file ends within a quote or bracket", "close the quote or bracket"),
     (
         "',' or",
         "expected ',' or a closing bracket",
@@ -277,6 +276,11 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
         problem, context, remedy = "the line '--' is not YAML", None, "delete it"
     if mark and text[mark.index : mark.index + 1] == "\t":
         problem, context, remedy = "the indentation has a tab", None, "indent with spaces"
+    if "end of stream" in problem and began:
+        opened = "quote" if text[began.index : began.index + 1] in "'\"" else "bracket"
+        return Diagnostic(
+            path, line, column, "Y001", f"the {opened} that opens here is never closed; close it"
+        )
     if quote and quoted:
         message = f"a quote opens here and the text after its end, in line {line}, is not YAML"
         return Diagnostic(path, *quote, "Y001", f"{message}; close the quote")
@@ -286,6 +290,13 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
         return Diagnostic(path, line - 1, 1, "Y001", message)
     if depth := _misaligned(text.splitlines()[:line]) if ours in _BY_DEPTH else "":
         return Diagnostic(path, line, 1, "Y001", depth)
+    before = text[text.rfind("\n", 0, mark.index) + 1 : mark.index].rstrip() if mark else ""
+    if ours == _MISALIGNED and before[-1:] in ("'", '"'):
+        within = "''" if before[-1] == "'" else '\\"'
+        message = f"the quoted text ends at column {len(before)}, and more follows"
+        return Diagnostic(
+            path, line, column, "Y001", f"{message}; write {within} for a quote within it"
+        )
     if began and mark and "',' or" in str(error):
         if text[mark.index : mark.index + 1] == ":" and began.line == mark.line:
             problem = "this item has two ': '"

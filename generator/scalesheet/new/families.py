@@ -41,14 +41,17 @@ def architecture(config: Config) -> ReadConfig | None:
 
 
 def _unknown(config: Config, kind: Any) -> None:
+    classes = config.data.get("architectures")
+    name = str(classes[0])[:60] if isinstance(classes, list) and classes else ""
+    like = near(name.partition("For")[0].lower(), tuple(sorted(FAMILIES)), 0.6)
     if not isinstance(kind, str):
-        classes = config.data.get("architectures")
-        name = str(classes[0]) if isinstance(classes, list) and classes else ""
-        like = near(name.partition("For")[0].lower(), tuple(sorted(FAMILIES)), 0.6)
         config.missing("model_type", f"'{like}'" if like else "a type such as 'llama' or 'qwen3'")
         return
     line, column = place_of(config.text, "model_type")
-    hint = nearest(kind, sorted(FAMILIES), "supported are")
+    hint = nearest(kind, sorted(FAMILIES))
+    if not hint and like:
+        hint = f"; did you mean '{like}', as its architecture is {name}?"
+    hint = hint or f"; supported are llama, qwen3 and {len(FAMILIES) - 2} more"
     message = f"the model type '{kind[:60]}' is not supported{hint}"
     config.found.append(Diagnostic(config.path, line, column, "M002", message))
 

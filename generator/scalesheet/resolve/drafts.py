@@ -23,6 +23,10 @@ from scalesheet.model import (
 from scalesheet.pictures import Picture
 from scalesheet.units import Unit, Units
 
+#: The share of the time that makes progress, by which the hours of phases are divided.
+GOODPUT = "goodput"
+ADD_GOODPUT = f"{GOODPUT}: {{value: 1, unit: 1, kind: assumption}}"
+
 
 @dataclass(frozen=True, slots=True)
 class Written:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -18,7 +19,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.nearest import near, nearest
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed, a_kind
-from scalesheet.resolve.drafts import Draft, DraftTable
+from scalesheet.resolve.drafts import ADD_GOODPUT, GOODPUT, Draft, DraftTable, Space
 from scalesheet.units import PURE
 
 #: Before a column, within a condition: of the row at hand.
@@ -177,7 +178,11 @@ def _unknown(node: Name, scope: Scope) -> BindError:
     if scope.looked_at is not None:
         known |= set(space.table(scope.looked_at).columns)
     name = ".".join(node.path)
-    hint = nearest(name, sorted(known))
+    if name == GOODPUT and space.phases:
+        return BindError("N001", f"unknown name '{name}'; add it: {ADD_GOODPUT}", node)
+    if node.path[0] == "phases" and not space.phases:
+        return BindError("N001", f"unknown name '{name}'; the plan has no phases", node)
+    hint = nearest(name, sorted(known)) or _of_a_table(name, space)
     if not node.path[1:]:
         return BindError("N001", f"unknown name '{name}'{hint}", node)
     head = near(node.path[0], tuple(sorted({each.partition(".")[0] for each in known})), 0.7)
@@ -187,6 +192,17 @@ def _unknown(node: Name, scope: Scope) -> BindError:
             find(meant, scope)
             hint = f"; did you mean '{'.'.join(meant.path)}'?"
     return BindError("N001", f"unknown name '{name}'{hint}", node)
+
+
+def _of_a_table(name: str, space: Space) -> str:
+    """The column of the plan's tables that is called so, or whose title has the word."""
+    columns = [
+        (column.name != name, len(column.title), f"{table}.{column.name}")
+        for table, each in space.tables.items()
+        for column in each.columns.values()
+        if column.name == name or name in re.findall(r"\w{4,}", column.title.casefold())
+    ]
+    return f"; did you mean '{min(columns)[2]}'?" if columns else ""
 
 
 def value(tree: Node, draft: Draft, rest: tuple[str, ...], node: Node, scope: Scope) -> Typed:

@@ -11,7 +11,15 @@ from scalesheet.language.parser import parse
 from scalesheet.model import Domain, Phase, Show, Stated
 from scalesheet.nearest import nearest
 from scalesheet.quantities import DATE
-from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
+from scalesheet.resolve.drafts import (
+    ADD_GOODPUT,
+    GOODPUT,
+    Draft,
+    DraftPlan,
+    DraftTable,
+    Space,
+    Written,
+)
 from scalesheet.resolve.lowering.costs import COST_COLUMNS, OFFER, OFFERS, Costs, costs_of, on_gpus
 from scalesheet.resolve.lowering.grids import lower_grid
 from scalesheet.resolve.lowering.scalars import lower_scalar, lower_totals
@@ -48,8 +56,6 @@ OF_PEOPLE = ("work", "people", "workdays")
 #: How often a phase is paid for: the plan's scalar that multiplies it.
 MULTIPLIED = {"per_seed": "seeds", "per_run": "runs", "per_cycle": "cycles"}
 
-#: The share of time that makes progress; from it, gross hours.
-GOODPUT = "goodput"
 #: The accelerators that a plan has; from them, how many are short.
 AT_HAND = "gpus_at_hand"
 SHORT = "phases.total.gpus_short"
@@ -150,15 +156,18 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
             continue
         text = f"max(phases.{name})"
         plan.scalars[f"phases.total.{name}"] = _beside(table, name, title, text)
-    if AT_HAND in plan.scalars:
+    at_hand = plan.scalars.get(AT_HAND)
+    if at_hand is not None and at_hand.unit != low.units.parse("GPU"):
+        message = f"'{AT_HAND}': expected 'unit: GPU', found {at_hand.unit or 'none'}"
+        low.problems.append(at(at_hand.position, "U002", message))
+    elif at_hand is not None:
         text = f"max(0, phases.total.gpus_at_once - {AT_HAND})"
         short = replace(_beside(table, "gpus_at_once", "GPUs missing", text), name=SHORT)
         plan.scalars[SHORT] = short
     if GOODPUT not in plan.scalars:
         message = (
             f"the plan has phases and no scalar '{GOODPUT}', the share of the time that makes "
-            "progress; add it, 1 where nothing is known: "
-            f"{GOODPUT}: {{value: 1, unit: 1, kind: assumption}}"
+            f"progress; add it, 1 where nothing is known: {ADD_GOODPUT}"
         )
         low.problems.append(at(table.position, "V008", message))
     for phase in plan.phases:

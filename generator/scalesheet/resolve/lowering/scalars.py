@@ -193,7 +193,11 @@ def lower_totals(
     for index, name in enumerate(names):
         if name not in numbers:
             message = f"'{table.name}' has no column of numbers '{name}' to total"
-            low.say("N001", message + nearest(str(name), numbers), *path, "total", index)
+            ending = [f"'{each}'" for each in numbers if each.endswith(f"_{name}")]
+            hint = nearest(str(name), numbers)
+            if ending:
+                hint = f"; did you mean {' or '.join(ending)}?"
+            low.say("N001", message + hint, *path, "total", index)
     if not {*names} <= {*numbers}:  # which one was meant is not known, and may be read elsewhere
         names = numbers
     for name in names:

@@ -10,7 +10,8 @@ from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.html import Html, heading, join, tag
 from scalesheet.render.pages.plan.placeholders import plan_names
-from scalesheet.resolve.lowering.phases import AT_HAND, GOODPUT
+from scalesheet.resolve.drafts import GOODPUT
+from scalesheet.resolve.lowering.phases import AT_HAND
 from scalesheet.resolve.lowering.schedule import BEGIN, SHARED
 from scalesheet.values import Results
 
