@@ -226,6 +226,22 @@ def test_packed_weights_keep_embeddings_in_16_bits(book: Book, described: Descri
     assert plain == without  # that of QLoRA, not that of its products
 
 
+def test_logits_depend_on_how_the_loss_is_computed(book: Book, described: Described) -> None:
+    def logits(layout: str) -> float:
+        rows = described(model="Llama 3.1 8B", params="", act_ckpt="full", sharding=layout)
+        return float(parts(book, rows)["logits"][0])
+
+    whole = logits("ZeRO-1")
+    assert logits("ZeRO-1 torchtune") == pytest.approx(0.35 * whole)
+    assert logits("ZeRO-1 torchtitan") == pytest.approx(1.3 * whole)
+    assert logits("ZeRO-1 Liger") < 0.2 * whole
+
+
+def test_gradients_go_to_the_host_with_the_states(book: Book, described: Described) -> None:
+    assert parts(book, described(sharding="ZeRO-2 offload"))["gradients"][0] == 0
+    assert parts(book, described(sharding="ZeRO-2"))["gradients"][0] > 0
+
+
 def test_experts_are_divided_once(book: Book, described: Described) -> None:
     """Experts over expert-parallel accelerators, and what is left of the replicas."""
     degrees = ("ZeRO-1 EP1", "ZeRO-1 EP4", "ZeRO-1 EP8")

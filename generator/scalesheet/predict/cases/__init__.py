@@ -123,6 +123,7 @@ class Cases:
     flat: Flags  # sharded by FSDP, frozen parameters and others as one
     optimizer: Words
     rank: Array  # of adapters
+    loss: Words  # how the logits of the loss are held
     quantity: Words
     evaluation: Words
     tokenizer: Words
@@ -239,6 +240,7 @@ def cases(table: Read, catalogue: Known) -> Cases:
         flat=layouts.column("flat").astype(bool),
         optimizer=kind.each(texts.optimizer).column(),
         rank=kind.numbers(texts.rank),
+        loss=first_word(layouts.column("loss"), kind.each(texts.loss).column()),
         quantity=each(table.text("quantity"), texts.quantity),
     )
 

@@ -25,6 +25,7 @@ class Layout:
     flash: str = ""
     checkpointing: str = ""
     flat: bool = False
+    loss: str = ""
     unread: tuple[str, ...] = ()
 
 
@@ -36,6 +37,14 @@ _FRAMEWORKS = (
     ("nemo", "nemo"),
     ("deepspeed", "deepspeed|zero"),
     ("hf", r"\bhf\b|hugging"),
+)
+
+
+#: How the logits of the loss are held, by its own name, else by the trainer's usual loss.
+_LOSSES = (
+    ("fused", r"liger|\bcce\b|cut[\s_-]?cross|fused[\s_-](?:linear[\s_-])?(?:loss|cross|ce\b)"),
+    ("chunked", r"chunked|torchtune|lit-?gpt|unsloth"),
+    ("wide", r"torchtitan"),
 )
 
 
@@ -53,8 +62,17 @@ def layout(text: str) -> Layout:
         flash=flash(low),
         checkpointing=checkpointing(low) if "ckpt" in low or "checkpoint" in low else "",
         flat=bool(re.search(r"\bfsdp(?!2\b)|full_shard", low)),
+        loss=loss(low),
         unread=said.unread,
     )
+
+
+def loss(text: str) -> str:
+    """How the logits of the loss are held: `fused`, `chunked`, `wide`, or nothing where a text does
+    not say.
+    """
+    low = text.lower()
+    return next((name for name, called in _LOSSES if re.search(called, low)), "")
 
 
 def flash(text: str) -> str:

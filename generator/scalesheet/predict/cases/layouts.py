@@ -65,7 +65,9 @@ ZERO: tuple[tuple[float, str], ...] = (
 #: What else a layout says, here or in `free_text`, and words that change nothing that is computed.
 _ALSO = (
     r"unsloth(?:2)?|megatron(?:[\s_-]?(?:lm|core|deepspeed))?|oneflow|(?:gpt-?)?neox|nemo"
-    r"|deepspeed|hugging[\s_-]?face|\bhf\b|torchtitan|\bcpu\b"
+    r"|deepspeed|hugging[\s_-]?face|\bhf\b|torchtitan|torchtune|lit-?gpt|\bcpu\b"
+    r"|liger(?:[\s_-]?kernels?)?|\bcce\b|cut[\s_-]?cross[\s_-]?entropy"
+    r"|(?:chunked|fused)[\s_-](?:linear[\s_-])?(?:loss|cross[\s_-]?entropy|ce\b)"
     r"|\b(?:no|non|without|w/o)[\s_-]*(?:fa[123]?\b|flash[\s_-]?(?:att\w*|[123]))"
     r"|\bfa[123]?\b|flash[\s_-]?(?:att\w*[\s_-]?[123]?|[123]\b)|\bsdpa\b"
     r"|(?:no |cpu[\s_-]?)?offload\w*(?:[\s=]*[01])?|opt\w*\s*\+\s*params?|\bopt\w*|\bparams?\b"

@@ -33,7 +33,7 @@ def coefficients(book: Book, fit: str) -> Coefficients:
 #: What is said of a case, and is not part of it.
 _SAID = ("assumed", "unsupported", "no_peak")
 #: What only predictions of memory look at.
-_OF_MEMORY = ("flat", "optimizer", "rank")
+_OF_MEMORY = ("flat", "optimizer", "rank", "loss")
 #: Columns that came later: where no row states them they say nothing.
 _LATER = ("unique",)
 

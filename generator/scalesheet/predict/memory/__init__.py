@@ -41,17 +41,14 @@ from scalesheet.predict.memory.footprint import (
     Settings,
 )
 from scalesheet.predict.memory.settings import ROUND, chosen, open_to
+from scalesheet.predict.records import assumed as assumptions
 from scalesheet.predict.table import Predictions, none_of
 
 #: The coefficients; the catalogue's table of priors says what is expected of each.
 FITTED = ("unfused", "working", "logits", "framework")
-#: Standard deviation of the logarithm of what a row leaves open.
-OPEN_TOKENS = 0.9  # of the tokens of a micro-batch, and so of what grows with them
-OPEN_STATES = 0.25  # of the whole, where bytes or shards of the states are not stated
 #: Low end and high end of the interval, and what `fits` goes by: the share of errors below, and
-#: what it is of a normal distribution, which stands for as many families as FEW.
+#: what it is of a normal distribution, which stands for some families (an assumption).
 ENDS = {"low": (0.1, -1.2816), "high": (0.9, 1.2816), "most": (0.99, 2.3263)}
-FEW = 7.0
 SHOWN = 0.02  # share of the whole from which on a part is named
 
 OLD_FIT = "the fit belongs to other formulas: run 'scalesheet fit' to renew it"
@@ -198,11 +195,11 @@ def _open(
 ) -> Array:
     """Standard deviation of the logarithm that comes of what a row leaves open. Of two choices it
     is a quarter of what lies between them."""
-    whole = parts[WHOLE]
+    whole, usual = parts[WHOLE], assumptions(book)
     grows = sum((parts[name] for name in ("activations", "working", "logits", "cache")), 0 * whole)
     batch = np.isnan(cases.micro_batch) & np.isnan(cases.global_batch)
     tokens = np.isnan(cases.sequence) | batch
-    squares = np.where(tokens, (OPEN_TOKENS * grows / whole) ** 2, 0.0)
+    squares = np.where(tokens, (usual["memory-open-tokens"] * grows / whole) ** 2, 0.0)
     open_ = open_to(cases)
     rows = open_["recomputed"]
     if rows.any():
@@ -214,7 +211,7 @@ def _open(
     kept = np.where(cases.flat & frozen, parts["gradients"], 0.0)
     squares += (np.log(1 - kept / whole) / 4) ** 2
     unsaid = open_["stage 3"] | open_["pure"] | (among(cases.weights, "") & frozen)
-    gap: Array = np.sqrt(squares + np.where(unsaid, OPEN_STATES**2, 0.0))
+    gap: Array = np.sqrt(squares + np.where(unsaid, usual["memory-open-states"] ** 2, 0.0))
     return gap
 
 
@@ -226,6 +223,7 @@ class Peaks:
     """What the fit sees of each published peak."""
 
     expected: Expected
+    normal: float  # families that a normal distribution stands for
     parts: Array  # bytes of the parts that a coefficient is of, over their coefficients
     fixed: Array  # bytes of the others
     open: Array  # standard deviation of the logarithm of what the row leaves open
@@ -256,8 +254,8 @@ class Peaks:
         off = result.left_out / apart.wider("memory", wide, self.regimes, added)
         families = len(set(self.family.tolist()))
         low, high, most = (
-            (families * quantile(off, share, 1 / sizes(self.family)) + FEW * normal)
-            / (families + FEW)
+            (families * quantile(off, share, 1 / sizes(self.family)) + self.normal * normal)
+            / (families + self.normal)
             for share, normal in ENDS.values()
         )
         ends = {"low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}
@@ -273,4 +271,6 @@ def peaks(book: Book, cases: Cases, truth: Array, family: Words) -> Peaks:
     fixed = parts[WHOLE] - sum(varying.values(), np.zeros(len(cases)))
     open_ = _open(book, cases, settings, parts, ROUND)
     expected = pooling.expected(book, "memory", FITTED)
-    return Peaks(expected, columns, fixed, open_, np.log(truth), apart.regimes_of(cases), family)
+    normal = assumptions(book)["memory-normal"]
+    regimes = apart.regimes_of(cases)
+    return Peaks(expected, normal, columns, fixed, open_, np.log(truth), regimes, family)

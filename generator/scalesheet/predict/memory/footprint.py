@@ -19,6 +19,7 @@ from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import CACHED
 from scalesheet.predict.engine import Partly, assumed, figures
 from scalesheet.predict.fits import Coefficients
+from scalesheet.predict.records import assumed as table_of_assumptions
 from scalesheet.predict.records import rows_of
 from scalesheet.predict.time.steps import Layout
 
@@ -179,7 +180,14 @@ class Footprint:
             "rank": first_stated(cases.rank, np.full(len(cases), assumed(self.book, "rank"))),
             "copy_bits": np.where(training, 8 * self._state("cast"), 0.0),
             "beside": np.where(training, 0.0, self._cache / GB),
+            "logit_width": self._logits,
         }
+
+    @cached_property
+    def _logits(self) -> Array:
+        """Logits in memory, over those of a loss that is computed in one piece."""
+        shares = table_of_assumptions(self.book)
+        return coded(self.cases.loss).numbers(lambda it: shares[f"logits-{it}"] if it else 1.0)
 
     @cached_property
     def _states(self) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def stated(cases: Cases) -> Settings:
         recomputed=np.where(recomputed, 1.0, np.where(half, SOME, 0.0)),
         stage=np.nan_to_num(cases.zero),
         states=_states(cases, frozen),
-        offloaded=offloads | among(cases.optimizer, "paged", "paged8"),
+        offloaded=offloads,
         away=among(cases.offload, "both"),
         batch=np.where(silent, 1.0, Layout(cases).micro_batch),
     )
