@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
+import urllib.request
 import venv
 from functools import cache
 from pathlib import Path
 
+import openpyxl
 import pytest
+import yaml
 
-from project import ROOT, environment
-from proof.ledger import share
+from project import ROOT, edit, environment
+from scalesheet.source.places import CLAIMS, KINDS
 from shipped import checkout
+from test_distribution import git
 
 #: Where nothing answers, for programs that would ask a proxy.
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://127.0.0.1:9")
@@ -81,10 +86,44 @@ class Outsider:
         assert done.returncode == status, (arguments, done.stdout[-1500:], done.stderr[-3000:])
         return done.stdout + done.stderr
 
+    def serves(self) -> str:
+        """The front page as `serve` answers with it. Its network is that of the machine."""
+        serving = subprocess.Popen(
+            [str(self.program), "serve", "--port", "0"],
+            cwd=self.folder,
+            env=_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert serving.stdout is not None
+        with serving:
+            try:
+                said = iter(serving.stdout)
+                found = (re.search(r"http://\S+?:\d+", line) for line in said)
+                address = next((each[0] for each in found if each), None)
+                assert address is not None, "it ended"
+                opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+                with opener.open(address, timeout=600) as answer:
+                    return str(answer.read().decode("utf-8"))
+            finally:
+                serving.send_signal(signal.SIGINT)
+                serving.stdout.read()
+
 
 @pytest.fixture
 def outsider(installed: Path, tmp_path: Path) -> Outsider:
     return Outsider(installed, tmp_path)
+
+
+def test_commands_of_the_wheel_have_no_network() -> None:
+    if not without_network():
+        pytest.skip(
+            "no 'unshare' here: the wheel was run with dead proxies, not without a network"
+        )
+    ask = "import urllib.request; urllib.request.urlopen('http://192.0.2.1', timeout=5)"
+    done = subprocess.run([*without_network(), sys.executable, "-c", ask], capture_output=True)
+    assert b"unreachable" in done.stderr
 
 
 def test_the_wheel_brings_the_catalogue_and_one_plan(installed: Path) -> None:
@@ -92,31 +131,6 @@ def test_the_wheel_brings_the_catalogue_and_one_plan(installed: Path) -> None:
     assert sorted(path.name for path in (brought / "data" / "plans").iterdir()) == ["calculator"]
     mine = {path.name for path in (ROOT / "data" / "rates").glob("*.yaml")}
     assert {path.name for path in (brought / "data" / "rates").glob("*.yaml")} == mine
-
-
-def test_from_an_empty_folder_to_a_workbook_and_an_answer(outsider: Outsider) -> None:
-    assert "wrote data/plans/first/plan.yaml" in outsider("init")
-    assert "everything holds" in outsider("check")
-    assert "Cost: left below the limit" in outsider("show", "first")
-    assert "--set" not in outsider("show", "first", "--set", "seeds=5", "--set", "cap=1")
-    assert "Llama" in outsider("choose", "llama-3-1-8b", "--tokens", "1B", "--deadline", "2 day")
-    rows = outsider.folder / "rows.csv"
-    with rows.open("w", newline="") as file:
-        csv.writer(file).writerows(
-            [
-                ["id", "model", "hardware", "n_gpus", "tokens"],
-                ["a", "llama-3-1-8b", "H100", "8", "1e9"],
-            ]
-        )
-    assert "1 row, 1 predicted" in outsider("predict", "runs", "rows.csv")
-    outsider("fit", "--check")
-    kinds = ("hardware", "rate", "model", "formula", "plan", "node", "provider", "table")
-    for kind in share(kinds, 2):
-        outsider("new", kind, f"my{kind}")
-    told = outsider("check").splitlines()
-    assert {line.split()[1] for line in told if ".yaml:" in line} == {"N010"}, told
-    outsider("build", "--no-site")
-    assert (outsider.folder / "build" / "workbooks" / "first.xlsx").is_file()
 
 
 def test_a_corrected_price_is_one_file(outsider: Outsider) -> None:
@@ -141,3 +155,105 @@ def test_a_book_that_is_not_there_is_told(outsider: Outsider) -> None:
     book.write_text(book.read_text("utf-8").replace("extends: scalesheet", "extends: scalesheat"))
     told = outsider("check", status=1)
     assert "data/book.yaml:3:10: Y012 there is no book 'scalesheat' to extend" in told
+
+
+#: A plan of one's own: how much memory and time a model needs that is predicted.
+OWN = """\
+title: Our plan
+summary: One model is tuned. What memory does it need, and what does it cost?
+headline: [cost, memory]
+scalars:
+  cost: {unit: USD, formula: runs.total.cost}
+  memory: {unit: GB, formula: max(steps.peak)}
+tables:
+  runs:
+    of: training-run
+    rows: {tune: {model: llama-3-1-8b}}
+    with: {tokens: 20_000_000 token, method: QLoRA, offer: runpod-secure-h100-sxm, gpus: 1}
+    total: [cost]
+  steps:
+    of: step-memory
+    rows: {tune: {model: llama-3-1-8b, method: QLoRA, weights_precision: nf4}}
+"""
+PAGE = (ROOT / "docs" / "own-book.md").read_text("utf-8")
+#: A command in a block or in a sentence, a file to write, and a change of one.
+STEP = re.compile(
+    r'^```(?P<how>yaml|diff) title="(?P<place>[^"]+)"\n(?P<text>.*?)^```$'
+    r"|^\$ (?P<line>[^\n]+)$|`(?P<inline>scalesheet [^`]+)`",
+    re.MULTILINE | re.DOTALL,
+)
+#: What a reader puts for the words in capitals on the page.
+MEANT = {"NAME": "ours", "TEXT": "Ours", "ID": "h100-sxm", "LOG": "log.csv"}
+LOG = "phase,state,start,end,gpus,cost\nsmall,done,2026-11-02T10:00,2026-11-02T10:40,1,0.61\n"
+
+
+def follow_the_page(outsider: Outsider) -> set[str]:
+    """Does what the page says from top to bottom; the commands that it had."""
+    had = set()
+    for step in STEP.finditer(PAGE):
+        command = step["line"] or step["inline"]
+        place = outsider.folder / (step["place"] or "")
+        if step["how"] == "diff":
+            lines = step["text"].splitlines()
+            old, new = ("\n".join(x[1:] for x in lines if x[:1] != sign) for sign in "+-")
+            edit(place, f"{old}\n", f"{new}\n")
+        elif step["how"] and place.name == "book.yaml":
+            ours, shown = (yaml.safe_load(x) for x in (place.read_text("utf-8"), step["text"]))
+            assert {**ours, "edition": "a day"} == {**shown, "edition": "a day"}
+        elif step["how"]:
+            place.parent.mkdir(exist_ok=True)
+            place.write_text(step["text"], "utf-8")
+        elif command.startswith("cd "):
+            outsider.folder /= command.removeprefix("cd ")
+            git(outsider.folder, "init", "--initial-branch=main")
+            git(outsider.folder, "add", ".")
+            git(outsider.folder, "commit", "--message=A book")
+            (outsider.folder / "log.csv").write_text(LOG, "utf-8")
+            own = outsider.folder / "data" / "plans" / "own"
+            own.mkdir()
+            (own / "plan.yaml").write_text(OWN, "utf-8")
+        else:
+            words = [MEANT.get(word, word) for word in shlex.split(command)[1:]]
+            had.add(words[0])
+            if words == ["build"]:
+                continue  # at the end, with what the rest of the page adds
+            if words[:2] == ["new", "KIND"]:
+                for kind in KINDS:
+                    outsider("new", kind, "own" if kind == CLAIMS else "anew")
+            elif words[0] == "serve":
+                assert "Our plans" in outsider.serves()
+            else:
+                if words[0] == "pull":
+                    changed(outsider.folder / words[1], "seeds", 4)
+                outsider(*words)
+                if words[0] == "pull":
+                    plan = outsider.folder / "data" / "plans" / "first" / "plan.yaml"
+                    assert "seeds: {value: 4," in plan.read_text("utf-8")
+    return had
+
+
+def changed(workbook: Path, input: str, value: float) -> None:
+    """Puts a value into the cell of an input, as a person would in a spreadsheet."""
+    book = openpyxl.load_workbook(workbook)
+    [(sheet, cell)] = book.defined_names[input].destinations
+    book[sheet][cell].value = value
+    book.save(workbook)
+
+
+def test_the_page_for_a_book_of_ones_own_holds_with_the_wheel_alone(outsider: Outsider) -> None:
+    had = follow_the_page(outsider)
+    assert had >= {"init", "show", "serve", "build", "pull", "new", "actuals", "diff", "lock"}
+    assert "Llama" in outsider("choose", "llama-3-1-8b", "--tokens", "1B", "--deadline", "2 day")
+    case = ("model=llama-3-1-8b", "method=qlora", "hardware=rtx4090")
+    outsider("predict", "memory", *(word for each in case for word in ("--set", each)))
+    rows = outsider.folder / "rows.csv"
+    rows.write_text("id,model,hardware,n_gpus,tokens\na,llama-3-1-8b,H100,8,1e9\n", "utf-8")
+    assert "1 row, 1 predicted" in outsider("predict", "runs", "rows.csv")
+    assert "--set" not in outsider("show", "first", "--set", "seeds=5", "--set", "cap=1")
+    outsider("bench", "--help")
+    outsider("fit", "--check")
+    told = outsider("check").splitlines()
+    assert {line.split()[1] for line in told if ".yaml:" in line} == {"N010"}, told
+    outsider("build")
+    pages = outsider.folder / "build" / "site" / "book"
+    assert {path.stem for path in pages.rglob("*.html")} >= {"own", "first", "anew"}
