@@ -20,7 +20,7 @@ import pytest
 import yaml
 
 from project import ROOT, edit, environment
-from scalesheet.source.places import CLAIMS, KINDS
+from scalesheet.source.places import CLAIMS, FOLDER_OF
 from shipped import checkout
 from test_distribution import git
 
@@ -218,7 +218,7 @@ def follow_the_page(outsider: Outsider) -> set[str]:
             if words == ["build"]:
                 continue  # at the end, with what the rest of the page adds
             if words[:2] == ["new", "KIND"]:
-                for kind in KINDS:
+                for kind in (*FOLDER_OF, CLAIMS):
                     outsider("new", kind, "own" if kind == CLAIMS else "anew")
             elif words[0] == "serve":
                 assert "Our plans" in outsider.serves()
