@@ -16,12 +16,15 @@ from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import SIZES, Known
 from scalesheet.predict.engine import COMPONENT
 from scalesheet.predict.memory.settings import chosen
+from scalesheet.predict.records import assumed
 from scalesheet.predict.score.truth import published
 from scalesheet.predict.tasks import predict
 from scalesheet.predict.time.steps import Work
 from scalesheet.vocabulary import METHODS
 
 Case = dict[Key, float | str]
+#: What is in host memory, as a plan says it; other words mean the states.
+AWAY = {"": "none", "both": "states and weights"}
 
 
 def of_catalogue(cases: Cases, catalogue: Known) -> Cases:
@@ -72,6 +75,7 @@ def case(cases: Cases, at: int, **more: float | str) -> Case:
         "tensor": float(cases.tensor[at]),
         "context": float(cases.context[at]),
         "experts": float(cases.expert[at]),
+        "offload": AWAY.get(str(cases.offload[at]), "states"),
         "precision": "FP8" if cases.precision[at] == "fp8" else "16 bit",
         **more,
     }
@@ -103,6 +107,7 @@ def memories(book: Book, cases: Cases) -> Iterator[tuple[int, Case]]:
     settings, _ = chosen(book, cases)
     can = statable(book, cases) & among(settings.states, "mixed", "pure") & ~cases.flat
     can &= np.isin(settings.recomputed, (0.0, 1.0)) & ~settings.offloaded & ~settings.away
+    usual = assumed(book)
     can &= ~among(cases.method, "qlora") | among(cases.weights, "nf4-dq")
     for at in np.flatnonzero(can).tolist():
         yield (
@@ -116,6 +121,7 @@ def memories(book: Book, cases: Cases) -> Iterator[tuple[int, Case]]:
                 micro_batch=float(settings.batch[at]),
                 checkpointing="full" if settings.recomputed[at] else "none",
                 rank=float(np.nan_to_num(cases.rank[at], nan=8.0)),
+                logit_width=usual[f"logits-{loss}"] if (loss := cases.loss[at]) else 1.0,
                 optimizer="Adam" if settings.states[at] == "mixed" else "16-bit Adam",
             ),
         )
