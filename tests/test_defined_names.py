@@ -32,8 +32,8 @@ from scalesheet.model import Scalar
         ("if", "function"),
         ("_xlnm", "spreadsheets reserve"),
         ("Print_Area", "spreadsheets reserve"),
-        ("2nd", "first letter"),
-        ("a b", "first letter"),
+        ("2nd", "begin with a letter"),
+        ("a b", "begin with a letter"),
         ("x" * 256, "255"),
     ],
 )

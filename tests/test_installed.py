@@ -118,9 +118,7 @@ def outsider(installed: Path, tmp_path: Path) -> Outsider:
 
 def test_commands_of_the_wheel_have_no_network() -> None:
     if not without_network():
-        pytest.skip(
-            "no 'unshare' here: the wheel was run with dead proxies, not without a network"
-        )
+        pytest.skip("no 'unshare' here: the wheel was run with dead proxies, not without a network")
     ask = "import urllib.request; urllib.request.urlopen('http://192.0.2.1', timeout=5)"
     done = subprocess.run([*without_network(), sys.executable, "-c", ask], capture_output=True)
     assert b"unreachable" in done.stderr

@@ -134,8 +134,9 @@ def _stands_in_the_way(item: Item) -> bool:
 
 # ------------------------------------------------------------------ what is kept
 
-#: Folders of the catalogue that no prediction reads.
+#: Folders and files of the catalogue that no prediction reads.
 PRICES = ("rates/", "providers/")
+OF_THE_BOOK = ("book.yaml", "book.lock", "sources.yaml", "units.yaml")
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,7 @@ class Head:
     name: str
     against: Known | None = None
     scored: str = ""
+    held: bool = False  # something that predictions read is in a file of the folder itself
     days: tuple[date, date] | None = None
     plan: str = ""
     pages: tuple[Address, ...] = ()
@@ -164,6 +166,8 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
         return like.below
     rest = [each for each in content if not each[0].startswith(PRICES)]
     scored = name_of("scored", as_of, rest)
+    own = {each.name.removeprefix(files.root) for each in files.every if not each.extended}
+    held = any(each in own and each not in OF_THE_BOOK for each, _ in rest)
 
     def made() -> Item:
         from scalesheet.check import check, known
@@ -185,7 +189,8 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
 
         book = ground.book
         problems += [*examples(book), *counts(book)]
-        head = Head(tuple(problems), True, name, against, scored, (book.as_of, book.edition))
+        days = (book.as_of, book.edition)
+        head = Head(tuple(problems), True, name, against, scored, held, days)
         parts = {
             "ground": replace(ground, book=None),
             "book": book,
@@ -372,12 +377,8 @@ class KeptEdition(Edition):
 
     @property
     def is_held(self) -> bool:
-        """Whether a file of the folder itself says how good the score has to be, or has a fit. What
-        an own book takes from the catalogue was scored with that."""
-        book = self.book
-        stated = (book.expected, book.expected_own, book.fits)
-        places = [each.position for named in stated for each in named.values()]
-        return any(place and place.path.startswith(book.folder) for place in places)
+        """Whether a score can be wrong: what a book takes from another was scored with that."""
+        return self.below.head.held and bool(self.book.publications or self.book.fits)
 
     @cached_property
     def scored(self) -> Mapping[str, TaskScore]:

@@ -83,8 +83,8 @@ def test_statements_without_a_number_are_conditions(claims: dict[str, Json]) -> 
 def test_what_the_document_does_not_say_is_listed(claims: dict[str, Json]) -> None:
     lacks = lacking(claims)
     assert lacks == {
-        "002-L258-01": ["how many machines evaluate"],
-        "002-L413-01": ["how many machines evaluate"],
+        "002-L258-01": ["how many nodes evaluate"],
+        "002-L413-01": ["how many nodes evaluate"],
     }
 
 

@@ -187,7 +187,7 @@ def test_why_it_is_unusual_stands_in_its_note(tmp_path: Path) -> None:
         (
             "accelerators: {value: 1, unit: GPU}",
             "accelerators: {value: 2, unit: GPU}\nstrategy: single",
-            "2 accelerators, which share",
+            "2 accelerators need a strategy",
         ),
     ],
 )

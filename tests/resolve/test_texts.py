@@ -75,7 +75,11 @@ def test_a_text_prints(tmp_path: Path, formula: str, printed: str) -> None:
         ("text('{gpux}')", "gpux", "N001 unknown name 'gpux'; did you mean 'gpu'?"),
         ("text('a', reason('no'))", "reason", "F004 a reason cannot be part of a text"),
         ("text('a' if gpus else 'b')", "gpus", "F004 expected a condition, found a number"),
-        ("text('a' if need > need else 'b')", "need >", "R003 the condition may differ"),
+        (
+            "text('a' if need > need else 'b')",
+            "need >",
+            "R003 the condition may hold at one end of the range",
+        ),
         ("text('a {gpus')", "{gpus", "F001 formula, character 9: the placeholder is not closed"),
         ("gpus", "gpus", "F004 expected a text, found a number"),
     ],
