@@ -92,7 +92,7 @@ def test_parts_of_a_frame_are_predicted_as_the_whole(book: scalesheet.Book, tmp_
 def test_columns_that_are_not_read_are_named(book: scalesheet.Book) -> None:
     frame = pd.DataFrame({"model": ["llama-3-1-8b"], "hardware": ["H100"], "peak": [3.0]})
     assert book.predict(frame, "memory").attrs["unread"] == ("peak",)
-    with pytest.warns(UserWarning, match=r"not read: gpu \(did you mean 'hardware'"):
+    with pytest.warns(UserWarning, match=r"ignored columns: gpu \(did you mean 'hardware'"):
         book.predict(frame.assign(gpu="H100"), "memory")
 
 
@@ -156,4 +156,4 @@ def test_a_book_that_is_not_sound_is_refused(tmp_path: Path) -> None:
 
 def test_a_quantity_prints_in_a_notebook(book: scalesheet.Book) -> None:
     html = book.plan("support-model")._repr_html_()
-    assert "<b>Cost</b>: 1,707 [864–4,107] USD" in html
+    assert "<b>Cost</b>: 2,002 [975–4,995] USD" in html

@@ -95,6 +95,7 @@ def test_what_the_plan_says_comes_first() -> None:
     assert shown(computed("step", show=Show(decimals=2)), 5.0) == ["5.00"]
     assert shown(computed("byte", show=Show(digits=2)), 123.4) == ["123"]
     assert shown(computed("byte", show=Show(digits=2)), 1.234) == ["1.2"]
+    assert shown(computed("byte", show=Show(digits=3)), 0.9996) == ["1.00"]
     assert shown(computed("1", show=Show(percent=True)), 0.35) == ["35%"]
     assert shown(computed("1", show=Show(percent=True)), 0.34567) == ["34.6%"]
     assert shown(computed("GPU * hour", show=Show(approximate=True)), 342.0) == ["~342"]

@@ -172,7 +172,12 @@ def _needed(number: Decimal) -> int:
 
 def _decimals_for(numbers: list[Decimal], digits: int) -> int:
     """Decimals that give the largest that many significant digits."""
-    return digits - 1 - max(numbers).adjusted() if numbers else 0
+    if not numbers:
+        return 0
+    largest = max(numbers)
+    shown = largest.normalize().as_tuple().digits
+    carries = set(shown[:digits]) == {9} and shown[digits : digits + 1] >= (5,)
+    return digits - 1 - largest.adjusted() - carries  # 0.9996 is 1.00, as 1.004 is
 
 
 def _one_digit_of_least(numbers: list[Decimal], most: int) -> int:

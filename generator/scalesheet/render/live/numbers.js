@@ -105,8 +105,12 @@ scalesheet.numbers = (() => {
   }
 
   /** Decimals that give the largest that many significant digits. */
-  const decimalsFor = (numbers, digits) =>
-    numbers.length ? digits - 1 - numbers[numbers.length - 1].power : 0;
+  const decimalsFor = (numbers, digits) => {
+    if (!numbers.length) return 0;
+    const { digits: shown, power } = numbers[numbers.length - 1];
+    const carries = /^9+$/.test(shown.slice(0, digits)) && shown[digits] >= "5";
+    return digits - 1 - power - (carries ? 1 : 0);
+  };
 
   /** Decimals that keep the smallest from printing as 0, if that takes no more than `most`. */
   const oneDigitOfLeast = (numbers, most) =>
