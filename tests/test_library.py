@@ -156,4 +156,4 @@ def test_a_book_that_is_not_sound_is_refused(tmp_path: Path) -> None:
 
 def test_a_quantity_prints_in_a_notebook(book: scalesheet.Book) -> None:
     html = book.plan("support-model")._repr_html_()
-    assert "<b>Cost</b>: 2,002 [975–4,995] USD" in html
+    assert "<b>Cost</b>: 1,706 [865–4,104] USD" in html
