@@ -243,7 +243,7 @@ def refuse_site(problems: Iterable[str], book: Book, config: Path) -> None:
     _refuse([at(_place(each, book, config), "X002", each) for each in _by_target(problems)])
 
 
-#: What the generator, and the check of the site, say of a link to a page that is missing.
+#: How the generator and the site check report a link to a missing page.
 _MISSING = re.compile(
     r"the target '(?P<target>[^']+)' is not found"
     r"|^(?P<page>[^:]+): (?P<address>[^\s?#]+)\S* leads to no file"
@@ -251,8 +251,7 @@ _MISSING = re.compile(
 
 
 def _by_target(problems: Iterable[str]) -> list[str]:
-    """The problems, where of all links to one missing page the first is reported, with their
-    number."""
+    """The problems, with one for each missing page: the first link to it, and how many follow."""
     result: dict[str, list[str]] = {}
     for each in dict.fromkeys(problems):
         found = _MISSING.search(each)

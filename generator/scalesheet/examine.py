@@ -134,7 +134,7 @@ def _stands_in_the_way(item: Item) -> bool:
 
 # ------------------------------------------------------------------ what is kept
 
-#: Folders and files of the catalogue that no prediction reads.
+#: Folders and files of a book that predictions never read.
 PRICES = ("rates/", "providers/")
 OF_THE_BOOK = ("book.yaml", "book.lock", "sources.yaml", "units.yaml")
 
@@ -150,7 +150,7 @@ class Head:
     name: str
     against: Known | None = None
     scored: str = ""
-    held: bool = False  # something that predictions read is in a file of the folder itself
+    held: bool = False  # whether predictions read any of the folder's own files
     days: tuple[date, date] | None = None
     plan: str = ""
     pages: tuple[Address, ...] = ()
@@ -377,7 +377,7 @@ class KeptEdition(Edition):
 
     @property
     def is_held(self) -> bool:
-        """Whether a score can be wrong: what a book takes from another was scored with that."""
+        """Whether the book's own files affect the score. An extended book was scored by itself."""
         return self.below.head.held and bool(self.book.publications or self.book.fits)
 
     @cached_property

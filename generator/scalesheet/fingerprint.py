@@ -181,7 +181,7 @@ def _libraries() -> list[str]:
     every = [(each, each.metadata) for each in metadata.distributions()]  # each is parsed once
     installed = {canonicalize_name(told["Name"]): told for _, told in every}
     own = canonicalize_name("scalesheet")
-    if own not in installed:  # a checkout: nothing says what the program needs
+    if own not in installed:  # a checkout has no list of what it needs
         return sorted(f"{name} {told['Version']}" for name, told in installed.items())
     wanted = {own} | {
         canonicalize_name(told["Name"])

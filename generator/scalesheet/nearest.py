@@ -37,13 +37,13 @@ def _at_both_ends(name: str, names: tuple[str, ...]) -> str | None:
 
 @lru_cache(maxsize=8)
 def _by_folded(names: tuple[str, ...]) -> dict[str, str]:
-    """The first name of each spelling without regard to case."""
+    """The first name for each spelling, ignoring case."""
     return {each.casefold(): each for each in reversed(names)}
 
 
 @lru_cache(maxsize=8)
 def _by_end(names: tuple[str, ...]) -> dict[str, list[str]]:
-    """The names with a dot by what follows the last one."""
+    """The dotted names, by the part after the last dot."""
     found: dict[str, list[str]] = {}
     for name in names:
         if "." in name:

@@ -177,7 +177,7 @@ def _decimals_for(numbers: list[Decimal], digits: int) -> int:
     largest = max(numbers)
     shown = largest.normalize().as_tuple().digits
     carries = set(shown[:digits]) == {9} and shown[digits : digits + 1] >= (5,)
-    return digits - 1 - largest.adjusted() - carries  # 0.9996 is 1.00, as 1.004 is
+    return digits - 1 - largest.adjusted() - carries  # 0.9996 prints as 1.00
 
 
 def _one_digit_of_least(numbers: list[Decimal], most: int) -> int:

@@ -91,7 +91,7 @@ def build_plans(
     )
 
 
-#: What says nothing about the numbers: pages written by hand, and styles.
+#: Files that do not affect the numbers: hand-written pages and styles.
 _BY_HAND = ("docs/", "taken/", "assets/")
 
 

@@ -45,8 +45,7 @@ class Names:
         return Place(plan, Key(key.name, table, row))
 
     def changed(self, base: Book, head: Book) -> Iterator[tuple[str, str]]:
-        """Old and new ids of the plans and the catalogue but those that both sides share, in which
-        nothing can differ."""
+        """Old and new ids of the plans and the catalogue, without those that both sides share."""
         for old, new in self.plans.items():
             if own_tables(base, old) is not own_tables(head, new):
                 yield old, new

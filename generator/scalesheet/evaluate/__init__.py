@@ -45,20 +45,20 @@ def computed(book: Book, plan: Plan, overrides: Overrides | None = None) -> Stat
     return state
 
 
-#: What a formula reads of a state: scalars by name, columns by their table's and their own.
+#: What a formula reads: scalars by name, columns by table and name.
 Reads = frozenset[str | tuple[str, str]]
 
 
 @lru_cache(maxsize=4)
 def _as_it_is(catalogue: Same, plan: Same, order: Sequence[Key]) -> tuple[State, list[Reads]]:
-    """A plan without edits, and what each of its formulas read: most edits touch few of them."""
+    """A plan without edits, and what each of its formulas read."""
     return _of_plan(catalogue.value, plan.value, _catalogue(catalogue, order), {})
 
 
 def _of_plan(
     tables: Mapping[str, Table], plan: Plan, catalogue: State, edits: Mapping[Key, Stated]
 ) -> tuple[State, list[Reads]]:
-    """Every cell of a plan on top of a catalogue, and what each formula read in its order."""
+    """All cells of a plan, and what each formula read, in the order of the plan."""
     own = _of_tables(plan.tables, edits)
     seen: set[str | tuple[str, str]] = set()
     state = State(
@@ -80,7 +80,7 @@ def _of_plan(
 
 
 class _Watched(dict[Any, Any]):
-    """Notes the keys that are read."""
+    """Records which keys are read."""
 
     def __init__(self, seen: set[str | tuple[str, str]], of: Any = ()) -> None:
         super().__init__(of)
@@ -98,8 +98,8 @@ def _compute_again(
     edits: Mapping[Key, Stated],
     reads: Sequence[Reads],
 ) -> None:
-    """What reads an edited input, or what became of one, in a state that shares its columns with
-    the plan as it is."""
+    """Recomputes the formulas that depend on an edited input, and stops where a value stays the
+    same. The state shares its columns with the plan without edits, so changed ones are copied."""
     changed: set[str | tuple[str, str]] = set()
     for key, stated in edits.items():
         if key.table is None:
@@ -120,7 +120,7 @@ def _compute_again(
             compute(key, every, plan, state)
             if state.scalars[at] != before:
                 changed.add(at)
-        elif at in changed:  # and so it is a copy
+        elif at in changed:  # already a copy
             compute(key, every, plan, state)
         else:
             before = state.columns[at]
@@ -285,7 +285,7 @@ def _trees(ends: Ends) -> list[tuple[End, Any]]:
 def _fill_row(formula: Formula, table: Table, place: int, filled: Filled, state: State) -> None:
     trees = dict(_trees(formula.ends))
     if filled.why is not None:
-        filled.why[place] = None  # of what was computed before
+        filled.why[place] = None  # the reason of an earlier computation
     for end, array in filled.ends.items():
         part = interpret(
             trees[end] if end in trees else trees["value"], Here(state, table.name, place)

@@ -59,7 +59,7 @@ class Filled:
         return Filled(ends, None if self.why is None else self.why.copy())
 
     def same(self, other: Filled) -> bool:
-        """Whether it has the very values and reasons."""
+        """Whether all values and reasons are identical."""
         pairs = [(array, other.ends[end]) for end, array in self.ends.items()]
         return all(starmap(_same, [*pairs, (self.why, other.why)]))
 
@@ -74,7 +74,7 @@ class State:
     titles: dict[str, Sequence[str]] = field(default_factory=dict)  # of rows, by table
 
     def copy(self) -> State:
-        """Another that begins as this one: what is put into it leaves this one as it was."""
+        """A copy that can be changed without changing this one."""
         return State(dict(self.scalars), dict(self.columns), dict(self.rows), dict(self.titles))
 
 

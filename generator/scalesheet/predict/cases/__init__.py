@@ -123,7 +123,7 @@ class Cases:
     flat: Flags  # sharded by FSDP, frozen parameters and others as one
     optimizer: Words
     rank: Array  # of adapters
-    loss: Words  # how the logits of the loss are held
+    loss: Words  # how the trainer stores the logits for the loss
     quantity: Words
     evaluation: Words
     tokenizer: Words

@@ -40,7 +40,7 @@ _FRAMEWORKS = (
 )
 
 
-#: How the logits of the loss are held, by its own name, else by the trainer's usual loss.
+#: How the logits are stored: by the name of the loss, otherwise by the trainer's default.
 _LOSSES = (
     ("fused", r"liger|\bcce\b|cut[\s_-]?cross|fused[\s_-](?:linear[\s_-])?(?:loss|cross|ce\b)"),
     ("chunked", r"chunked|torchtune|lit-?gpt|unsloth"),
@@ -68,9 +68,7 @@ def layout(text: str) -> Layout:
 
 
 def loss(text: str) -> str:
-    """How the logits of the loss are held: `fused`, `chunked`, `wide`, or nothing where a text does
-    not say.
-    """
+    """How the logits are stored: `fused`, `chunked`, `wide`, or nothing."""
     low = text.lower()
     return next((name for name, called in _LOSSES if re.search(called, low)), "")
 

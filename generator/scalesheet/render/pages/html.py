@@ -91,7 +91,7 @@ def join(parts: Iterable[object], between: str = "") -> Html:
 
 
 def meta_line(*parts: object) -> Html:
-    """The small line below a title: its parts apart, without those that are empty."""
+    """The small line below a title: the parts that are not empty, separated by dots."""
     return tag("p", join(filter(None, parts), " · "), class_="meta")
 
 

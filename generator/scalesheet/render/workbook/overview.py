@@ -68,7 +68,7 @@ def write_overview(canvas: Canvas, context: Context, row: int, column: int) -> i
             continue
         cells = _written(canvas, found, at, behind)
         at += len(found.rows) + 3
-        rows = max(rows, len(found.rows) + 6)  # a name for each bar
+        rows = max(rows, len(found.rows) + 6)  # room to label each bar
         made = make(canvas, found, cells)
         made.set_title({"name": found.title, "name_font": font(11, bold=True), "overlay": False})
         made.set_size({"width": WIDTH, "height": (rows - 1) * PIXELS})

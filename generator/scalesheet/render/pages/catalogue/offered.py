@@ -67,7 +67,7 @@ def offered_section(context: Context, accelerator: str) -> Iterator[object]:
 
 
 def price_card(context: Context, accelerator: str) -> Html | None:
-    """The lowest on-demand price of today, and whose it is."""
+    """Today's lowest on-demand price and its provider."""
     table = context.book.tables.get("offers")
     if table is None or any(name not in table.columns for name in NEEDED):
         return None
