@@ -155,7 +155,7 @@ def test_a_book_that_is_not_there_is_told(outsider: Outsider) -> None:
     assert "data/book.yaml:3:10: Y012 there is no book 'scalesheat' to extend" in told
 
 
-#: A plan of one's own: how much memory and time a model needs that is predicted.
+#: A plan of one's own with predicted memory and time.
 OWN = """\
 title: Our plan
 summary: One model is tuned. What memory does it need, and what does it cost?
@@ -180,13 +180,13 @@ STEP = re.compile(
     r"|^\$ (?P<line>[^\n]+)$|`(?P<inline>scalesheet [^`]+)`",
     re.MULTILINE | re.DOTALL,
 )
-#: What a reader puts for the words in capitals on the page.
+#: Values for the placeholders on the page.
 MEANT = {"NAME": "ours", "TEXT": "Ours", "ID": "h100-sxm", "LOG": "log.csv"}
 LOG = "phase,state,start,end,gpus,cost\nsmall,done,2026-11-02T10:00,2026-11-02T10:40,1,0.61\n"
 
 
 def follow_the_page(outsider: Outsider) -> set[str]:
-    """Does what the page says from top to bottom; the commands that it had."""
+    """Follows the page from top to bottom; returns the commands that it contains."""
     had = set()
     for step in STEP.finditer(PAGE):
         command = step["line"] or step["inline"]
@@ -250,3 +250,8 @@ def test_the_page_for_a_book_of_ones_own_holds_with_the_wheel_alone(outsider: Ou
     assert "--set" not in outsider("show", "first", "--set", "seeds=5", "--set", "cap=1")
     outsider("bench", "--help")
     assert "is out of date" in outsider("fit", "--check", status=1)  # it has runs of its own now
+    told = outsider("check").splitlines()
+    assert {line.split()[1] for line in told if ".yaml:" in line} == {"N010"}, told
+    outsider("build")
+    pages = outsider.folder / "build" / "site" / "book"
+    assert {path.stem for path in pages.rglob("*.html")} >= {"own", "first", "anew"}
