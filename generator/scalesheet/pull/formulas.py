@@ -301,7 +301,8 @@ class Formulas:
         if formula is None:
             return None
         # a column's formulas differ in the number of their row, which is then all that differs
-        same = re.sub(rf"(?<![\w.$]){_COLUMN}{place.row + 1}(?![\w(.!])", r"\1\0", formula)
+        own = str(place.row + 1)
+        same = _ROWED.sub(lambda m: f"{m[1]}\0" if m[2] == own else m[0], formula)
         known = self._read.get((table, place.column, same))
         if known is not None and table:
             return known
@@ -492,7 +493,7 @@ class Formulas:
         self.pulling.edits.append(Edit(name, place, site, old, new, changes, proof))
 
 
-_COLUMN = r"([A-Za-z]{1,3})"
+_ROWED = re.compile(r"(?<![\w.$])([A-Za-z]{1,3})([0-9]+)(?![\w(.!])")
 
 
 def _at(formula: Formula, before: str) -> str:

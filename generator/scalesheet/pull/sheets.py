@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -132,10 +132,18 @@ def _by_openpyxl(path: Path) -> Workbook:
 
 
 def _cells(sheet: Any) -> dict[Spot, Cell]:
-    from openpyxl.worksheet._reader import VALUE_TAG, WorkSheetParser
+    from openpyxl.worksheet._reader import ROW_TAG, VALUE_TAG, WorkSheetParser
+    from openpyxl.xml.functions import iterparse
 
     class Parser(WorkSheetParser):
-        """Keeps the stored value of a formula, and dates as the numbers that they are."""
+        """Keeps the stored value of a formula, and dates as the numbers that they are. Skips what is
+        not a cell: validations, formats and links take longer than the cells."""
+
+        def parse(self) -> Iterator[Any]:
+            for _, element in iterparse(self.source):
+                if element.tag == ROW_TAG:
+                    yield self.parse_row(element)
+                    element.clear()
 
         def parse_cell(self, element: Any) -> Any:
             kind = element.get("t", "n")
