@@ -136,8 +136,8 @@ def _cells(sheet: Any) -> dict[Spot, Cell]:
     from openpyxl.xml.functions import iterparse
 
     class Parser(WorkSheetParser):
-        """Keeps the stored value of a formula, and dates as the numbers that they are. Skips what is
-        not a cell: validations, formats and links take longer than the cells."""
+        """Keeps the stored value of a formula, and dates as the numbers that they are. Reads only
+        cells: validations, formats and links would take as long again."""
 
         def parse(self) -> Iterator[Any]:
             for _, element in iterparse(self.source):
