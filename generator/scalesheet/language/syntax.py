@@ -375,15 +375,23 @@ def children(node: Node) -> list[Node]:
 
 
 def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The node with its children changed."""
-    changed = {name: _changed(getattr(node, name), change) for name in _INNER[type(node)]}
+    """The node with its children changed; the node itself where none did."""
+    changed = {}
+    for name in _INNER[type(node)]:
+        value = getattr(node, name)
+        new = _changed(value, change)
+        if new is not value:
+            changed[name] = new
     return replace(node, **changed) if changed else node
 
 
 def _changed(value: Any, change: Callable[[Node], Node]) -> Any:
     if isinstance(value, Node):
         return change(value)
-    return tuple(_changed(part, change) for part in value) if isinstance(value, tuple) else value
+    if not isinstance(value, tuple):
+        return value
+    parts = tuple(_changed(part, change) for part in value)
+    return parts if any(new is not old for new, old in zip(parts, value, strict=True)) else value
 
 
 def walk(node: Node) -> Iterator[Node]:

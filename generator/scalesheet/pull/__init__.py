@@ -102,7 +102,7 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     from scalesheet.pull.where import locate
     from scalesheet.render.workbook.contents import contents
     from scalesheet.render.workbook.layout import lay_out
-    from scalesheet.render.workbook.steps import stepped
+    from scalesheet.render.workbook.steps import stepped_once
 
     files = files_of(data)
     if files is None:
@@ -113,7 +113,7 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
         return Finding("W002", str(stamp.place), text + nearest(stamp.plan, plans, "plans"))
     before = sound(examined_files(files, plans=[stamp.plan], scores=False))
     book = carried(before.book, before.book.plans[stamp.plan])
-    plan = before.keep("stepped", lambda: stepped(book, book.plans[stamp.plan]), stamp.plan)
+    plan = stepped_once(before, book, book.plans[stamp.plan])
     layout = lay_out(book, plan)
     same = stamp.contents == contents(book, plan)
     where = locate(workbook, book, plan, layout.names, same=same)

@@ -16,6 +16,7 @@ from typing import Any
 
 from scalesheet.book import Book
 from scalesheet.defined_names import bad_name, defined
+from scalesheet.edition import Edition
 from scalesheet.language.format import formula_text
 from scalesheet.language.syntax import (
     Aggregate,
@@ -72,6 +73,13 @@ Scope = tuple[Node, ...]  # what is known to be no reason where a part stands
 def stepped(book: Book, plan: Plan) -> Plan:
     """The plan with its long formulas in steps."""
     return _Steps(book, blanked(plan)).plan_with_steps()
+
+
+def stepped_once(edition: Edition, book: Book, plan: Plan) -> Plan:
+    """The same, from the cache where the edition has it. `book` is what the workbook carries."""
+    if edition.book.plans.get(plan.id) is not plan:
+        return stepped(book, plan)
+    return edition.keep("stepped", lambda: stepped(book, plan), plan.id)
 
 
 # ------------------------------------------------------------------ trees
@@ -351,6 +359,8 @@ class _Steps:
                     count[node] = count.get(node, 0) + 1
             best: tuple[tuple[bool, int], Node] | None = None
             for node, times in count.items():
+                if times == 1 and not isinstance(node, Lookup | Cell):
+                    continue
                 printed = self._printed(node, home)
                 looked_up = isinstance(node, Lookup | Cell) and text.count(printed) > 1
                 if looked_up or (times > 1 and len(printed) > WORTH_A_STEP):

@@ -33,7 +33,7 @@ from scalesheet.render.workbook.places import prefix as sheet_prefix
 from scalesheet.render.workbook.results import write_results
 from scalesheet.render.workbook.scalars import in_use, write_calculation, write_inputs
 from scalesheet.render.workbook.sensitivity import write_sensitivity
-from scalesheet.render.workbook.steps import stepped
+from scalesheet.render.workbook.steps import stepped_once
 from scalesheet.render.workbook.summary import headline, write_summary
 from scalesheet.render.workbook.tables import write_tables
 
@@ -88,8 +88,8 @@ def write_workbook(
     With `sensitivity` there is a sheet of it, and what moves the results most is in the Summary.
     `created` is what the file's properties say; the day of the edition unless given.
     """
-    edition = edition_of(edition, plan)
-    plan = stepped(edition.book, plan)
+    whole, edition = edition, edition_of(edition, plan)
+    plan = stepped_once(whole, edition.book, plan)
     layout = lay_out(edition.book, plan, sensitivity=sensitivity)
     context = Context(edition, plan, layout)
     tally = Tally()
