@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -139,7 +139,7 @@ def _cells(sheet: Any) -> dict[Spot, Cell]:
         """Keeps the stored value of a formula, and dates as the numbers that they are. Reads only
         cells: validations, formats and links would take as long again."""
 
-        def parse(self) -> Iterator[Any]:
+        def parse(self) -> Generator[Any, None, None]:
             for _, element in iterparse(self.source):
                 if element.tag == ROW_TAG:
                     yield self.parse_row(element)
