@@ -1,4 +1,4 @@
-"""Brings a quantity to another unit by named constants, and says where that cannot be."""
+"""Converts a quantity to another unit with named constants, or says why that is impossible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from scalesheet.units import Unit, Units, unknown
 
 
 def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> Typed:
-    """The same quantity in `unit`, by named constants. Raises BindError U002 or U004."""
+    """The same quantity in `unit`, converted with named constants. Raises BindError U002 or
+    U004.
+    """
     units = scope.space.units
     if typed.unit is None or typed.unit == unit:
         return replace(typed, unit=unit)
@@ -38,8 +40,8 @@ def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> T
 
 
 def _remedy(have: Unit, want: Unit, units: Units) -> str:
-    """What to do with `have` so that it measures what `want` does."""
-    names: dict[str, str] = {}  # one unit stands for all of its dimension
+    """Say how to make `have` measure what `want` does."""
+    names: dict[str, str] = {}  # one unit represents each dimension
     powers: dict[str, Fraction] = {}
     for unit, sign in ((want, 1), (have, -1)):
         for name, power in unit.factors:
