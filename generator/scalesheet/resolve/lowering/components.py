@@ -36,9 +36,9 @@ HOLDS, SAYS = "holds", "says"
 #: The number of conditions that a case breaks, and the first of them in words. Conditions that use
 #: this number are checked after those it counts; if only they fail, the figures they use are kept.
 BROKEN, STATUS = "broken", "status"
+CALIBRATION = "calibration"  # the small table of what own records teach
 #: If there are later conditions: the first broken one among the others in words, and whether all
 #: hold.
-CALIBRATION = "calibration"  # the small table of what own records teach
 OBSTACLE, POSSIBLE = "obstacle", "possible"
 
 
