@@ -68,9 +68,7 @@ def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audite
 
 
 def _with_claims(plan: Plan, audit: Audit) -> Plan:
-    """The plan with the claims of all its documents as additional scalars, computed after
-    everything else.
-    """
+    """The plan with the claims of all its documents as additional scalars, computed last."""
     return replace(
         plan, scalars={**plan.scalars, **audit.scalars}, order=(*plan.order, *audit.order)
     )

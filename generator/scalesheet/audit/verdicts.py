@@ -76,9 +76,7 @@ def decide(audits: Sequence[Audit], results: Results, units: Units) -> dict[str,
 def _accused(
     claims: Mapping[str, Claim], matches: Mapping[str, tuple[Match, ...]]
 ) -> dict[str, tuple[str, ...]]:
-    """The claims in each `against` that disagrees: both sides of a disagreement are
-    contradicted.
-    """
+    """The claims in each `against` that disagrees: both sides of it are contradicted."""
     result: dict[str, tuple[str, ...]] = {}
     for id_, claim in claims.items():
         own = matches[id_][len(claim.bases) - len(claim.against) :]

@@ -44,9 +44,7 @@ def faults(audited: Audited) -> list[Judged | Shown]:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The errors whose largest effect is on one headline; `totals` is None for errors without
-    effect.
-    """
+    """Errors that affect one headline most; `totals` is None for errors without effect."""
 
     totals: Totals | None
     faults: tuple[Judged | Shown, ...]

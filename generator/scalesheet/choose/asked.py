@@ -90,9 +90,7 @@ def as_asked(book: Book, score: TaskScore, catalogue: Known) -> Asked | None:
 
 
 def fit(book: Book, catalogue: Known) -> tuple[Coefficients, Published, Flags]:
-    """Fit the ends of an answer's interval, in its standard deviations; also returns the rows they
-    use.
-    """
+    """Fit the ends of an answer's interval, in standard deviations; also returns the rows used."""
     data = published(book, "runs", catalogue)
     made = _answers(book, data, catalogue)
     rows = ~given(made.whys)
@@ -187,9 +185,7 @@ def _begun(book: Book, questions: Cases, catalogue: Known) -> Cases:
 
 
 def _layouts(book: Book, questions: Cases) -> tuple[Places, Mapping[str, Array], Words]:
-    """All layouts that can run, plainer ones first: index of the question, LAYOUT,
-    checkpointing.
-    """
+    """All layouts that can run, plainer first: index of the question, LAYOUT, checkpointing."""
     axes = [np.array(AXES[name], dtype=np.float64) for name in LAYOUT]
     sizes = (len(questions), *map(len, axes))
     at, *places = np.unravel_index(np.arange(math.prod(sizes)), sizes)

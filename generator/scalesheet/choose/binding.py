@@ -1,6 +1,4 @@
-"""Finds the binding constraints: what relaxing each limit would save, or what prevents any
-solution.
-"""
+"""Finds binding constraints: what relaxing each limit saves, or what prevents a solution."""
 
 from __future__ import annotations
 

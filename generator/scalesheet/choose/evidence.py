@@ -46,9 +46,7 @@ UNUSUAL = (
 
 @dataclass(frozen=True)
 class Kind:
-    """What results have in common: a method of METHODS, an accelerator family, and a size class of
-    the score.
-    """
+    """What results have in common: method, accelerator family, and size class of the score."""
 
     method: str
     family: str
@@ -57,9 +55,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Like:
-    """Published results similar to an answer: their task, their number, and their median error
-    factor.
-    """
+    """Published results similar to an answer: task, number, and median error factor."""
 
     task: str
     rows: int

@@ -51,9 +51,7 @@ def odds(costs: Sequence[tuple[str, Value]]) -> tuple[Odds | None, ...]:
 
 
 def _above(rising: Array, costs: Array) -> Array:
-    """The chance that a variable with these equally likely values exceeds each cost; equal values
-    count half.
-    """
+    """The chance that one of these equally likely values exceeds each cost; ties count half."""
     last = np.searchsorted(rising, costs * (1 + 1e-9), side="right")
     before = np.searchsorted(rising, costs * (1 - 1e-9), side="left")
     return np.asarray(1 - (last + before) / 2 / len(rising))

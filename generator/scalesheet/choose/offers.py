@@ -101,9 +101,7 @@ def counts(per_node: int, includes: str, most: float) -> Sequence[int]:
 
 
 def together(per_node: int, includes: str) -> tuple[int, bool]:
-    """The number of accelerators in a node of an offer, and whether complete nodes can be
-    joined.
-    """
+    """The number of accelerators in a node of an offer, and whether nodes can be joined."""
     by_one = per_node == 1 and SHARED in includes
     joined = per_node == MACHINE or (by_one and CLUSTER in includes)
     return MACHINE if by_one else per_node, joined

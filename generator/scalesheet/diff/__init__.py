@@ -70,8 +70,6 @@ def compare(
 
 
 def _touched(inputs: Sequence[InputChanged], moved: Sequence[ResultMoved]) -> frozenset[str]:
-    """The plans with a changed input or a moved result; the quantiles of other plans stay
-    the same.
-    """
+    """The plans with a changed input or a moved result; other quantiles stay the same."""
     of_results = {each.place.plan for each in moved}
     return frozenset({each.place.plan for each in inputs} | of_results)

@@ -163,9 +163,7 @@ class ResultMoved:
 
     @property
     def rank(self) -> tuple[bool, bool, bool, float]:
-        """Sorts the worst first: plans before the catalogue, headlines, checks, then by
-        distance.
-        """
+        """Sorts the worst first: plans before the catalogue, headlines, checks, then distance."""
         return (not self.place.plan, not self.headline, not self.check, -self.turn.weight)
 
 
@@ -202,9 +200,7 @@ class Breached:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The estimate at completion of a plan with actuals, in words; `old` is empty if there was
-    none.
-    """
+    """The estimate at completion of a plan with actuals, in words; `old` may be empty."""
 
     plan: str
     old: str

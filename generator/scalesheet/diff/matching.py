@@ -109,9 +109,7 @@ def match(base: Book, head: Book) -> Names:
 
 
 def _paired(old: Mapping[str, Hashable], new: Mapping[str, Hashable]) -> dict[str, str]:
-    """From old names to new ones: equal names first, then pairs that alone have the same
-    content.
-    """
+    """From old names to new ones: equal names first, then pairs of unique equal content."""
     pairs = {name: name for name in old if name in new}
     gone = {name: held for name, held in old.items() if name not in new and held}
     come = {name: held for name, held in new.items() if name not in old and held}

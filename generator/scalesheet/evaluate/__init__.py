@@ -25,9 +25,7 @@ Overrides = Mapping[Key, Stated | float | str | bool]
 
 
 def evaluate(book: Book, plan: Plan, overrides: Overrides | None = None) -> Results:
-    """Compute every cell of a plan and of the catalogue. Raises KeyError if an override names no
-    input.
-    """
+    """Compute every cell of a plan and the catalogue. Raises KeyError for unknown overrides."""
     return _results({**book.tables, **plan.tables}, plan, computed(book, plan, overrides))
 
 

@@ -97,9 +97,7 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
 
 
 def _of_its_row(reason: str, results: Results) -> str:
-    """Why the first row without a value has none, if the reason only says that some row has
-    none.
-    """
+    """Why the first row without a value has none, if the reason only says that one has none."""
     table, _, column = reason.removeprefix(f"{INCOMPLETE}: ").rpartition(".")
     if not reason.startswith(INCOMPLETE) or table not in results.tables:
         return reason
@@ -163,9 +161,7 @@ def _broken(plan: Plan, name: str, results: Results) -> tuple[str, str]:
 
 
 def _sound(series: Series, quantity: Quantity) -> bool:
-    """Whether a whole column is clearly valid, so that long columns need not be checked cell by
-    cell.
-    """
+    """Whether a whole column is clearly valid, so that its cells need no separate checks."""
     if any(reason in ARITHMETIC for reason in series.reasons.values()):
         return False
     if series.value.dtype != np.float64:
@@ -308,9 +304,7 @@ def rounds_to(count: float, published: float) -> bool:
 
 
 def call(record: Record, given: Mapping[str, float]) -> Value:
-    """Evaluate a catalogue formula by itself, in its declared units; omitted inputs take
-    defaults.
-    """
+    """Evaluate a catalogue formula by itself, in declared units; omitted inputs use defaults."""
     state = State()
     for item in record.inputs:
         default = item.stated.value if item.stated is not None else None

@@ -121,9 +121,7 @@ def _lookup(node: nodes.Lookup, here: Here) -> Part:
 
 
 def _picks(cells: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
-    """Pick a cell for each place. Over draws, each draw has its own key, and each cell a value per
-    draw.
-    """
+    """Pick a cell for each place; over draws, each has its own key and each cell a value."""
     return cells[places, np.arange(len(places))] if cells.ndim > 1 else cells[places]
 
 

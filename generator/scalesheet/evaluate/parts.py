@@ -121,9 +121,7 @@ def is_fault(why: object) -> bool:
 
 
 def sound(part: Part, here: Here) -> Part:
-    """A value that is read; raises NoNumberError if it is a fault, and marks such rows as
-    suspect.
-    """
+    """A value that is read; raises NoNumberError for a fault, or marks such rows as suspect."""
     if isinstance(part.why, Fault):
         raise NoNumberError(part.why)
     if here.suspect is not None and isinstance(part.why, np.ndarray):

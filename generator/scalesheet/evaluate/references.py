@@ -20,9 +20,7 @@ from scalesheet.values import Results
 
 
 def references(node: Node) -> tuple[Key, ...]:
-    """What a tree refers to, in order and without repeats. A look-up refers to a column of
-    a table.
-    """
+    """What a tree refers to, in order, without repeats. A look-up refers to a table's column."""
     result: dict[Key, None] = {}
     for part in walk(node):
         key = _key(part)
@@ -161,9 +159,7 @@ def formulas_at(book: Book, plan: Plan, key: Key) -> Iterator[Formula]:
 
 
 def needs(node: Node, at: Key, results: Results) -> Iterator[Key]:
-    """The keys that a node refers to, as seen from the row of `at`; for a look-up, the rows it
-    finds.
-    """
+    """The keys that a node refers to, seen from the row of `at`; a look-up's are the rows found."""
     match node:
         case Lookup():
             rows = _rows_chosen(node.key, at, results)

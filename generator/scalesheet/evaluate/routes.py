@@ -111,9 +111,7 @@ def stated_key(table: str, column: str, row: str) -> Key:
 
 
 def cell_key(table: Table, column: Column, row: str) -> Key:
-    """The key that a cell belongs to: its own formula, its stated value, or the column's
-    formula.
-    """
+    """The key that a cell belongs to: its own formula, stated value, or the column's formula."""
     if row in column.own:
         return Key(column.name, table.name, row)
     if row in column.stated:

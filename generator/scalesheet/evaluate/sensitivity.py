@@ -61,9 +61,7 @@ class Ranking:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """The figure itself, and its values at both sides of the shown effects; they share a
-        format.
-        """
+        """The figure, and its values at both sides of the shown effects; they share a format."""
         return (self.value, *(v for each in self.shown for v in (each.low, each.high)))
 
 
@@ -215,9 +213,7 @@ class _Run:
         return low, float(cells[self.base.rows[key.table][str(key.row)]]), high
 
     def state(self, tries: Sequence[_Try], order: Mapping[Key, int], *, exact: bool) -> State:
-        """The plan with a different lever moved in each state. `exact`: reasons include their
-        figures.
-        """
+        """The plan with one lever moved in each state. `exact`: reasons include their figures."""
         tables = {**self.book.tables, **self.plan.tables}
         state, count = self.base.copy(), len(tries)
         places: dict[Key, set[End]] = {}
@@ -267,9 +263,7 @@ class _Run:
 def _cells(
     key: Key, tables: Mapping[str, Table], state: State
 ) -> Iterator[tuple[str | None, Here]]:
-    """Where a formula is computed: a scalar, a cell, or the rows of a column without stated
-    values.
-    """
+    """Where a formula is computed: a scalar, a cell, or a column's rows without stated values."""
     if key.table is None:
         yield None, Here(state)
         return

@@ -148,9 +148,7 @@ def _terms(node: Node, sign: float = 1.0) -> Iterator[tuple[float, Node]]:
 
 
 def _keys(node: Node, at: Key, below: Shares) -> tuple[Key, ...]:
-    """The keys that a term names, with columns in the current row; or the other row that it leads
-    to.
-    """
+    """The keys that a term names, as seen from a row; or the other row that it leads to."""
     for key in below.path[1:]:
         if key.table == at.table and key.row != at.row:
             return (key,)

@@ -250,9 +250,7 @@ def fixed(x: float, decimals: int = 0) -> str:
 
 
 def power(base: float, exponent: float) -> float:
-    """base to the exponent; nan for 0**0, for 0 to a negative, and for fractional powers of
-    negatives.
-    """
+    """base to the exponent; nan for 0 to 0 or a negative, and fractional powers of negatives."""
     if base == 0 and exponent <= 0:
         return math.nan
     try:

@@ -30,9 +30,7 @@ def _floats(values: ArrayLike) -> Floats:
 
 
 def _one_by_one(function: Callable[..., float], *arrays: ArrayLike) -> Floats:
-    """The scalar function on each element; if there are many elements, once per distinct
-    element.
-    """
+    """The scalar function on each element; with many elements, once per distinct element."""
     given = [_floats(array) for array in arrays]
     if len(varying := [n for n, each in enumerate(given) if each.size > MANY]) == 1:
         (n,) = varying

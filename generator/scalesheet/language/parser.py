@@ -333,9 +333,7 @@ class _Parser:
     # -- texts
 
     def pieces(self, function: str, span: nodes.Span) -> Node:
-        """The pieces of `text(...)` and `reason(...)`: literals with placeholders, words, text and
-        choices.
-        """
+        """The pieces of `text(...)` and `reason(...)`: templates, words, text and choices."""
         parts: list[Node] = []
         while not self.sees(")"):
             parts += self.read_piece(self.choice())

@@ -120,9 +120,7 @@ def join(pieces: Iterable[Node], span: Span | None = None) -> Join:
 
 
 def literals(parts: Iterable[str]) -> list[str]:
-    """Contents in the fewest literals: each contains one kind of quotation mark and is enclosed in
-    the other.
-    """
+    """Contents in the fewest literals: each is enclosed in the quotation mark it lacks."""
     result: list[str] = []
     content = ""
     for part in parts:

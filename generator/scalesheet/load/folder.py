@@ -1,6 +1,4 @@
-"""Reads the data folder: determines the kind of each file from its place, and finds misplaced
-files.
-"""
+"""Reads the data folder: finds the kind of each file from its place, and misplaced files."""
 
 from __future__ import annotations
 

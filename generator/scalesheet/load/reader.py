@@ -230,9 +230,7 @@ _BY_DEPTH = (_MISALIGNED, _UNEXPECTED)
 
 
 def _misaligned(lines: list[str]) -> str:
-    """A message about the indentation of the last line if it fits no line above; otherwise
-    empty.
-    """
+    """A message about the indentation of the last line if it fits no line above; else empty."""
     open_at = [0]
     above = ""
     for line in lines[:-1]:

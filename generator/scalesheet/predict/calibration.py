@@ -1,9 +1,9 @@
 """Corrects predictions with a site's own records.
 
-Each record that was timed here is compared with what the published fit predicts for it. These
-ratios are learned from in the same way as finished runs of a plan (`actuals/learning.py`): the
-records of one accelerator are a program, and those of one model family with one software are its
-phases. A factor applies only to the accelerator, family and software that its records are from.
+Each record that was timed here is compared with what the published fit predicts for it. The ratios
+are treated like those of finished runs of a plan (`actuals/learning.py`): a program stands for the
+records of one accelerator, a phase for those of one model family with one software. A factor
+applies only to the accelerator, family and software that its records are from.
 """
 
 from __future__ import annotations

@@ -42,9 +42,7 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class Description:
-    """What a file says about a fit besides its figures; `x_*` stands for all names that begin with
-    `x_`.
-    """
+    """What a file says about a fit besides its figures; `x_*` stands for all names with `x_`."""
 
     method: str
     notes: Mapping[str, str] = field(default_factory=dict)
@@ -67,9 +65,7 @@ _POOLED = (
 
 
 def _pooled(method: str, coefficients: Mapping[str, str], **ends: str) -> Description:
-    """Describe a fit by partial pooling: the spread of each coefficient is described in the same
-    way.
-    """
+    """Describe a fit by partial pooling, with the same text for the spread of each coefficient."""
     varies = {f"{name}_varies": _VARIES.format(name) for name in coefficients}
     return Description(method, {**coefficients, **_INTERVAL, **ends, **varies})
 

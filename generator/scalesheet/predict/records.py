@@ -50,9 +50,7 @@ def rows_of(book: Book, record: str, **given: Array | float) -> Array:
 
 
 def assumed(book: Book) -> dict[str, float]:
-    """The numbers in the catalogue's table of assumptions. Raises Refused if the table is
-    missing.
-    """
+    """The numbers in the catalogue's table of assumptions. Raises Refused if it is missing."""
     return column_of(book, "assumptions", "value")
 
 

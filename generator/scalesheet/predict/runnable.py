@@ -1,6 +1,4 @@
-"""Checks whether stated layouts can run: conditions of the component `training-run` over many
-cases.
-"""
+"""Checks whether stated layouts can run: conditions of `training-run` over many cases."""
 
 from __future__ import annotations
 

@@ -171,9 +171,7 @@ def _patched(files: Files, data: Path, edits: Sequence[Edit]) -> dict[File, byte
 
 
 def _examined(pulling: Pulling, pulled: Pulled, new: Mapping[File, bytes]) -> Pulled:
-    """Check the changed data like any other change, and compare their formulas with the
-    workbook.
-    """
+    """Check the changed data like any other change, and compare formulas with the workbook."""
     from scalesheet.diff import compare
     from scalesheet.examine import examined_files, sound
     from scalesheet.load.folder import documents_of

@@ -1,6 +1,4 @@
-"""What the parts of a translation share: the place of a formula, and forms without an
-equivalent.
-"""
+"""What the parts of a translation share: a formula's place, and forms without an equivalent."""
 
 from __future__ import annotations
 

@@ -237,9 +237,7 @@ def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> 
 def _row(
     pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, row: str, *, is_new: bool
 ) -> None:
-    """Compare a row. A row that was added and applied before may lack the formulas of its
-    columns.
-    """
+    """Compare a row. A row that was added and applied before may lack its columns' formulas."""
     at = rows.rows[row]
     _row_title(pulling, table, rows, row)
     for column in table.columns.values():
@@ -448,9 +446,7 @@ def _brief(value: object) -> str:
 
 
 def _constants(pulling: Pulling) -> None:
-    """Compare the named numbers on Units: conversions and defaults, which units and formulas
-    define.
-    """
+    """Compare the named numbers on Units: conversions, and defaults of catalogue formulas."""
     for place, token in pulling.meanings.constants.items():
         if place.sheet not in pulling.workbook.sheets:
             continue

@@ -208,9 +208,7 @@ class Formulas:
     def of_new_row(
         self, table: Table, column: Column, row: str, places: Mapping[End, Place]
     ) -> str | None:
-        """The formula of a cell in an added row: empty if it is the column's, None if it cannot be
-        determined.
-        """
+        """The formula of a cell in an added row: empty if it is the column's, None if unknown."""
         name = input_name(Key(column.name, table.name, row))
         read = self._tokens(name, places["value"])
         if read is None:
@@ -521,9 +519,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _formula_for_value(site: Site, text: str) -> tuple[Change, ...] | None:
-    """A formula in place of a value, or where no value is stated yet; None if there are two
-    values.
-    """
+    """A formula in place of a value, or where none is stated yet; None for two values."""
     data = site.data
     if not site.there:
         row, column = Site(site.document, site.steps[:-1]), str(site.steps[-1])

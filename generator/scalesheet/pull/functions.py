@@ -1,6 +1,4 @@
-"""Translates functions on one row of a spreadsheet formula: arithmetic, rounding, choices,
-conditions.
-"""
+"""Translates spreadsheet functions on one row: arithmetic, rounding, choices, conditions."""
 
 from __future__ import annotations
 
@@ -52,9 +50,7 @@ def plain(name: str, fewest: int = 1, most: int = 1) -> Callable[[Fn, Around], N
 
 
 def rounded(tree: Fn, around: Around) -> Node | None:
-    """`MAX(INT(x),-INT(-(x-ABS(x)*rounding_slack)))` is ceil(x); the equivalent with MIN is
-    floor(x).
-    """
+    """`MAX(INT(x),-INT(-(x-ABS(x)*rounding_slack)))` is ceil(x); with MIN it is floor(x)."""
     if tree.name not in ("MAX", "MIN") or len(tree.arguments) != 2:
         return None
     slack = Ref("const", "rounding_slack")
@@ -146,9 +142,7 @@ def product(tree: Fn, around: Around) -> Node:
 
 
 def if_(tree: Fn, around: Around) -> Node:
-    """A choice. Guards and the reasons of the arithmetic are dropped; the compiler adds
-    them again.
-    """
+    """A choice. Guards and the arithmetic's reasons are dropped; the compiler adds them again."""
     if len(tree.arguments) != 3:
         return Opaque(tree, "IF needs both of its values")
     test, then, other = tree.arguments

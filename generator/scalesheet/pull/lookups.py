@@ -1,6 +1,4 @@
-"""Translates spreadsheet functions over columns: sums, counts and look-ups, with their
-conditions.
-"""
+"""Translates spreadsheet functions over columns: sums, counts, look-ups and conditions."""
 
 from __future__ import annotations
 
@@ -224,9 +222,7 @@ def by_words(function: Aggregation, *, values: bool) -> Callable[[Fn, Around], N
 
 
 def index(tree: Fn, around: Around) -> Node:
-    """INDEX with MATCH: a look-up by id, or the row where a column has its smallest or largest
-    value.
-    """
+    """INDEX with MATCH: a look-up by id, or the row where a column is smallest or largest."""
     match tree.arguments:
         case (
             Ref("range", (str(table), str(name), end)),

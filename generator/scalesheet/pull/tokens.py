@@ -85,9 +85,7 @@ class Meanings:
 
     @cached_property
     def constants(self) -> Mapping[Place, Token]:
-        """Constants by the places of their cells, for formulas that use addresses instead
-        of names.
-        """
+        """Constants by the places of their cells, for formulas that use addresses, not names."""
         result = {}
         for name, token in self.called.items():
             if token[0] == "const":

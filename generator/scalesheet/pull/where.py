@@ -141,9 +141,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Where:
-    """Everything that was found. `gone` are scalars whose names lead nowhere, with what was found
-    instead.
-    """
+    """Everything that was found. `gone` are scalars with dead names, and what was found instead."""
 
     scalars: Mapping[tuple[str, End], Place]
     tables: Mapping[str, Rows]
@@ -237,9 +235,7 @@ def _scalars(
     dict[str, str],
     tuple[str, ...],
 ]:
-    """The place where each scalar is typed or computed; where inputs in use are; what is missing;
-    what moved.
-    """
+    """Where scalars are typed or computed, where inputs are in use, what is gone, what moved."""
     places: dict[tuple[str, End], Place] = {}
     used: dict[Place, tuple[str, End]] = {}
     gone: dict[str, str] = {}
@@ -266,9 +262,7 @@ def _scalars(
 
 
 def _typed(workbook: Workbook, place: Place) -> Place:
-    """The place where an input is typed if its row shows a cell of another sheet: a choice on the
-    Summary.
-    """
+    """Where an input is typed if its row shows a cell of another sheet (the Summary)."""
     formula = workbook.sheets[place.sheet].at(place.row, place.column).formula or ""
     area = area_of(formula.removesuffix('&""')) if formula.endswith('&""') else None
     return area.place if area is not None and area.sheet in workbook.sheets else place

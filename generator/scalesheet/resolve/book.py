@@ -71,9 +71,7 @@ class Ground:
 def resolve(
     documents: Sequence[Document], as_of: date | None = None
 ) -> tuple[Book | None, list[Diagnostic]]:
-    """Resolve documents. Returns the Book, or None if a diagnostic is an error, and all
-    diagnostics.
-    """
+    """Resolve documents to a Book, or None if a diagnostic is an error; returns all diagnostics."""
     problems: list[Diagnostic] = []
     ground = grounded(documents, as_of, problems)
     return (with_plans(ground, documents, problems) if ground else None), problems
@@ -302,9 +300,7 @@ def _space(draft: DraftPlan, empty: Space) -> Space:
 
 
 def _leads(draft: DraftComponent, tables: Mapping[str, object]) -> bool:
-    """Whether the book has the tables that the component refers to, since formulas follow
-    references.
-    """
+    """Whether the book has the tables that the component's references and formulas need."""
     every = (*draft.inputs.values(), *draft.quantities.values())
     return all(each.refers_to is None or each.refers_to in tables for each in every)
 

@@ -1,6 +1,4 @@
-"""The output of lowering and input of binding: quantities whose formulas are still text and
-tree.
-"""
+"""What lowering returns and binding takes: quantities whose formulas are still text and tree."""
 
 from __future__ import annotations
 

@@ -116,9 +116,7 @@ def drawn(
     uniforms: Uniforms = uniform,
     draws: int = DRAWS,
 ) -> Drawn:
-    """Compute the figures at every draw of what they depend on. `uniforms` returns the draws of a
-    name.
-    """
+    """Compute the figures at every draw of their inputs. `uniforms` returns a name's draws."""
     base, found = computed(book, plan, overrides), drawable(book, plan, figures)
     tables, rests, trees = found.tables, found.rests, found.trees
     state = base.copy()

@@ -1,6 +1,4 @@
-"""Quantiles of a plan's headline figures, the reserve to hold, and the chance of meeting each
-limit.
-"""
+"""Quantiles of a plan's headline figures, the reserve, and the chance of meeting each limit."""
 
 from __future__ import annotations
 

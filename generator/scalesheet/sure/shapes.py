@@ -83,9 +83,7 @@ def _shifted(low: Any, value: Any, high: Any, at: Array) -> Array:
 
 
 def _sides(percentiles: tuple[float, float], u: Array) -> Array:
-    """The distance of a draw from the median, in units of the distance to the percentile on its
-    side.
-    """
+    """The distance of a draw from the median, relative to the percentile on its side."""
     z, (first, last) = normal(u), percentiles
     return np.where(z < 0, z / -NORMAL.inv_cdf(first), z / NORMAL.inv_cdf(last))
 
@@ -173,9 +171,7 @@ def _triangle(mode: float, u: Array) -> Array:
 
 
 def _beta(mode: float, u: Array) -> Array:
-    """PERT: a beta distribution that gives the most likely value four times the weight of
-    an end.
-    """
+    """PERT: a beta distribution where the most likely value weighs four times an end."""
     chance, value = _beta_table(mode)
     return np.asarray(np.interp(u, chance, value))
 
@@ -205,9 +201,7 @@ def happens(event: Event, u: Array) -> Array:
 
 
 def chances(event: Event) -> Array:
-    """The binomial chances that an event happens at most 0, 1, ... times, without the last, which
-    is 1.
-    """
+    """The binomial chances of at most 0, 1, ... events, without the last, which is 1."""
     n, p = event.times, event.chance
     each = [comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
     return np.cumsum(each[:-1])

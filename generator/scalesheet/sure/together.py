@@ -28,9 +28,7 @@ def together(
     overrides: Overrides | None,
     uniforms: Uniforms,
 ) -> Mapping[str, Mapping[str, float]]:
-    """The total index, from 0 to 1, by figure and unknown; figures that do not vary are
-    left out.
-    """
+    """The total index, from 0 to 1, by figure and unknown; constant figures are left out."""
     names = [each.name for each in sample.unknowns]
     if not names:
         return {}

@@ -61,9 +61,7 @@ class _NotDrawnError(Exception):
 
 
 def tree_of(formula: Formula, moves_with: str = "") -> Tree:
-    """The tree that computes a formula at each draw. `moves_with`: the group that its ranges move
-    with.
-    """
+    """The tree of a formula at each draw. `moves_with`: the group that its ranges move with."""
     value = quiet(formula.ends.value)
     if formula.ends.low is None or not any(map(_is_between, walk(formula.tree))):
         return Tree(value)

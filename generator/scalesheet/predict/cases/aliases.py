@@ -91,9 +91,7 @@ def accelerators(table: Table) -> Accelerators:
 
 
 def accelerator(name: str, known: Accelerators) -> NamedAccelerator:
-    """Find the accelerator that a name refers to. An unknown name never matches another
-    accelerator.
-    """
+    """Find the accelerator that a name refers to. Unknown names never match another accelerator."""
     match = _COUNT.match(name)
     count = float(match[1]) if match else None
     bare = _PER_NODE.sub("", name[match.end() :] if match else name)
@@ -200,9 +198,7 @@ _TWO_HALVES = re.compile(
 
 
 def two_halves(name: str) -> bool:
-    """Whether the name is that of an encoder-decoder model, where each token passes through one
-    half.
-    """
+    """Whether a name is that of an encoder-decoder model, where a token passes through one half."""
     return _TWO_HALVES.search(name.lower()) is not None
 
 

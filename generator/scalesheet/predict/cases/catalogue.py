@@ -29,8 +29,7 @@ from scalesheet.values import Results, Series
 
 #: A name matches a model only if its parameters differ from the stated ones by at most this share.
 SAME_MODEL = 0.15
-#: The same where the row states no parameters, against the number in the name, which is often
-#: rounded.
+#: The same for the number in the name, which is often rounded, if the row states no parameters.
 SAME_NAME = 0.35
 #: A typical decoder, assumed where nothing is known.
 WIDTH_PER_LAYER, HEAD_WIDTH, WIDENING, VOCABULARY = 128.0, 128.0, 4.0, 32_000.0
@@ -119,9 +118,7 @@ class Hardware:
 
 
 def hardware(rows: Words, precision: Words, catalogue: Known) -> Hardware:
-    """Look up accelerators by id (or empty). 16-bit products use bf16 where the accelerator
-    has it.
-    """
+    """Look up accelerators by id (or empty). 16-bit products use bf16 where it is supported."""
     place = _places(rows, catalogue.places)
     nowhere = np.full(len(catalogue.places) + 1, np.nan)
 
@@ -266,9 +263,7 @@ def _usual_experts(
     parameters: Array,
     active: Array,
 ) -> dict[str, Array]:
-    """Estimate the experts of a mixture from its parameters alone, with three matrices per
-    expert.
-    """
+    """Estimate the experts of a mixture from its parameters alone, with three matrices each."""
     each, met = usual["mixture-experts"], usual["mixture-share"] * active
     made = {
         "experts": each * (parameters - active + met) / met,

@@ -27,9 +27,7 @@ class Rows(Protocol):
 
 
 def folds(family: Words) -> Iterator[tuple[Flags, Flags]]:
-    """For each family in order: the rows of all others, and its own. Nothing for a single
-    family.
-    """
+    """For each family in order: the rows of all others, and its own. Empty for a single family."""
     names = sorted(set(family.tolist()))
     for name in names if len(names) > 1 else ():
         own = np.array([each == name for each in family.tolist()], dtype=bool)
@@ -43,17 +41,13 @@ def sizes(family: Words) -> Places:
 
 
 def evenly(family: Words) -> Array:
-    """Weights that average 1 over the rows; a family's total grows with the square root of its
-    size.
-    """
+    """Weights that average 1; a family's total grows with the square root of its size."""
     weights = 1 / np.sqrt(sizes(family))
     return np.asarray(weights * len(family) / weights.sum(), dtype=np.float64)
 
 
 def quantile(values: Array, share: float, weights: Array | None = None) -> float:
-    """The value below which a share of the weight lies, interpolating between midpoints of the
-    steps.
-    """
+    """The value below which a share of the weight lies, interpolated between midpoints of steps."""
     order = np.argsort(values, kind="stable")
     mass = np.ones(len(values)) if weights is None else weights
     below = (np.cumsum(mass[order]) - mass[order] / 2) / mass.sum()

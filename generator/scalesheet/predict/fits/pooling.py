@@ -51,9 +51,7 @@ class Expected:
     unsure: float
 
     def made_of(self) -> dict[str, float]:
-        """What a spread consists of besides the fit; stored so that a plan can compute it
-        in cells.
-        """
+        """What a spread consists of besides the fit; stored so that plans can compute it."""
         varies = {f"{name}_varies": prior.varies for name, prior in self.priors.items()}
         return {"within": self.within, "between": self.between, **varies}
 
@@ -72,9 +70,7 @@ def expected(book: Book, task: str, names: Iterable[str]) -> Expected:
 
 @dataclass(frozen=True)
 class Design:
-    """Rows to fit. The columns of `parts` (GPU second / token) and `factors` correspond to the
-    priors.
-    """
+    """Rows to fit. Columns of `parts` (GPU second / token) and `factors` match the priors."""
 
     parts: Array
     fixed: Array
@@ -104,9 +100,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The log coefficients, and the log ratio of each row's time to the one expected without its
-    family.
-    """
+    """The log coefficients, and the log error of each row's time when its family is left out."""
 
     logs: Array
     left_out: Array
@@ -120,9 +114,7 @@ def fit(
     within: float | Array = WITHIN,
     between: float = BETWEEN,
 ) -> Fitted:
-    """Fit `target`, the log time of each row. `within` is one value for all rows or one for
-    each.
-    """
+    """Fit `target`, the log time of each row. `within` is one value for all, or one per row."""
     within = np.broadcast_to(np.asarray(within, dtype=np.float64), target.shape)
     priors = design.priors.values()
     mean = np.log([prior.mean for prior in priors])

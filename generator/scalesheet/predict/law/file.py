@@ -47,9 +47,7 @@ def digest(runs: Runs) -> str:
 
 
 def coefficients(made: Answer) -> dict[str, float]:
-    """What a plan reads from the law: the coefficients of `joint-power-loss`, and its interval by
-    compute.
-    """
+    """What a plan reads: the coefficients of `joint-power-loss`, and its interval by compute."""
     near, far = made.largest, made.target
     return {
         **made.law.coefficients,

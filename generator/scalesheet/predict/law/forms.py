@@ -31,9 +31,7 @@ ADDED = {
 
 @dataclass(frozen=True)
 class Form:
-    """A form and its prior: `free` names the fitted coefficients, each with a mean and a
-    deviation.
-    """
+    """A form and its prior: `free` names the fitted coefficients, with means and deviations."""
 
     name: str
     title: str
@@ -73,9 +71,7 @@ class Form:
 
 
 def forms(book: Book, shape: Mapping[str, float] | None = None) -> tuple[Form, ...]:
-    """The forms that the book has formulas for. `shape` replaces the stored coefficients of the
-    general form.
-    """
+    """The forms that the book has formulas for. `shape` replaces stored general coefficients."""
     known = shape or coefficients(book, "loss")
     out = []
 

@@ -124,9 +124,7 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
 
 
 def outside(x: Array, y: Array, sizes: Array, data: Array) -> Array:
-    """How many e-folds outside the ranges `sizes` and `data` runs lie, in total; all are
-    logarithms.
-    """
+    """How many e-folds runs lie outside `sizes` and `data`, in total; all are logarithms."""
     gaps = [np.maximum(ends[0] - at, at - ends[1]) for at, ends in ((x, sizes), (y, data))]
     return np.asarray(sum(np.maximum(gap, 0.0) for gap in gaps))
 
@@ -152,9 +150,7 @@ def entries(cases: Cases) -> Array:
 
 
 def _end(fitted: Coefficients, end: str, known: Flags) -> Array:
-    """The distance from the prediction to an end of the range, for known and new evaluation
-    sets.
-    """
+    """The distance from the prediction to an end of the range, by whether the set is known."""
     return np.where(known, fitted[f"set_{end}"], fitted[f"new_{end}"])
 
 

@@ -58,9 +58,7 @@ def _usual_width(cases: Cases, shared: Flags) -> Array:
 
 
 def _tied(cases: Cases) -> Flags:
-    """Whether input and output share a table: by the catalogue, else by what is left for the
-    layers.
-    """
+    """Whether input and output share a table: by the catalogue, else by what the layers leave."""
     table = cases.vocab * cases.hidden
     usual = 12 * cases.layers * cases.hidden**2
     with np.errstate(invalid="ignore"):

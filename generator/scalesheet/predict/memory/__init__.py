@@ -142,9 +142,7 @@ def fits(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Flags, Array]:
 
 
 def least(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Array, Array, Words]:
-    """The low end of an accelerator's bytes, the usable bytes, and the savings that were
-    assumed.
-    """
+    """The low end of an accelerator's bytes, the usable bytes, and the assumed savings."""
     made = _made(book, cases, fitted)
     return made.at(fitted["low"]), usable(book, cases), made.taken
 

@@ -146,9 +146,7 @@ class Footprint:
 
     @cached_property
     def mixed(self) -> Flags:
-        """Where FSDP flattens a layer and its adapters into one parameter, so that all of it has a
-        gradient.
-        """
+        """Where FSDP flattens a layer with its adapters, so that all of it has a gradient."""
         several = self.layout.replicas * self.cases.context > 1
         return self.cases.flat & self.frozen & ~self.quantised & several
 

@@ -32,7 +32,7 @@ SAVINGS: Mapping[str, str] = {
     "host": "states in host memory",
     "away": "weights in host memory",
 }
-#: Options assumed for rows that do not fit even with all of them.
+#: Options assumed for rows that would not fit even with all savings.
 USUAL = ("recomputed", "stage 1", "stage 3")
 #: Trainers whose fine-tuning setups use recomputation.
 STOCK = ("hf", "unsloth")

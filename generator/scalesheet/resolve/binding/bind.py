@@ -44,9 +44,7 @@ class Bound:
 
 
 def bind(written: Written, draft: Draft, scope: Scope) -> Bound | Diagnostic:
-    """Bind a formula and check it against what its quantity declares: kind, unit, words or
-    table.
-    """
+    """Bind a formula and check it against its declaration: kind, unit, words or table."""
     try:
         if draft.unstated:
             return at(draft.position, "U003", _without_a_unit(written.tree, draft, scope))
@@ -216,9 +214,7 @@ def _pure(node: Node, scope: Scope, what: str) -> Typed:
 def _alike(
     operands: Iterable[Node], scope: Scope, want: Unit | None, place: str
 ) -> tuple[Typed, ...]:
-    """Infer operands that must have the same dimension, converted to the unit of the first that has
-    one.
-    """
+    """Infer operands of the same dimension, converted to the unit of the first that has one."""
     operands = tuple(operands)
     typed = [_numeric(n, scope, want) for n in operands]
     unit = next((t.unit for t in typed if t.unit is not None), None)
@@ -371,9 +367,7 @@ def _call(node: nodes.Call, scope: Scope, want: Unit | None) -> Typed:
 
 
 def _workday(node: nodes.Call, scope: Scope) -> Typed:
-    """A date, a count, optional days off and a week: `workday(begin, 10, holidays.day,
-    'sun-thu')`.
-    """
+    """A date, a count, days off and a week: `workday(begin, 10, holidays.day, 'sun-thu')`."""
     day = convert(_numeric(node.arguments[0], scope, DATE), DATE, scope, node, "a day is in")
     count = _pure(node.arguments[1], scope, "workday")
     arguments: tuple[Node, ...] = (day.tree, count.tree)

@@ -11,9 +11,7 @@ from scalesheet.units import Unit, Units, unknown
 
 
 def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> Typed:
-    """The same quantity in `unit`, converted with named constants. Raises BindError U002 or
-    U004.
-    """
+    """The same quantity in `unit`, by named constants. Raises BindError U002 or U004."""
     units = scope.space.units
     if typed.unit is None or typed.unit == unit:
         return replace(typed, unit=unit)

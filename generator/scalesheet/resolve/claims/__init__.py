@@ -46,9 +46,7 @@ class _Open:
 
 
 def audit_id(document: Document) -> str:
-    """The id of a document's audit: the plan's id, followed by the name for
-    `claims/<name>.yaml`.
-    """
+    """The id of a document's audit: the plan's id, plus the name for `claims/<name>.yaml`."""
     return "-".join(filter(None, (document.id, document.part)))
 
 

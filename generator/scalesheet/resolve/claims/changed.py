@@ -1,6 +1,4 @@
-"""Marks inputs that no longer match their document: their source then says what they
-changed from.
-"""
+"""Marks inputs that no longer match their document: the source then says what they were."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ Said = Mapping[Key, list[tuple[Claim, str]]]
 
 
 def said_by(audits: Iterable[Audit]) -> Said:
-    """What documents say about a plan's inputs; the claim that the input is taken from
-    comes first.
-    """
+    """What documents say about a plan's inputs, beginning with the claim an input is taken from."""
     result: dict[Key, list[tuple[Claim, str]]] = {}
     for audit in audits:
         for claim in audit.claims.values():

@@ -37,9 +37,7 @@ DRAWN = ("sum", "min", "max", "mean")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The row that claims are made from: its table in the plan, if any, and the row's own
-    claims.
-    """
+    """The row that claims are made from: its table in the plan, if any, and its own claims."""
 
     table: DraftTable | None = None
     row: str = ""

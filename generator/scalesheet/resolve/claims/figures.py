@@ -76,9 +76,7 @@ def _is_approximate(quote: str) -> bool:
 
 
 def _is_text(match: re.Match[str]) -> bool:
-    """Whether this is text: `1.0.0` and `2025-08-13` begin like numbers, but no unit begins like
-    that.
-    """
+    """Whether this is text: `1.0.0` and `2025-08-13` begin like numbers, but have no unit."""
     return bool(re.match(r"[-.:,0-9_]", match["unit"]))
 
 

@@ -49,9 +49,7 @@ def actuals_of(
 
 
 def with_forecast(document: Document, estimates: Mapping[str, Stated]) -> Document:
-    """The file of a plan with estimates at completion filled into the table that it names
-    for them.
-    """
+    """The file of a plan with its table for estimates at completion filled in."""
     entry = document.data.get("actuals", {}) if isinstance(document.data, Mapping) else {}
     name = entry.get("forecast")
     if name is None or not estimates:

@@ -86,9 +86,7 @@ def charts_of(draft: DraftPlan, units: Units, problems: list[Diagnostic]) -> tup
 
 
 def _with_totals(stack: Stack) -> Stack:
-    """Give a stack without a stated total its default: the bars' totals in the table, or its first
-    part.
-    """
+    """Give a stack without a stated total its default: the table's total, or its only part."""
     if stack.totals:
         return stack
     if stack.bars:

@@ -331,9 +331,7 @@ def _used(
     problems: list[Diagnostic],
     around: tuple[str, ...],
 ) -> None:
-    """Expand a component that this one uses: its quantity `x` becomes `name_x` here, also in
-    formulas.
-    """
+    """Expand a component that this one uses: its `x` becomes `name_x` here, also in formulas."""
     path: Path = ("uses", name)
     of = str(entry["of"])
     if of in around:
@@ -400,9 +398,7 @@ def lacking(
     row: str = "",
     given: Iterable[str] = (),
 ) -> Diagnostic:
-    """Report that an input is missing. If it is misspelled in `given`, that error is already
-    reported.
-    """
+    """Report that an input is missing, unless a misspelled one in `given` was reported already."""
     misspelt = [each for each in given if each not in component.inputs]
     if get_close_matches(name, misspelt, n=1, cutoff=0.7):
         return low.problems[-1]

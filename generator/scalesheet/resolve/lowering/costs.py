@@ -169,9 +169,7 @@ def costs_of(plan: DraftPlan, low: Lowering, dated: bool) -> Costs:
 
 
 def on_gpus(entry: Mapping[str, Any]) -> bool:
-    """Whether a phase needs accelerators. Phases where people work or data is stored or moved do
-    not.
-    """
+    """Whether a phase needs accelerators. Working people or stored or moved data do not."""
     return not {"work", "stored", "egress"} & set(entry) or bool(
         {"hours", "gpu_hours"} & set(entry)
     )

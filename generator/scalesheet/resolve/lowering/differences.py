@@ -45,9 +45,7 @@ NO_NUMBER = "no number"
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """A setting: its column, the record's figure and the plan's, which the file states as
-    `written`.
-    """
+    """A setting: its column, the record's figure and the plan's, stated as `written`."""
 
     column: Draft
     record: Node
@@ -182,9 +180,7 @@ def _setting(
     value: Any,
     path: Path,
 ) -> _Setting | None:
-    """Lower a setting: a word, id or flag is taken as it is; anything else is a formula of the
-    plan.
-    """
+    """Lower a setting: words, ids and flags are taken as they are; the rest are formulas."""
     column = space.catalogue[RECORDS].columns[key]
     record = Name((*own, key))
     place = low.document.at(*path)

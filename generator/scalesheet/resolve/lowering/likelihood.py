@@ -1,6 +1,4 @@
-"""Lowers the likelihood of a stated value: the shape of its range, what it moves with, its
-event.
-"""
+"""Lowers the likelihood of a stated value: the shape of its range, its group, its event."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ WITH_ENDS = ("triangular", "uniform", "pert")
 def likelihood(
     draft: Draft, made: Stated, data: Mapping[str, Any], wrong: Callable[[str, str, str], None]
 ) -> Likelihood:
-    """Read a value's likelihood. If it cannot be drawn, calls `wrong` with a code, a message and a
-    key.
-    """
+    """Read a value's likelihood. Reports problems to `wrong` with a code, a message and a key."""
     spread = str(data.get("spread", ""))
     first, last = data.get("percentiles", (10, 90))
     event = data.get("event")

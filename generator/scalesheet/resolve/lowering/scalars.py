@@ -136,9 +136,7 @@ def _scenario_scalar(
     entry: Mapping[str, Any],
     path: tuple[str | int, ...],
 ) -> None:
-    """Replace a value that has `written:` beside it by two hidden inputs and a choice
-    between them.
-    """
+    """Replace a value with `written:` beside it by two hidden inputs and a choice of them."""
     if len(plan.scenarios) < 2:
         low.say(
             "S002",

@@ -161,9 +161,7 @@ def in_queue(phases: Sequence[Phase]) -> list[Phase]:
 
 
 def beside(phases: Sequence[Phase], phase: str) -> Iterator[list[str]]:
-    """Every maximal set of phases that includes this one and has no waiting between its members, in
-    order.
-    """
+    """Every maximal set of phases that includes this one and where none waits for another."""
     waits = waits_of(phases)
     free = {
         one: {o for o in waits if o != one and o not in waits[one] and one not in waits[o]}

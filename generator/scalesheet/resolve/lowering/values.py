@@ -37,9 +37,7 @@ MILLION = 1e6
 
 @dataclass(slots=True)
 class Lowering:
-    """A document that is being lowered: its diagnostics, the units, and the default source of
-    values.
-    """
+    """A document being lowered: its diagnostics, the units, and the default source of values."""
 
     document: Document
     units: Units
@@ -57,9 +55,7 @@ class Lowering:
         self.problems.append(at(self.document.at(*path), code, message))
 
     def unit(self, text: Any, *path: str | int) -> Unit:
-        """The unit at a path. If it is not a unit, reports a diagnostic and returns one that fits
-        any.
-        """
+        """The unit at a path; if invalid, reports a diagnostic and returns one that fits any."""
         try:
             return self.units.parse(str(text))
         except UnitError as error:
@@ -88,9 +84,7 @@ def show(data: Mapping[str, Any] | None) -> Show:
 
 
 def written(low: Lowering, text: Any, *path: str | int, claims: bool = False) -> Written | None:
-    """The parsed formula at a path. Reports a diagnostic and returns None if it cannot be
-    parsed.
-    """
+    """The parsed formula at a path; None with a diagnostic if it cannot be parsed."""
     position = low.document.at(*path)
     formula = Written(str(text), Number(0.0), position, indent=_indent(position))
     try:

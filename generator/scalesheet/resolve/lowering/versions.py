@@ -109,9 +109,7 @@ def _changed(low: Lowering, name: str, data: Mapping[str, Any], path: Path) -> C
 
 
 def _repeated(listed: Sequence[Version], files: Sequence[Version]) -> list[Diagnostic]:
-    """Report versions that appear twice. An announced version may be cut; a released one
-    may not.
-    """
+    """Report versions that appear twice. Cutting an announced version is no repetition."""
     result = []
     seen: dict[str, Version] = {}
     for each in (*listed, *files):

@@ -267,9 +267,7 @@ def _counts(offer: Offer) -> Iterator[Diagnostic]:
 
 
 def _spot(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
-    """Spot costs less than any on-demand offer by the same provider for the accelerator in the
-    region.
-    """
+    """Spot costs less than any on-demand offer of the accelerator by the same provider."""
     groups: dict[tuple[object, object], list[Offer]] = {}
     for offer in offers:
         groups.setdefault((offer.data["provider"], offer.data["accelerator"]), []).append(offer)
@@ -452,9 +450,7 @@ def _instances(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
 
 
 def _other_counts(members: Sequence[Offer]) -> Iterator[Diagnostic]:
-    """Report offers that disagree with the most common count of an instance; all of them if there
-    is a tie.
-    """
+    """Report offers that disagree with the most common count of an instance; all if tied."""
     counts = Counter(offer.count for offer in members)
     (_, most), *rest = counts.most_common()
     first = {offer.count: offer for offer in reversed(members)}  # first offer per count, reversed

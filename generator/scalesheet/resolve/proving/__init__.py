@@ -1,3 +1,1 @@
-"""proving: proves what holds for a formula whatever its inputs, and derives its low and
-high ends.
-"""
+"""proving: proves what holds for a formula whatever its inputs, and derives its ends."""

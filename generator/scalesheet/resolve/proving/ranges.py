@@ -78,9 +78,7 @@ def _composed(trace: _Trace) -> dict[str, int]:
 
 
 def ranged(node: Node, facts: FactsOf) -> bool:
-    """Whether the value has a range; `low(x)`, `expected(x)` and `high(x)` never do, `between`
-    always does.
-    """
+    """Whether a value has a range; `low(x)`, `expected(x)`, `high(x)` never do, `between` does."""
     if isinstance(node, nodes.Call) and node.function in AT:
         return False
     if isinstance(node, nodes.Call) and node.function == "between":
