@@ -18,7 +18,7 @@ HOLIDAYS, DAY = "holidays", "day"
 WEEK = "week"
 #: The number of accelerators that phases share.
 SHARED = "gpus_to_share"
-#: Sets of phases that may run at the same time; if there are more, phases are simply added up.
+#: The most sets of phases running at the same time; beyond that, phases are simply added up.
 MOST_SETS = 32
 
 
