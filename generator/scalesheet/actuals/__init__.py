@@ -1,1 +1,1 @@
-"""actuals: what the runs of a plan took, what is left, and the estimate at completion."""
+"""actuals: what the runs of a plan used, what is left, and the estimate at completion."""

@@ -1,12 +1,13 @@
-"""Learns from finished runs how many times their plan future runs will take.
+"""Learns from finished runs how much future runs will take relative to the plan.
 
-The model. Of a run in phase g, ln(actual / planned) is normal: m + b(g) + e, where m is the whole
-programme's, b the phase's (variance `of_phases`) and e the run's own (variance `of_runs`). The two
-variances are estimated from the finished runs together with a prior worth `WORTH` runs: empirical
-Bayes, as in Efron and Morris, "Data analysis using Stein's estimator and its generalizations",
-JASA 70 (1975). m has a normal prior whose expected ratio is 1. So without a finished run the plan
-stands, and each finished run pulls the ratio from 1 to what was seen: first of its own phase, then
-of all. The mean of a phase is `pull` x its own mean + (1 - pull) x that of the programme.
+The model: for a run in phase g, ln(actual / planned) is normal: m + b(g) + e, where m is common to
+the whole program, b to the phase (variance `of_phases`), and e is the run's own (variance
+`of_runs`). Both variances are estimated from the finished runs together with a prior worth `WORTH`
+runs: empirical Bayes, as in Efron and Morris, "Data analysis using Stein's estimator and its
+generalizations", JASA 70 (1975). m has a normal prior with an expected ratio of 1. So without
+finished runs the plan stands, and each finished run pulls the ratio from 1 toward what was
+observed: first in its own phase, then in all. A phase's mean is `pull` x its own mean + (1 - pull)
+x the program's mean.
 """
 
 from __future__ import annotations
@@ -16,21 +17,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean
 
-#: Standard deviations of ln(actual / planned) that are expected before any run is finished: of
-#: programmes (a factor of 1.35), of phases in one and of runs in a phase (1.22). Assumptions.
+#: Standard deviations of ln(actual / planned) expected before any run is finished: between programs
+#: (a factor of 1.35), between the phases of one, and between the runs of a phase (1.22).
+#: Assumptions.
 PROGRAMMES, PHASES, RUNS = 0.3, 0.2, 0.2
-#: How many runs that expectation is worth against what is seen.
+#: The weight of these expectations, in observed runs.
 WORTH = 4.0
 NORMAL = NormalDist()
-#: The interval that is shown: 80 %.
+#: The end of the displayed interval: 80 %.
 P90 = NORMAL.inv_cdf(0.9)
-FAR = 30.0  # standard deviations; beyond them a run that goes on has a tail like the one there
+FAR = 30.0  # standard deviations; for running runs beyond this, the tail there is used
 
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """The logarithm of the ratio: its mean and variance for the programme, the variance of phases
-    and runs, and by phase that has finished runs `(mean, pull)`."""
+    """The logarithm of the ratio: its mean and variance for the program, the variances of phases
+    and runs, and `(mean, pull)` for each phase with finished runs.
+    """
 
     mean: float
     variance: float
@@ -40,7 +43,7 @@ class Learnt:
     freedom: float  # degrees of freedom of the variances
 
     def phase(self, phase: str) -> tuple[float, float]:
-        """Mean and variance of what all coming runs of a phase have in common."""
+        """Mean and variance of what all future runs of a phase have in common."""
         own, pull = self.seen.get(phase, (0.0, 0.0))
         rest = 1 - pull
         return pull * own + rest * self.mean, rest * (rest * self.variance + self.of_phases)
@@ -51,13 +54,14 @@ class Learnt:
         return rests[0] * rests[1] * self.variance
 
     def ratio(self, phase: str) -> float:
-        """The expected ratio of a coming run."""
+        """The expected ratio of a future run."""
         mean, variance = self.phase(phase)
         return math.exp(mean + (variance + self.of_runs) / 2)
 
     def quantile(self, mean: float, variance: float, z: float = P90) -> float:
-        """Of a positive amount with this mean and variance, by the lognormal that has them
-        (Fenton 1960); the tails are Student's, since the variances are estimates."""
+        """A quantile of the lognormal distribution with this mean and variance (Fenton 1960). Its
+        tails are those of Student's t, since the variances are estimates.
+        """
         if mean <= 0 or variance <= 0:
             return mean
         spread = math.log1p(variance / mean**2)
@@ -66,7 +70,7 @@ class Learnt:
 
 
 def learn(ratios: Mapping[str, Sequence[float]]) -> Learnt:
-    """What the ratios of finished runs teach, by phase."""
+    """Learn from the ratios of finished runs, by phase."""
     logs = {phase: [math.log(r) for r in seen] for phase, seen in ratios.items() if seen}
     means = {phase: fmean(seen) for phase, seen in logs.items()}
     within = sum((y - means[phase]) ** 2 for phase, seen in logs.items() for y in seen)
@@ -95,7 +99,7 @@ def learn(ratios: Mapping[str, Sequence[float]]) -> Learnt:
 
 
 def still_takes(learnt: Learnt, phase: str, planned: float, so_far: float) -> tuple[float, float]:
-    """Mean and variance of what a running run still takes, given what it took so far."""
+    """Mean and variance of what a running run will still take, given what it has taken so far."""
     mean, variance = learnt.phase(phase)
     mean, sigma = mean + math.log(planned), math.sqrt(variance + learnt.of_runs)
     if so_far <= 0:
@@ -116,8 +120,9 @@ def _upper(z: float) -> float:
 
 
 def to_come(learnt: Learnt, parts: Mapping[str, tuple[float, int]]) -> tuple[float, float]:
-    """Mean and variance of what runs not yet begun take: by phase the planned amount of all of
-    them, and how many they are. Phases go wrong together as far as the programme does."""
+    """Mean and variance of what future runs take. `parts` gives each phase's planned amount and
+    number of runs. Phases are correlated through the program's mean.
+    """
     expected = {phase: planned * learnt.ratio(phase) for phase, (planned, _) in parts.items()}
     variance = 0.0
     for one, (_, count) in parts.items():

@@ -1,22 +1,22 @@
 """Reads run records of other tools (exports, logs, invoices) as lines of actuals.
 
-Each reader gives a frame of text with the columns of a file of actuals (empty where the log does
-not say), `name`, by which a run is matched to a row of the plan, and the `seconds` or `hours` of
-wall-clock time that it took. `from` is the tool and its own id of the run: what is read a second
-time is known by it.
+Each reader returns a text frame with the columns of a file of actuals (empty where the log does
+not say), `name`, which matches a run to a row of the plan, and the `seconds` or `hours` of
+wall-clock time that it took. `from` is the tool and its own id of the run, which identifies runs
+that are read again.
 
-The formats, by the documentation of the tools:
+The formats, as documented by the tools:
 
 - `slurm`: `sacct --parsable2` with a header, https://slurm.schedmd.com/sacct.html
-- `trainer`: `trainer_state.json`, which `transformers.TrainerState.save_to_json` writes,
+- `trainer`: `trainer_state.json`, written by `transformers.TrainerState.save_to_json`,
   https://huggingface.co/docs/transformers/main_classes/callback#transformers.TrainerState
-- `tensorboard`: event files, by the reader of the package `tensorboard`,
+- `tensorboard`: event files, read with the package `tensorboard`,
   https://github.com/tensorflow/tensorboard/blob/master/tensorboard/backend/event_processing
 - `wandb`: the table of runs, downloaded as CSV, https://docs.wandb.ai/guides/runs
-- `invoice`: lines of usage with a cost, as the AWS Cost and Usage Report
-  (https://docs.aws.amazon.com/cur/latest/userguide/data-dictionary.html) and the export of Google
-  Cloud Billing (https://cloud.google.com/billing/docs/how-to/export-data-bigquery-tables) have them
-- `csv`: any other; its columns are known by their names, or are named with `--map`
+- `invoice`: lines of usage with a cost, as in the AWS Cost and Usage Report
+  (https://docs.aws.amazon.com/cur/latest/userguide/data-dictionary.html) and the Google Cloud
+  Billing export (https://cloud.google.com/billing/docs/how-to/export-data-bigquery-tables)
+- `csv`: any other; columns are recognized by name, or named with `--map`
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from scalesheet.schemas import moment
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: The columns of a file of actuals, in the order in which they are written.
+#: The columns of a file of actuals, in the order they are written.
 COLUMNS = (
     *("phase", "run", "seed", "state", "start", "end", "accelerator", "gpus", "gpu_hours"),
     *("share", "cost", "tokens", "steps", "from", "note"),
 )
-#: What a reader gives besides.
+#: Additional columns from readers.
 BESIDE = ("id", "name", "seconds", "hours")
-#: What may be said of all runs of a file at once.
+#: Columns that the user can set for all runs in a file.
 FILLED = ("phase", "run", "seed", "state", "accelerator", "gpus", "share", "note")
 
-#: Our columns, by what tools call theirs; the first that a file has counts.
+#: Our columns, with the names that tools use for them; the first one in a file counts.
 THEIRS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "run_id", "run id", "job_id", "jobid", "identity/lineitemid"),
     "name": ("name", "run_name", "job_name", "jobname", "resource_name", "resourcetags/user:name"),
@@ -70,25 +70,26 @@ THEIRS: Mapping[str, tuple[str, ...]] = {
     "from": ("from",),
     "note": ("note", "notes"),
 }
-#: What tools call the states of a run.
+#: Tools' names for the states of a run.
 STATES: Mapping[str, str] = {
     **dict.fromkeys(("done", "finished", "completed", "success", "succeeded"), "done"),
     **dict.fromkeys(("running", "completing", "suspended"), "running"),
     **dict.fromkeys(("failed", "crashed", "timeout", "node_fail", "out_of_memory"), "failed"),
     **dict.fromkeys(("preempted", "boot_fail", "deadline", "error"), "failed"),
     **dict.fromkeys(("cancelled", "canceled", "killed", "stopped", "revoked"), "cancelled"),
-    **dict.fromkeys(("pending", "requeued", "resizing", "queued"), ""),  # took nothing yet
+    **dict.fromkeys(("pending", "requeued", "resizing", "queued"), ""),  # have taken nothing yet
 }
 
 
 class LogError(ValueError):
-    """A file that cannot be read, or not as the tool that it seems to be from; in words."""
+    """A file cannot be read, or not in the format it appears to have; the message says why."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """The runs of a file, which tool it is from, the names of those that have not begun, and what
-    was left out of it, in words."""
+    """The runs in a file, the tool it is from, the names of runs that have not begun, and what was
+    left out, in words.
+    """
 
     tool: str
     runs: DataFrame
@@ -97,8 +98,10 @@ class Read:
 
 
 def read(path: Path, mapped: Mapping[str, str], filled: Mapping[str, str]) -> Read:
-    """The runs of a file: `mapped` names columns of the file for ours, `filled` is what all runs
-    are where the file does not say. Raises LogError, or OSError where it cannot be opened."""
+    """Read the runs in a file. `mapped` gives the file's column for each of ours, `filled` the
+    values for all runs where the file has none. Raises LogError, or OSError if the file cannot be
+    opened.
+    """
     tool = tool_of(path)
     frame = _READERS[tool](path, mapped).reindex(columns=[*COLUMNS, *BESIDE], fill_value="")
     waiting: tuple[str, ...] = ()
@@ -113,7 +116,7 @@ def read(path: Path, mapped: Mapping[str, str], filled: Mapping[str, str]) -> Re
 
 
 def tool_of(path: Path) -> str:
-    """Which tool a file is from, by its name and its first line."""
+    """The tool that a file is from, judging by its name and first line."""
     if ".tfevents." in path.name:
         return "tensorboard"
     with path.open("rb") as file:
@@ -135,7 +138,7 @@ def tool_of(path: Path) -> str:
 
 
 def _table(path: Path, separator: str = ",") -> DataFrame:
-    """A file of lines, all of it text."""
+    """A delimited file, with all cells as text."""
     import pandas
 
     try:
@@ -145,7 +148,7 @@ def _table(path: Path, separator: str = ",") -> DataFrame:
 
 
 def _slurm(path: Path, mapped: Mapping[str, str]) -> DataFrame:
-    """Jobs, without their steps (`81204.batch`), which are parts of them."""
+    """Jobs, without their steps (`81204.batch`), which are parts of jobs."""
     jobs = _table(path, "|")
     jobs.columns = jobs.columns.str.strip()
     _needed(
@@ -168,7 +171,7 @@ def _slurm(path: Path, mapped: Mapping[str, str]) -> DataFrame:
 
 
 def _elapsed(text: str) -> str:
-    """Seconds of `[DD-]HH:MM:SS`."""
+    """Convert `[DD-]HH:MM:SS` to seconds."""
     match = re.fullmatch(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?", text)
     if match is None:
         return ""
@@ -177,7 +180,7 @@ def _elapsed(text: str) -> str:
 
 
 def _trainer(path: Path, mapped: Mapping[str, str]) -> DataFrame:
-    """One run. Its time is in the last entry, which is written when training has ended."""
+    """A single run. Its time is in the last entry, which is written when training has ended."""
     from pandas import DataFrame
 
     try:
@@ -201,7 +204,7 @@ def _trainer(path: Path, mapped: Mapping[str, str]) -> DataFrame:
 
 
 def _tensorboard(path: Path, mapped: Mapping[str, str]) -> DataFrame:
-    """One attempt: its file. That it has ended is not written there."""
+    """A single attempt. The file does not say whether it has ended."""
     from pandas import DataFrame
 
     try:
@@ -247,7 +250,7 @@ def _needed(frame: DataFrame, columns: tuple[str, ...], remedy: str) -> None:
 
 
 def _mapped(table: DataFrame, mapped: Mapping[str, str]) -> DataFrame:
-    """Our columns of a table, by what was said or by their usual names."""
+    """Our columns of a table, as mapped or by their usual names."""
     from pandas import DataFrame
 
     theirs = {str(name).strip().lower(): name for name in reversed(table.columns)}
@@ -266,7 +269,7 @@ def _mapped(table: DataFrame, mapped: Mapping[str, str]) -> DataFrame:
 
 
 def _settled(frame: DataFrame, tool: str, left_out: list[str]) -> DataFrame:
-    """States, moments and hours in our words; incomplete lines are left out and reported."""
+    """Convert states, times and hours to our form; incomplete lines are left out and reported."""
     state = frame["state"].str.lower().map(lambda each: STATES.get(each, each or "done"))
     frame = frame.assign(state=state)
     for column in ("start", "end"):
@@ -285,7 +288,7 @@ def _settled(frame: DataFrame, tool: str, left_out: list[str]) -> DataFrame:
 
 
 def _moment(text: str) -> str:
-    """In UTC, to the second; nothing where the tool writes Unknown."""
+    """The time in UTC, to the second; empty if the tool writes Unknown."""
     read = moment(text.replace(" UTC", "+00:00"))
     if read is None:
         return ""
@@ -295,8 +298,9 @@ def _moment(text: str) -> str:
 
 
 def _ids(frame: DataFrame) -> Any:
-    """The tool's own ids; where it has none, a digest of what the run is called and when it began,
-    with a number where several are alike."""
+    """The tool's ids; where it has none, a digest of the run's name and start, with a number if
+    several are equal.
+    """
     parts = frame[["name", "phase", "run", "seed", "start", "accelerator"]].agg("|".join, axis=1)
     digests = parts.map(lambda text: hashlib.sha256(text.encode()).hexdigest()[:10])
     again = digests.groupby(digests).cumcount()
@@ -313,13 +317,13 @@ def _number(text: object) -> float | None:
 
 
 def _plain_number(text: str) -> str:
-    """`1200` of `$1,200.00`; what is not a number stays, for `check` to say."""
+    """Convert `$1,200.00` to `1200`; other text is kept, so that `check` reports it."""
     number = _number(text.lstrip("$"))
     return text if number is None else f"{number:.10g}"
 
 
 def _gpu_hours(row: Mapping[Any, Any]) -> str:
-    """As stated, or the time that it took on its GPUs."""
+    """GPU hours as stated, or the time times the number of GPUs."""
     stated, gpus = _number(row["gpu_hours"]), _number(row["gpus"])
     hours, seconds = _number(row["hours"]), _number(row["seconds"])
     if stated is None and gpus is not None and (hours is not None or seconds is not None):
@@ -328,7 +332,7 @@ def _gpu_hours(row: Mapping[Any, Any]) -> str:
 
 
 def _problem(row: Mapping[str, str], tool: str) -> str:
-    """Why a line is not a run, or not one with hours; what is billed by the month is neither."""
+    """Why a line is not a run with hours; empty if it is. Monthly charges are not runs."""
     if row["state"] == "":
         return ""
     if row["state"] not in ("running", "done", "failed", "cancelled"):

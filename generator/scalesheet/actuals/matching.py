@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _SEED = re.compile(r"(?:^|[-_./ ])(?:seed|s)[-_=]?(\d+)(?=$|[-_./ ])", re.IGNORECASE)
-#: What a later log may know better. All else may have been edited by hand since, and stays.
+#: Columns that a later log may update. Everything else may have been edited since, and is kept.
 MEASURED = ("state", "end", "gpu_hours", "cost", "tokens", "steps")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Runs whose names are like a pattern belong to a row; `why` says where the rule is from."""
+    """Assigns runs whose names match a pattern to a row; `why` says where the rule is from."""
 
     row: str
     pattern: str
@@ -34,8 +34,9 @@ class Rule:
 def rules(
     rows: Sequence[str], own: Sequence[tuple[str, str]], said: Sequence[tuple[str, str]]
 ) -> list[Rule]:
-    """In their order, of which the first that fits counts: those of the command line, those of the
-    plan, and for each row that the words of its id are in the name, the longest id first."""
+    """The rules in order; the first match wins: those from the command line, those from the plan,
+    and for each row that the words of its id appear in the name, longest id first.
+    """
     made = [Rule(row, pattern, "--match") for row, pattern in said]
     made += [Rule(row, pattern, "plan.yaml") for row, pattern in own]
     by_length = sorted(rows, key=lambda row: (-len(row), row))
@@ -43,12 +44,12 @@ def rules(
 
 
 def _plain(text: str) -> str:
-    """Case, and which of `-_. ` parts words, do not count."""
+    """Normalize a name: case and the choice among `-_. ` as separators do not matter."""
     return re.sub(r"[-_. /]+", "-", text.lower())
 
 
 def matched(runs: DataFrame, rows: Sequence[str], by: Sequence[Rule]) -> DataFrame:
-    """The runs with the row that each belongs to, or none, and the seed that its name has."""
+    """The runs with the row that each belongs to, or none, and the seed in its name."""
     runs = runs.copy()
     phase, seed = [], []
     for row in runs.to_dict("records"):
@@ -66,7 +67,7 @@ def matched(runs: DataFrame, rows: Sequence[str], by: Sequence[Rule]) -> DataFra
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A file of actuals with further runs in it, and how many were added, changed, or the same."""
+    """A file of actuals with more runs, and how many were added, changed, or the same."""
 
     frame: DataFrame
     added: int
@@ -75,8 +76,9 @@ class Merged:
 
 
 def merged(old: DataFrame, runs: DataFrame) -> Merged:
-    """`from` and start say which line is which run. Of a run that is there only what was measured
-    is taken anew; its row, its seed and its note may have been edited."""
+    """Merge runs into a file. `from` and start identify a line. For a run that is already there,
+    only measured columns are updated; its row, seed and note may have been edited.
+    """
     import pandas
 
     columns = [*old.columns, *(name for name in COLUMNS if name not in old)]

@@ -1,5 +1,6 @@
-"""Where a plan stands: per phase and in total what was planned, spent, committed and is left, and
-the estimate at completion."""
+"""The state of a plan: planned, spent, committed and remaining amounts per phase and in total, and
+the estimate at completion.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Actuals, Attempt, Plan, Stated
 from scalesheet.values import Results, Value
 
-#: The days whose spending is the present rate.
+#: The last days whose spending counts as the current rate.
 RECENT = 28
-#: Points of a burn-down.
+#: Points in a burn-down.
 POINTS = 60
 
 Moment = tuple[datetime, float]
@@ -23,10 +24,11 @@ Moment = tuple[datetime, float]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A phase, or a row of the plan's table, in GPU hours. `runs` is how many the plan has,
-    `begun` the part of the plan that finished and running runs are, `ratio` that of actual to
-    planned of its finished runs, and `expected` that of coming ones.
-    `forecast` is the estimate at completion with its 80 % interval."""
+    """A phase, or a row of the plan's table, in GPU hours. `runs` is the plan's number of runs,
+    `begun` the share of them that are finished or running, `ratio` that of actual to planned for
+    finished runs, and `expected` that of future ones. `forecast` is the estimate at completion with
+    its 80 % interval.
+    """
 
     id: str
     title: str
@@ -45,16 +47,16 @@ class Row:
 
     @property
     def left(self) -> float:
-        """What of the planned hours is neither spent nor committed; negative where it is over."""
+        """The planned hours that are neither spent nor committed; negative if over."""
         return self.planned - self.spent - self.committed
 
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """The same in USD. What no line states is counted at `rate`, USD per GPU hour."""
+    """The same in USD. Hours without a stated cost are counted at `rate`, USD per GPU hour."""
 
     spent: float
-    estimated: float  # the part of it that is counted at the rate
+    estimated: float  # the part that is counted at the rate
     rate: float
     forecast: Value
     budget: float | None
@@ -62,9 +64,10 @@ class Money:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """The burn-down: from `begun`, when the first run began, to `status`, the latest moment that
-    the actuals state. Each point of `burned`, and of `to_burn` by the plan, is what is left of the
-    budget. At `per_day`, the mean of the last `days`, nothing is left at `exhausted`."""
+    """The burn-down from `begun`, the start of the first run, to `status`, the latest time in the
+    actuals. Each point of `burned` is the remaining budget, and each of `to_burn` is that according
+    to the plan. At `per_day`, the mean of the last `days`, nothing is left at `exhausted`.
+    """
 
     begun: datetime
     status: datetime
@@ -77,8 +80,8 @@ class Calendar:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the actuals of a plan come to, in GPU hours. `budget` is what it may take, `planned`
-    the sum of its rows; `outside` was spent on runs of no row. `hours` are those of each attempt.
+    """The actuals of a plan, in GPU hours. `budget` is the limit, `planned` the sum of its rows;
+    `outside` was spent on runs that belong to no row. `hours` are those of each attempt.
     """
 
     actuals: Actuals
@@ -100,19 +103,19 @@ class Progress:
 
     @property
     def left(self) -> float:
-        """What of the budget is neither spent nor committed."""
+        """The budget that is neither spent nor committed."""
         return self.budget - self.spent - self.committed
 
     @property
     def over(self) -> float:
-        """By what part of the budget the forecast is over it; negative where it is under."""
+        """The share of the budget by which the forecast exceeds it; negative if it is below."""
         total = float(self.forecast.value or 0.0)
         return total / self.budget - 1 if self.budget else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The attempts of one run: done if one was, else running if one is, else to be made again."""
+    """The attempts of one run: done if one is done, else running if one is running, else failed."""
 
     attempts: tuple[Attempt, ...]
     planned: float
@@ -125,7 +128,7 @@ class _Run:
 
 
 def progress(plan: Plan, results: Results) -> Progress | None:
-    """Where a plan stands, or None where it has no actuals."""
+    """The state of a plan, or None if it has no actuals."""
     actuals = plan.actuals
     if actuals is None or not actuals.attempts:
         return None
@@ -184,7 +187,7 @@ def progress(plan: Plan, results: Results) -> Progress | None:
 
 
 def estimates(progress: Progress) -> dict[str, Stated]:
-    """The estimate at completion of each row, and what was spent outside of them, as inputs."""
+    """The estimate at completion of each row and the spending outside the rows, as inputs."""
     values = {row.id: row.forecast for row in progress.rows}
     values["outside"] = Value.number(progress.outside)
     return {
@@ -198,7 +201,7 @@ def _number(value: Value) -> float:
 
 
 def problems(progress: Progress) -> Iterator[Diagnostic]:
-    """The rows of which more runs were begun than the plan has."""
+    """Report rows where more runs were begun than the plan has."""
     for row in progress.rows:
         if row.begun > 1 + 1e-9:
             own = (a for a in progress.actuals.attempts if a.phase == row.id and a.position)
@@ -216,13 +219,13 @@ def problems(progress: Progress) -> Iterator[Diagnostic]:
 
 
 def _known(attempt: Attempt) -> Iterable[datetime]:
-    """The moments that a line states, or that follow from its hours."""
+    """The times that a line states, or that follow from its hours."""
     last = _last(attempt)
     yield from (m for m in (attempt.start, last) if m is not None)
 
 
 def _last(attempt: Attempt) -> datetime | None:
-    """When a run ended, or was last seen: after its hours on its GPUs."""
+    """When a run ended or was last seen, computed from its hours and GPUs if necessary."""
     if attempt.end or not (attempt.start and attempt.gpu_hours and attempt.gpus):
         return attempt.end
     return attempt.start + timedelta(hours=attempt.gpu_hours / attempt.gpus)
@@ -275,8 +278,9 @@ def _row(
     runs: Sequence[_Run],
     learnt: Learnt,
 ) -> tuple[Row, tuple[float, int], float]:
-    """A row; what of it is to come, as planned and in how many runs; and the variance of what its
-    running runs still take."""
+    """A row, its future runs as planned amount and count, and the variance of what its running runs
+    will still take.
+    """
     done = [r for r in runs if r.state == "done"]
     running = [r for r in runs if r.state == "running"]
     still = [still_takes(learnt, id_, r.planned, r.hours) for r in running if r.planned]
@@ -315,14 +319,14 @@ def _row(
 
 
 def _forecast(learnt: Learnt, spent: float, mean: float, variance: float) -> Value:
-    """The estimate at completion: what is spent, and what is expected to come."""
+    """The estimate at completion: spent hours plus expected future ones."""
     ends = (learnt.quantile(mean, variance, z) for z in (-P90, P90))
     low, high = (spent + end for end in ends)
     return Value(spent + mean, low, high)
 
 
 def _chance(learnt: Learnt, left: float, mean: float, variance: float) -> float:
-    """That no more comes than is left, by bisection of the quantile."""
+    """The chance that future runs need no more than is left, by bisection of the quantile."""
     if mean <= 0 or variance <= 0:
         return 1.0 if mean <= left else 0.0
     low, high = -6.0, 6.0
@@ -335,8 +339,9 @@ def _chance(learnt: Learnt, left: float, mean: float, variance: float) -> float:
 def _money(
     actuals: Actuals, results: Results, hours: Sequence[float], forecast: Value, may_take: float
 ) -> Money | None:
-    """USD, where a line of the actuals or the plan states any; what no line states costs what the
-    others do for an hour, or else what the plan's budget does."""
+    """The amounts in USD; None if neither the actuals nor the plan state any. Hours without a cost
+    are priced like the others, or else by the plan's budget.
+    """
     budget = _number(results.scalars[actuals.cost]) if actuals.cost else None
     pairs = list(zip(actuals.attempts, hours, strict=True))
     stated = math.fsum(a.cost for a, _ in pairs if a.cost is not None)
@@ -367,8 +372,9 @@ def _calendar(
     budget: float,
     planned: Mapping[str, float],
 ) -> Calendar | None:
-    """The burn-down, where runs state when they were. The hours of a run are spread evenly from its
-    start to its end; those without a start are spent from the first."""
+    """The burn-down, if runs state when they took place. A run's hours are spread evenly from its
+    start to its end; those without a start count as spent from the beginning.
+    """
     begun = min((each.start for each in actuals.attempts if each.start), default=None)
     if begun is None or status is None or begun >= status:
         return None
@@ -394,7 +400,7 @@ def _moments(begin: datetime, end: datetime) -> list[datetime]:
 
 
 def _burned(spans: Sequence[tuple[datetime, datetime, float]], at: datetime) -> float:
-    """What was spent until a moment."""
+    """The hours spent until a time."""
     return math.fsum(
         took if end <= at else took * ((at - start) / (end - start))
         for start, end, took in spans
@@ -405,7 +411,7 @@ def _burned(spans: Sequence[tuple[datetime, datetime, float]], at: datetime) -> 
 def _planned(
     results: Results, begun: datetime, budget: float, planned: Mapping[str, float]
 ) -> Iterable[Moment]:
-    """The burn-down that the plan's calendar has, from the day on which the first run began."""
+    """The burn-down according to the plan's calendar, from the start of the first run."""
     table = results.tables["phases"]
     spans = [
         (

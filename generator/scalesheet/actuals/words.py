@@ -1,4 +1,4 @@
-"""The actuals of a plan in words: one line, and a few."""
+"""Describes the actuals of a plan in words: in one line, and in a few."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def amount(value: float, unit: str = "GPU h") -> str:
 
 
 def interval(value: Value) -> str:
-    """`10,100–12,400`: the 80 % interval; nothing where it is a point."""
+    """`10,100–12,400`: the 80 % interval; empty if it is a single value."""
     if not value.ranged:
         return ""
     assert value.low is not None
@@ -42,7 +42,7 @@ def in_short(progress: Progress) -> str:
 
 
 def figures(progress: Progress) -> Iterator[tuple[str, str, str]]:
-    """Name, figure and what is to be said of it, of the whole plan."""
+    """Name, figure and remark for each line about the whole plan."""
     shown = progress
     yield "Budget", amount(shown.budget), _budget(shown)
     share = percent(shown.spent / shown.budget) + " of the budget" if shown.budget else ""
@@ -107,7 +107,7 @@ COLUMNS = (
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """A row of the plan under those columns."""
+    """The cells of a plan's row under those columns."""
     runs = f"{row.done}{f' + {row.running}' * bool(row.running)} of {row.runs}"
     return (
         amount(row.planned, ""),
@@ -124,7 +124,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def total(progress: Progress) -> tuple[str, ...]:
-    """The line below the rows, with what was spent outside of them."""
+    """The line below the rows, including what was spent outside them."""
     done, running, runs = (
         sum(getattr(row, name) for row in progress.rows) for name in ("done", "running", "runs")
     )
@@ -143,7 +143,7 @@ def total(progress: Progress) -> tuple[str, ...]:
 
 
 def method(progress: Progress) -> str:
-    """How the forecast was made, with its numbers."""
+    """Describe how the forecast was made, with its numbers."""
     return (
         f"The forecast is what was spent, plus what running runs will still take, plus the plan "
         "of the remaining runs times their expected ratio. That ratio is 1 before any run is "

@@ -13,8 +13,9 @@ from scalesheet.source.patch import Set, patched
 
 
 def accepted(text: str, audited: Audited) -> str:
-    """The text of a file of claims with the computed verdicts on file. A column of a table has the
-    verdict that most of its cells have, and the others state their own. Raises PatchError."""
+    """The text of a claims file with the computed verdicts entered. A column of a table gets the
+    most common verdict of its cells, and the other cells state their own. Raises PatchError.
+    """
     data = parse(text.encode(), "").data
     columns: dict[tuple[str, str], list[Judged]] = {}
     changes: list[Set] = []

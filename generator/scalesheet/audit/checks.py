@@ -22,9 +22,9 @@ NOTE = "A check of the plan that fails with the document's figures."
 def broken_checks(
     plan: Plan, audits: Sequence[Audit], results: Results, units: Units
 ) -> Mapping[str, list[Shown]]:
-    """For each audit the checks that do not hold; `results` are those of the document's scenario.
+    """The failing checks of each audit; `results` are those of the document's scenario.
 
-    A check belongs to the document that it names as its source, else to the plan's first.
+    A check belongs to the document that it cites as its source, else to the plan's first.
     """
     result: dict[str, list[Shown]] = {audit.id: [] for audit in audits}
     by_source = {audit.document.key: audit.id for audit in reversed(audits)}
@@ -51,7 +51,7 @@ def broken_checks(
 
 
 def _title(wrong: Sequence[str], title: str) -> str:
-    """What is wrong; of many rows the first."""
+    """What is wrong; for several rows, the first one."""
     if not wrong:
         return f"Does not hold: {title}"
     first = wrong[0][:1].upper() + wrong[0][1:]
@@ -59,7 +59,7 @@ def _title(wrong: Sequence[str], title: str) -> str:
 
 
 def _lines(plan: Plan, check: Scalar, results: Results, document: str) -> Iterable[int]:
-    """The lines of a document that a check cites, else those that the rows that break it cite."""
+    """The document lines that a check cites, else those cited by the rows that fail it."""
     cited = check.formula.citation if check.formula else None
     if cited is not None:
         return lines_of(cited) if cited.key == document else ()
@@ -73,8 +73,9 @@ def _lines(plan: Plan, check: Scalar, results: Results, document: str) -> Iterab
 def _because(
     plan: Plan, check: Scalar, formula: Formula, results: Results, units: Units
 ) -> Iterator[tuple[str, str, Value]]:
-    """The formula, the same with its numbers put in, and what it gives; of a check of every row
-    the same for each row that breaks it."""
+    """The formula, the formula with its numbers, and its result; for a check of every row, the same
+    for each row that fails it.
+    """
     rows = broken_rows(plan, check.name, results)
     if not rows:
         basis = Basis(formula.text, check.name)
@@ -100,11 +101,11 @@ def _because(
 
 
 def _at(node: Node, table: str, row: str) -> Node:
-    """A formula of a table's rows as that of one row."""
+    """Turn a formula for all rows of a table into the formula of one row."""
     if isinstance(node, Column) and node.table == table:
         return Cell(table, row, node.column, node.end, span=node.span)
     if isinstance(node, Aggregate):
-        return node  # its condition is about the rows that it aggregates
+        return node  # its condition refers to the rows that it aggregates
     changed: dict[str, Any] = {}
     for item in fields(node):
         part = getattr(node, item.name)

@@ -1,8 +1,8 @@
 """Finds inputs that cite a line of an audited document although the line has another value.
 
-An input that is as it was audited is compared with the claims that are bound to it. One that was
-changed since is compared with every figure of the lines that it cites, in a unit like its own: it
-may be derived from other lines, but not from one that says something else.
+An input that has not changed since the audit is compared with the claims bound to it. One that has
+is compared with every figure in a similar unit on the lines that it cites: it may be derived from
+other lines, but not from one that says something else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scalesheet.resolve.order import name_of
 
 
 def cited_lines(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Diagnostic]:
-    """A finding for each input of which no figure on the lines that it cites says the value."""
+    """A finding for each input whose value differs from every figure on the lines that it cites."""
     then, bound = book.compared(plan.id), said_by(audits)
     for key, quantity, stated in _inputs(plan):
         cited = stated.citation
@@ -32,7 +32,7 @@ def cited_lines(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Dia
             continue
         was = stated_at(then, key)
         if was is None:
-            continue  # a row that was added has the source of its table until it has its own
+            continue  # an added row has its table's source until it gets its own
         kept = same(was, stated)
         own = [claim for claim, document in bound.get(key, ()) if document == cited.key]
         known = own if kept else audit.claims.values()
@@ -53,7 +53,7 @@ def cited_lines(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Dia
 
 
 def _around(figures: Sequence[Figure]) -> Figure:
-    """The range that holds all figures: an input may cite several lines."""
+    """The range that contains all figures, since an input may cite several lines."""
     ends = [
         (f.value if f.low is None else f.low, f.value if f.high is None else f.high)
         for f in figures
@@ -79,7 +79,7 @@ def _is_told(locator: str) -> bool:
 
 
 def _alike(book: Book, quantity: Quantity, claim: Claim) -> bool:
-    """Whether a figure measures the same as the quantity."""
+    """Whether a figure has the dimension of the quantity."""
     unit = claim.says.unit
     if unit is None or quantity.unit is None or not isinstance(claim.says.value, float):
         return False

@@ -1,4 +1,4 @@
-"""Finds figures that are computed correctly from wrong ones."""
+"""Finds figures that are computed correctly, but from wrong ones."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def with_consequences(
     written: Results,
     corrected: Results,
 ) -> dict[str, Decided]:
-    """The verdicts once errors are followed through the document: a figure that agrees with what
-    should give it follows from an error where, with the errors fixed, it would be another.
+    """Follow errors through the document and update the verdicts: a figure that agrees with its
+    source follows from an error if it would be different with the errors fixed.
 
-    `plan` has the claims. `written` are its results in the scenario of the documents, `corrected`
-    those in its first, with the figures of the claims as they are written.
+    `plan` includes the claims. `written` are its results in the documents' scenario, `corrected`
+    those in its first scenario, with the figures of the claims as written.
     """
     result: dict[str, Decided] = {}
-    fixed = computed(book, plan)  # the first scenario, in which one figure after another is fixed
+    fixed = computed(book, plan)  # in the first scenario; figures are fixed there one by one
     wrong: set[str] = set()
     for claim in _operands_first(claims):
         own = decided[claim.id]
@@ -54,7 +54,7 @@ def with_consequences(
             should = _other(claim, again if beside is None else beside)
             if should is not None:
                 own = replace(own, verdict="follows", fixed=should)
-                if not errors:  # the first figure of the document that has the error in it
+                if not errors:  # the first figure in the document with the error
                     wrong.add(claim.id)
         if should is not None:
             fixed.scalars[f"@{claim.id}"] = _parts(should)
@@ -63,7 +63,7 @@ def with_consequences(
 
 
 def _operands_first(claims: Mapping[str, Claim]) -> Iterator[Claim]:
-    """Every claim after those that it is computed from, but for circles."""
+    """Every claim after those that it is computed from, except in cycles."""
     seen: set[str] = set()
 
     def after(id_: str) -> Iterator[Claim]:
@@ -79,8 +79,9 @@ def _operands_first(claims: Mapping[str, Claim]) -> Iterator[Claim]:
 
 
 def _other(claim: Claim, value: Value | None) -> Value | None:
-    """The value where it is another than the claim's figure. A figure somewhere within a range is
-    another than the range's expected value."""
+    """The value if it differs from the claim's figure. A single figure within a range still differs
+    from the range's expected value.
+    """
     if value is None or value.value is None:
         return None
     match = compare(claim, value)

@@ -26,11 +26,11 @@ from scalesheet.model import Formula, Quantity
 from scalesheet.units import Unit, Units, beside
 from scalesheet.values import Results, Value
 
-LONGEST = 160  # characters of an expression with its numbers; a longer one tells its result alone
+LONGEST = 160  # characters of an expression with numbers; if it is longer, only the result is shown
 
 
 def amount(number: float, *, percent: bool = False) -> str:
-    """A number on six digits: `341.7`, `1,045.6`, `0.125`, `3e-05`, `40%`."""
+    """A number with six digits: `341.7`, `1,045.6`, `0.125`, `3e-05`, `40%`."""
     if percent:
         return f"{amount(number * 100)}%"
     rounded = Decimal(f"{number:.6g}")
@@ -96,7 +96,7 @@ def arithmetic(
 
 
 def _filled(node: Node, results: Results) -> Node:
-    """The tree with values in place of names; aggregates stay as they are."""
+    """The tree with values in place of names; aggregates are kept as they are."""
     rule = _FILL.get(type(node))
     if rule is not None:
         return rule(node, results)
@@ -124,7 +124,7 @@ def _literal(value: Value) -> Node:
 
 
 def _value(node: Node, results: Results) -> Value | None:
-    """The value of a reference; None for any other node."""
+    """The value of a reference; None for other nodes."""
     match node:
         case Scalar():
             return results.scalars[node.name]
@@ -172,7 +172,7 @@ def because(
     units: Units,
     missing: str,
 ) -> str:
-    """Why a claim has its verdict. `missing` says why it is not an input, if so."""
+    """Why a claim has its verdict. `missing` says why it is not an input, if that is the reason."""
     parts: list[str] = []
     words = _BOUND if claim.says.bound else _STANDS
     for basis, match in zip(claim.bases, decided.matches, strict=True):

@@ -1,6 +1,6 @@
 """Evaluates an audit: every claim with its verdict, findings and headlines with their values.
 
-Claims were bound with their plan, so that here everything has a name, a unit and a place in the
+Claims were bound with their plan, so that here everything has a name, a unit and a position in the
 order of computation.
 """
 
@@ -25,7 +25,7 @@ from scalesheet.values import Results
 
 
 def judge(book: Book) -> dict[str, Audited]:
-    """Every audit of the book by its id, with its claims, findings and headlines."""
+    """Every audit in the book by id, with its claims, findings and headlines."""
     result: dict[str, Audited] = {}
     for plan in book.plans.values():
         audits = [audit for audit in book.audits.values() if audit.plan == plan.id]
@@ -37,8 +37,8 @@ def judge(book: Book) -> dict[str, Audited]:
 def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audited]:
     """The audits of a plan's documents.
 
-    What a figure is compared with is read in the plan's scenario of the documents, its second; what
-    stands beside it for comparison, in the first.
+    Figures are compared in the plan's second scenario, that of the documents; the plan's own
+    quantities are shown in the first.
     """
     now, plan = plan, _with_claims(book.compared(plan.id), audits[0])
     corrected = evaluate(book, plan)
@@ -68,8 +68,7 @@ def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audite
 
 
 def _with_claims(plan: Plan, audit: Audit) -> Plan:
-    """The plan with the claims of all its documents as further scalars, computed after everything
-    else."""
+    """The plan with the claims of all its documents as additional scalars, computed last."""
     return replace(
         plan, scalars={**plan.scalars, **audit.scalars}, order=(*plan.order, *audit.order)
     )
@@ -118,7 +117,7 @@ def _judged(
 
 
 def no_basis(claim: Claim, audit: Audit, book: Book) -> str:
-    """Why a claim without expressions is not an input either, with the remedy."""
+    """Why a claim without expressions is not an input either, and how to fix that."""
     near = ""
     if claim.target is not None:
         near = why_no_input(claim, claim.target, audit.document, book.units)
@@ -151,7 +150,7 @@ def _totals(
 
 
 def _moved(book: Book, plan: Plan, results: Results, now: Plan) -> Iterator[Moved]:
-    """The headline of a plan as it was, beside what it is now."""
+    """A plan's headline at the time of the audit, next to the current one."""
     current = evaluate(book, now)
     for name in plan.headline:
         yield Moved(plan.scalars[name], results.scalars[name], current.scalars.get(name))

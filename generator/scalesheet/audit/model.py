@@ -12,12 +12,12 @@ from scalesheet.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A claim with its verdict; `verdict` is None where it has no basis.
+    """A claim with its verdict; `verdict` is None if it has no basis.
 
-    `computed` is what it was compared with, in the unit of `says`; `corrected` the quantity that
-    `plan:` names; `should_be` what the figure should be: without the errors that it follows from,
-    else what it was compared with; `effects` what putting it right does to each headline.
-    `accused_by` are claims that disagree with this one alone.
+    `computed` is what it was compared with, in the unit of `says`; `corrected` is the quantity
+    named by `plan:`; `should_be` is the correct figure: without the errors that it follows from,
+    else what it was compared with; `effects` is the effect of fixing it on each headline.
+    `accused_by` are claims that disagree only with this one.
     """
 
     claim: Claim
@@ -54,8 +54,9 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A figure of the plan's headline as it was when the documents were audited, and as it is now;
-    `now` is None where the plan has it no longer."""
+    """A headline figure of the plan at the time of the audit, and now; `now` is None if the plan no
+    longer has it.
+    """
 
     quantity: Quantity
     then: Value
@@ -64,8 +65,9 @@ class Moved:
 
 @dataclass(frozen=True)
 class Audited:
-    """An audit with all that came out; findings and contradictions are sorted worst first. `moved`
-    is the headline of a plan that has changed since."""
+    """An audit with all its results; findings and contradictions are sorted worst first. `moved` is
+    the headline of a plan that has changed since.
+    """
 
     audit: Audit
     claims: tuple[Judged, ...]
@@ -74,6 +76,6 @@ class Audited:
     moved: tuple[Moved, ...] = ()
 
     def counts(self) -> dict[Verdict, int]:
-        """How many claims have each verdict, in the order of the verdicts."""
+        """The number of claims with each verdict, in the order of the verdicts."""
         verdicts = [judged.verdict for judged in self.claims]
         return {verdict: verdicts.count(verdict) for verdict in VERDICTS}

@@ -1,5 +1,6 @@
-"""What is wrong with claims once they are judged: no basis, no value, another verdict than the one
-on file, a quote that is not on its line."""
+"""Reports what is wrong with claims after judging: no basis, no value, a verdict other than the one
+on file, a quote that is not on its line.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +14,12 @@ from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Position
 from scalesheet.vocabulary import counted
 
-#: What is reported only once the claims are judged: the audit can be shown all the same.
+#: Diagnostics that are reported only after judging; the audit can be shown despite them.
 JUDGED = frozenset({"C002", "C003", "C004", "C009"})
 
 
 def problems(audited: Audited, book: Book) -> list[Diagnostic]:
-    """Claims without a basis or without a value, and verdicts that are not those on file."""
+    """Claims without a basis or without a value, and verdicts that differ from those on file."""
     result: list[Diagnostic] = []
     for judged in audited.claims:
         claim = judged.claim
@@ -43,7 +44,7 @@ def problems(audited: Audited, book: Book) -> list[Diagnostic]:
 
 
 def quotes(audit: Audit, documents: Path) -> list[Diagnostic]:
-    """The claims whose quote is not on its line of the document, which stands in that folder."""
+    """The claims whose quote is not on its line of the document in the folder `documents`."""
     if not audit.document.file or not (documents / audit.document.file).is_file():
         return []
     lines = (documents / audit.document.file).read_text("utf-8").split("\n")

@@ -1,5 +1,7 @@
-"""The verdict on each claim by itself. First match wins: contradicted, reproduced, rounded, input,
-underdetermined; a claim with none of these has no basis. What follows from an error comes after."""
+"""Judges each claim by itself. The first match wins: contradicted, reproduced, rounded, input,
+underdetermined; a claim that matches none has no basis. Figures that follow from errors are found
+later.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,18 @@ from scalesheet.values import Results, Value
 
 EQUAL = 1e-9  # relative
 ROUNDED_AT_MOST = 0.18  # of the computed number
-CUT_AT_MOST = 0.01  # the same, of a figure whose further digits were dropped
+CUT_AT_MOST = 0.01  # the same, for a figure whose further digits were cut off
 
-#: How a figure stands to what it is compared with.
+#: How a figure compares with a value.
 Match = Literal["equal", "rounded", "cut", "contained", "differs"]
 ROUNDINGS: Set[Match] = frozenset({"rounded", "cut"})
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A verdict, how each basis compares, and the claims in error that it is computed from.
+    """A verdict, how each basis compares, and the erroneous claims that it is computed from.
 
-    `accused_by` are claims that disagree with this one alone. `fixed` is what the figure would be
+    `accused_by` are claims that disagree only with this one. `fixed` is the value of the figure
     without the errors that it follows from.
     """
 
@@ -35,7 +37,7 @@ class Decided:
     accused_by: tuple[str, ...] = ()
     inherits: tuple[str, ...] = ()
     fixed: Value | None = None
-    crossed: bool = False  # by a rounding, the claim's limit
+    crossed: bool = False  # whether a rounding crosses the claim's limit
 
     def deciding(self, claim: Claim) -> Basis:
         """The basis that decided: the first that differs, else the first."""
@@ -44,8 +46,9 @@ class Decided:
 
 
 def decide(audits: Sequence[Audit], results: Results, units: Units) -> dict[str, Decided]:
-    """The verdict of every claim of a plan's documents, which may name each other's. `results` are
-    those of the scenario that the documents are in."""
+    """The verdict of every claim in a plan's documents, which may refer to each other's claims.
+    `results` are those of the documents' scenario.
+    """
     claims = {id_: claim for audit in audits for id_, claim in audit.claims.items()}
     matches = {
         id_: tuple(_compared(claim, basis, results) for basis in claim.bases)
@@ -73,7 +76,7 @@ def decide(audits: Sequence[Audit], results: Results, units: Units) -> dict[str,
 def _accused(
     claims: Mapping[str, Claim], matches: Mapping[str, tuple[Match, ...]]
 ) -> dict[str, tuple[str, ...]]:
-    """Both sides of a disagreement are contradicted: the claims that an `against` consists of."""
+    """The claims in each `against` that disagrees: both sides of it are contradicted."""
     result: dict[str, tuple[str, ...]] = {}
     for id_, claim in claims.items():
         own = matches[id_][len(claim.bases) - len(claim.against) :]
@@ -112,7 +115,7 @@ def rests_on(claims: Mapping[str, Claim], id_: str) -> list[str]:
 
 
 def _compared(claim: Claim, basis: Basis, results: Results) -> Match:
-    """As `compare`; a rounding that crosses the claim's limit is another figure."""
+    """Like `compare`, but a rounding that crosses the claim's limit differs."""
     value = results.scalars[basis.scalar]
     found = compare(claim, value)
     limit = results.scalars[claim.limit.scalar].value if claim.limit is not None else None
@@ -125,7 +128,7 @@ def _compared(claim: Claim, basis: Basis, results: Results) -> Match:
 
 
 def crosses(written: object, computed: object, limit: float) -> bool:
-    """Whether a limit lies between two numbers; one that equals it keeps it."""
+    """Whether a limit separates two numbers; a number equal to the limit is within it."""
     assert isinstance(written, float)
     assert isinstance(computed, float)
     kept = [n < limit or match(n, limit, 0.0) == "equal" for n in (written, computed)]
@@ -133,7 +136,7 @@ def crosses(written: object, computed: object, limit: float) -> bool:
 
 
 def compare(claim: Claim, value: Value) -> Match:
-    """How a claim's figure stands to a computed value of the same unit."""
+    """How a claim's figure compares with a computed value in the same unit."""
     says = claim.says
     if not isinstance(value.value, float) or isinstance(says.value, bool | str):
         return "equal" if _same_word(says.value, value.value) else "differs"
@@ -158,8 +161,9 @@ def compare(claim: Claim, value: Value) -> Match:
 
 
 def match(written: float, computed: float, step: float, approximate: bool = True) -> Match:
-    """Whether a written number is the computed one, or a rounding of it by at most `step`; one that
-    is not `approximate` may also be the computed one without its further digits."""
+    """Whether a written number equals the computed one, or rounds it by at most `step`; a number
+    that is not `approximate` may also cut off further digits.
+    """
     off = abs(written - computed)
     if off <= EQUAL * max(abs(written), abs(computed)):
         return "equal"
@@ -179,7 +183,7 @@ def _keeps(bound: Figure, computed: float) -> bool:
 
 
 def _same_word(says: object, value: object) -> bool:
-    """Words are the same but for case and punctuation; yes and no are themselves."""
+    """Whether words are the same except for case and punctuation; flags must be equal."""
     if isinstance(says, bool) or isinstance(value, bool):
         return says is value
     return _letters(says) == _letters(value)
@@ -193,7 +197,7 @@ def _letters(word: object) -> str:
 
 
 def why_no_input(claim: Claim, target: Target, source: Source, units: Units) -> str:
-    """Why a claim is not the input that `plan:` names; empty where it is."""
+    """Why a claim is not the input named by `plan:`; empty if it is."""
     if not target.stated:
         return f"'{target.text}' is computed, not an input"
     same = [stated for stated in target.stated if states(stated, claim.says, target.unit, units)]
@@ -214,7 +218,7 @@ def why_no_input(claim: Claim, target: Target, source: Source, units: Units) -> 
 
 
 def states(stated: Stated, says: Figure, unit: Unit | None, units: Units) -> bool:
-    """Whether an input's stated value is the figure."""
+    """Whether an input's stated value equals the figure."""
     if isinstance(says.value, bool | str):
         return _same_word(says.value, stated.value)
     scale = 1.0

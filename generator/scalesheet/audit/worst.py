@@ -12,7 +12,7 @@ from scalesheet.vocabulary import counted
 
 
 def shares(effects: Mapping[str, Value], totals: Mapping[str, Value]) -> dict[str, float]:
-    """The share of each headline that something changes; headlines that it leaves are left out."""
+    """The share of each headline that something changes; unchanged headlines are left out."""
     result: dict[str, float] = {}
     for name, effect in effects.items():
         total = totals[name].value
@@ -27,15 +27,16 @@ def weight(effects: Mapping[str, Value], totals: Mapping[str, Value]) -> float:
 
 
 def contradictions(audited: Audited) -> list[Judged]:
-    """The contradicted claims, worst first: by what they do to a headline, then by how far the
-    figure is off, then in the order of the document."""
+    """The contradicted claims, worst first: by their effect on a headline, then by how far the
+    figure is off, then in document order.
+    """
     totals = {each.headline.name: each.written for each in audited.headlines}
     contradicted = [judged for judged in audited.claims if judged.verdict == "contradicted"]
     return sorted(contradicted, key=lambda j: (-weight(j.effects, totals), -_off(j), j.claim.id))
 
 
 def faults(audited: Audited) -> list[Judged | Shown]:
-    """Contradictions and findings together, worst first by what they do to a headline."""
+    """Contradictions and findings together, worst first by their effect on a headline."""
     totals = {each.headline.name: each.written for each in audited.headlines}
     every: list[Judged | Shown] = [*contradictions(audited), *audited.findings]
     return sorted(every, key=lambda fault: -weight(fault.effects, totals))
@@ -43,17 +44,17 @@ def faults(audited: Audited) -> list[Judged | Shown]:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The faults that change one headline most; `totals` is None for those that change none."""
+    """Errors that affect one headline most; `totals` is None for errors without effect."""
 
     totals: Totals | None
     faults: tuple[Judged | Shown, ...]
 
     @property
     def bundles(self) -> list[tuple[Judged | Shown, ...]]:
-        """Faults that are one and the same, in the order of their worst.
+        """Errors that are really one, in the order of the worst in each.
 
-        Two figures that disagree with each other are one fault with two ends, and the figures of a
-        column of claims have the same fault in each row.
+        Two figures that disagree with each other are one error, and so are all errors in a column
+        of claims.
         """
         owner = {id_: id_ for f in self.faults if isinstance(f, Judged) for id_ in [f.claim.id]}
 
@@ -63,7 +64,7 @@ class Group:
             return id_
 
         ends = {f.claim.id: f for f in self.faults if isinstance(f, Judged)}
-        first: dict[str, str] = {}  # of a column
+        first: dict[str, str] = {}  # for each column
         for id_, judged in ends.items():
             others = [
                 other for other in _named(judged) if other in ends and id_ in _named(ends[other])
@@ -81,8 +82,9 @@ class Group:
 
 
 def bundle_title(judged: Sequence[Judged]) -> str:
-    """`Lines 94 and 314: “~30-40 hours” and “0.6 hours”`, or of a column `8 figures of time: lines
-    20, 21 ...`; one figure of it is quoted, `Line 20, time: “1.5”`."""
+    """`Lines 94 and 314: “~30-40 hours” and “0.6 hours”`, or for a column `8 figures of time: lines
+    20, 21 ...`; a single figure is quoted, `Line 20, time: “1.5”`.
+    """
     lines = [str(line) for line in sorted({each.claim.line for each in judged})]
     columns = sorted({each.claim.column.replace("_", " ") for each in judged})
     named = f"Line{'s' * (len(lines) > 1)} {listed(lines)}"
@@ -100,8 +102,9 @@ def _named(judged: Judged) -> set[str]:
 
 
 def grouped(audited: Audited) -> list[Group]:
-    """Faults by the headline that each changes most, the worst group first and the worst fault
-    first in each; those without an effect last, the figures among them by how far they are off."""
+    """Errors by the headline that each changes most, the worst group first and the worst error
+    first in each; those without effect come last, sorted by how far their figures are off.
+    """
     written = {each.headline.name: each.written for each in audited.headlines}
     by_headline: dict[str | None, list[Judged | Shown]] = {}
     for fault in faults(audited):
@@ -114,7 +117,7 @@ def grouped(audited: Audited) -> list[Group]:
 
 
 def _off(judged: Judged) -> float:
-    """How far the figure is from the computed, relative to the computed."""
+    """The relative distance of the figure from the computed value."""
     says, value = judged.claim.says.value, judged.computed.value if judged.computed else None
     if isinstance(says, float) and isinstance(value, float) and value:
         return abs(says / value - 1)

@@ -1,6 +1,8 @@
-"""The cheapest configuration that fits: a search over methods, layouts, accelerators and offers.
+"""choose: finds the cheapest configuration that fits, across methods, layouts, accelerators and
+offers.
 
-Predictions say what each candidate takes; the plan `calculator` holds the chosen one in cells.
+Predictions give the time and memory of each candidate; the plan `calculator` holds the chosen one
+in cells.
 """
 
 import sys

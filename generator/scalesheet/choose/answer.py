@@ -1,6 +1,6 @@
 """The answer: the chosen row and its alternatives, each computed in the plan `calculator`.
 
-The search says which rows; their figures are the plan's own, with range and unit.
+The search selects the rows; their figures come from the plan, with range and unit.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DECIDED = (
     "offload",
     "precision",
 )
-#: Figures of the plan that tell of a row, by their roles.
+#: The plan's figures for a row, by role.
 FIGURES = (
     "cost",
     "hours",
@@ -51,24 +51,24 @@ FIGURES = (
     "energy",
 )
 MICRO_BATCHES = "micro_batches"
-#: What a verdict is where a row has neither hours nor cost to speak of.
+#: Verdicts of rows without hours or cost.
 BLOCKED = ("does not fit", "cannot run")
-#: Figures that such a row has all the same: those of its memory.
+#: The memory figures, which such rows still have.
 OF_MEMORY = ("needed_memory", "most_memory")
-#: All roles that the search and its answer ask for.
+#: All roles that the search and its answer need.
 NEEDED = (*FIGURES, MICRO_BATCHES, BROKEN, "verdict")
 MOST_OFFERS = 6
-#: What takes no longer than so many times the fastest is as fast: of these the cheapest is shown.
+#: Rows within this factor of the shortest time count as fast; the cheapest of them is shown.
 AS_FAST = 1.1
 CHEAPEST = "cheapest"
-#: Not the cheapest: a cheaper one has fewer published results like it.
+#: Not the cheapest: a cheaper row has fewer published results like it.
 PREFERRED = "preferred"
-BY = "by "  # before the method of which a row is the cheapest
+BY = "by "  # before the method whose cheapest row this is
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the search with its figures; `why` says what it is shown for."""
+    """One row of the search with its figures; `why` says why it is shown."""
 
     why: str
     row: int
@@ -78,7 +78,7 @@ class Row:
 
     @property
     def of_its_method(self) -> bool:
-        """Whether it is the cheapest of its method."""
+        """Whether it is the cheapest row of its method."""
         return self.why in (CHEAPEST, PREFERRED) or self.why.startswith(BY)
 
     def __getitem__(self, role: str) -> Value:
@@ -87,7 +87,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Answer:
-    """`best` is None where nothing is good; then `nearest` is what comes nearest to it."""
+    """`best` is None if no row meets all limits; then `nearest` has the rows that come closest."""
 
     best: Row | None
     binding: tuple[tuple[Relaxed, Row], ...] = ()
@@ -102,8 +102,10 @@ def answer(
     edits: Mapping[Key, Stated],
     basis: Basis | None = None,
 ) -> Answer:
-    """What the search comes to. `edits` were made to the plan beside job and configuration. By the
-    evidence, what is known is preferred to what is a little cheaper."""
+    """Turn a search into an answer. `edits` were made to the plan in addition to job and
+    configuration. With evidence, a known configuration is preferred to a slightly cheaper unknown
+    one.
+    """
 
     def told(why: str, row: int) -> Row:
         changed = {**edits, **inputs(book, plan, search, row)}
@@ -162,7 +164,7 @@ def inputs(book: Book, plan: Plan, search: Search, row: int) -> dict[Key, Stated
 
 
 def _others(search: Search, best: int) -> Iterator[tuple[str, int]]:
-    """The fastest, the best in FP8, of each other method, of each other offer."""
+    """The fastest row, the best in FP8, the best of each other method, and of each other offer."""
     good = search.good
     early = good & (search.late <= search.late[good].min() * AS_FAST)
     fastest = search.best(early)

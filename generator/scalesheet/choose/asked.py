@@ -1,7 +1,7 @@
-"""Published runs, predicted from what the front page asks for.
+"""Predicts published runs from only what the front page asks for.
 
-A row gives model, method, precision, tokens, accelerator and how many. Sequence and batch are those
-that the front page begins with, and the layout is the fastest that fits.
+A row gives model, method, precision, tokens, accelerator and count. Sequence and batch are the
+front page's defaults, and the layout is the fastest that fits.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from scalesheet.predict.tasks import unsupported
 from scalesheet.predict.time.steps import Layout
 from scalesheet.vocabulary import AXES, METHODS
 
-#: What is given of a row: model and its sizes, method, data, accelerator and how many.
+#: What a row gives: model and its sizes, method, data, accelerator and count.
 GIVEN = frozenset(
     (
         *("id", "model", "kind", "hardware", "gpus", "tokens", "parameters", "active"),
@@ -52,9 +52,9 @@ GIVEN = frozenset(
         *("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab"),
     )
 )
-#: What is tried of the layout: the front page begins with sequences that nobody divides.
+#: The parts of the layout that are searched; the front page does not split its default sequences.
 LAYOUT = ("stage", "tensor", "pipeline", "experts", "micro_batch")
-#: Degrees that are named where they divide something.
+#: Degrees that are mentioned if they are above 1.
 DIVIDED = ("tensor", "pipeline", "experts")
 TITLE = "GPU hours of runs as asked"
 NO_COUNT = "the number of accelerators is not stated"
@@ -65,8 +65,9 @@ NOT_DESCRIBED = "not supported as described"
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers to some questions: expected GPU hours, the standard deviation of their logarithm
-    and the layout; nan and a reason where there is none."""
+    """The answers to some questions: expected GPU hours, the standard deviation of their logarithm,
+    and the layout; nan and a reason if there is no answer.
+    """
 
     hours: Array
     spread: Array
@@ -75,7 +76,7 @@ class Answers:
 
 
 def as_asked(book: Book, score: TaskScore, catalogue: Known) -> Asked | None:
-    """The published runs as asked, each with the interval that the other families give."""
+    """Answers for the published runs, each with the interval that the other families give."""
     data = score.published
     made = _answers(book, data, catalogue)
     rows = ~given(made.whys)
@@ -89,7 +90,7 @@ def as_asked(book: Book, score: TaskScore, catalogue: Known) -> Asked | None:
 
 
 def fit(book: Book, catalogue: Known) -> tuple[Coefficients, Published, Flags]:
-    """Ends of the interval of an answer, in its standard deviations, and the rows they rest on."""
+    """Fit the ends of an answer's interval, in standard deviations; also returns the rows used."""
     data = published(book, "runs", catalogue)
     made = _answers(book, data, catalogue)
     rows = ~given(made.whys)
@@ -106,7 +107,7 @@ def _off(made: Answers, data: Published) -> Array:
 
 
 def _answers(book: Book, data: Published, catalogue: Known) -> Answers:
-    """The answers to the questions of published runs."""
+    """Answer the questions of published runs."""
     asked = cases(described_by(data.rows, "runs", GIVEN), catalogue)
     whys = first_reason(
         data.unscored,
@@ -119,11 +120,11 @@ def _answers(book: Book, data: Published, catalogue: Known) -> Answers:
     return answers(book, asked, whys, assumed, catalogue)
 
 
-@np.errstate(all="ignore")  # what is not finite is not an answer
+@np.errstate(all="ignore")  # values that are not finite are not answers
 def answers(
     book: Book, asked: Cases, whys: Reasons, assumed: Assumptions, catalogue: Known
 ) -> Answers:
-    """The answer to each question that nothing is against: the fastest layout that fits."""
+    """Answer each question without a reason against it, with the fastest layout that fits."""
     rows = np.flatnonzero(~given(whys))
     questions = _begun(book, asked.only(rows), catalogue)
     at, layout, checkpointing = _layouts(book, questions)
@@ -160,8 +161,9 @@ def answers(
 
 
 def _begun(book: Book, questions: Cases, catalogue: Known) -> Cases:
-    """Questions with the sequence and the batch that the front page begins with: those of the plan,
-    no longer than the model takes; in pretraining the usual batch."""
+    """Questions with the default sequence and batch of the front page: those of the plan, with the
+    sequence limited to the model's longest; for pretraining, the usual batch.
+    """
     plan, rows = book.plans[PLAN], catalogue.results.rows.get("models", ())
     longest = dict(zip(rows, catalogue.results.tables["models"]["max_sequence"].value, strict=True))
     most = np.array([longest.get(name, np.nan) for name in questions.model_id.tolist()])
@@ -183,7 +185,7 @@ def _begun(book: Book, questions: Cases, catalogue: Known) -> Cases:
 
 
 def _layouts(book: Book, questions: Cases) -> tuple[Places, Mapping[str, Array], Words]:
-    """All layouts that can run, the plainer first: of which question, LAYOUT, checkpointing."""
+    """All layouts that can run, plainer first: index of the question, LAYOUT, checkpointing."""
     axes = [np.array(AXES[name], dtype=np.float64) for name in LAYOUT]
     sizes = (len(questions), *map(len, axes))
     at, *places = np.unravel_index(np.arange(math.prod(sizes)), sizes)

@@ -1,6 +1,4 @@
-"""What binds: for each constraint what the next looser one would give, and what is in the way
-where nothing is left.
-"""
+"""Finds binding constraints: what relaxing each limit saves, or what prevents a solution."""
 
 from __future__ import annotations
 
@@ -15,13 +13,13 @@ from scalesheet.predict.arrays import Array, Flags
 
 Limit = Literal["deadline", "memory", "accelerators"]
 LIMITS: tuple[Limit, ...] = ("deadline", "memory", "accelerators")
-#: A saving below this share is not worth a word.
+#: Smaller savings are not mentioned.
 WORTH = 0.02
 
 
 @dataclass(frozen=True)
 class Relaxed:
-    """A row that only one limit keeps out, and what it would save of the cost (a share)."""
+    """A row that only one limit excludes, and the share of the cost that it would save."""
 
     limit: Limit
     row: int
@@ -30,14 +28,14 @@ class Relaxed:
 
 @dataclass(frozen=True)
 class Miss:
-    """A row that is not good, and the limits that it misses."""
+    """A row that does not meet all limits, and the limits that it misses."""
 
     row: int
     limits: tuple[Limit, ...]
 
 
 def relaxed(search: Search, best: int) -> tuple[Relaxed, ...]:
-    """For each limit the nearest row beyond it that costs less; the one that saves most first."""
+    """For each limit, the nearest row beyond it that costs less; largest saving first."""
     flags = _flags(search)
     out: list[Relaxed] = []
     for limit in LIMITS:
@@ -50,8 +48,9 @@ def relaxed(search: Search, best: int) -> tuple[Relaxed, ...]:
 
 
 def misses(search: Search) -> tuple[Miss, ...]:
-    """Where nothing is good: for each limit what comes nearest to it and meets the others; where
-    nothing misses one limit alone, what comes nearest to all of them."""
+    """The nearest misses if no row meets all limits: for each limit, the closest row that meets the
+    others; if every row misses several limits, the row closest to all of them.
+    """
     flags = _flags(search)
     out = []
     for limit in LIMITS:
@@ -70,7 +69,7 @@ def misses(search: Search) -> tuple[Miss, ...]:
 
 
 def _measure(search: Search, limit: Limit) -> Array:
-    """What a limit is compared with, by row."""
+    """The quantity that a limit applies to, by row."""
     if limit == "deadline":
         return search.late
     measure: Array = (search.most if limit == "memory" else search.grid.gpus)[search.at]
@@ -94,7 +93,7 @@ def _all(many: object) -> Flags:
 
 
 def nearest(search: Search, limit: Limit, rows: Flags) -> int | None:
-    """Of some rows beyond a limit those that exceed it least, and of them the cheapest."""
+    """The rows that exceed a limit least, and the cheapest among them."""
     if not rows.any():
         return None
     beyond = _measure(search, limit)

@@ -1,7 +1,7 @@
-"""Which layouts can run: the conditions of the plan `calculator`, over many layouts at once.
+"""Checks which layouts can run: the conditions of the plan `calculator`, over many layouts at once.
 
-The plan's table `conditions` is where they are said, with their numbers. The search and the front
-page read them there, as `render/live/layouts.js` does.
+The plan's table `conditions` defines them, with their numbers. The search and the front page both
+read them from there; the front page with `render/live/layouts.js`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from scalesheet.model import Key
 TABLE = "conditions"
 HOLDS = "holds"
 SAYS = "says"
-#: The role of how many of them a layout breaks.
+#: The role of the number of conditions that a layout breaks.
 BROKEN = "broken"
 Counts = NDArray[np.int64]
 
 
 def broken(book: Book, edits: Overrides, axes: Axes) -> Counts:
-    """How many conditions each combination of some inputs breaks: an axis of the result for each
-    input, in the order in which they are named. `edits` were made to the other inputs."""
+    """Count the conditions that each combination of inputs breaks. The result has an axis for each
+    input, in the given order. `edits` were made to the other inputs.
+    """
     state = computed(book, book.plans[PLAN], edits)
     inputs, shape = combinations(axes)
     return broken_in(book, state, inputs).reshape(shape)
@@ -50,7 +51,7 @@ def figure_in(
 
 
 def of_models(state: State, models: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-    """Puts other models, by their columns, in the place of those of the catalogue; their ids."""
+    """Replace the catalogue's models by others, given by columns; returns their ids."""
     (rows,) = {len(values) for values in models.values()}
     ids = np.array([f"{place}" for place in range(rows)], dtype=object)
     state.rows["models"] = {id_: place for place, id_ in enumerate(ids.tolist())}
@@ -60,8 +61,9 @@ def of_models(state: State, models: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
 
 
 def obstacles(book: Book, edits: Overrides, axes: Axes) -> tuple[str, ...]:
-    """What keeps the combination that breaks fewest conditions from running, with its numbers:
-    `6 layers are too few for 16 pipeline stages`. Of equal ones the first counts."""
+    """What keeps the combination with the fewest broken conditions from running, with its numbers:
+    `6 layers are too few for 16 pipeline stages`. The first such combination counts.
+    """
     plan = book.plans[PLAN]
     count = broken(book, edits, axes)
     place = np.unravel_index(np.argmin(count), count.shape)

@@ -1,8 +1,8 @@
 """The evidence for an answer: similar published results, and the published run it corresponds to.
 
-A result is like an answer if method, family of the accelerator and size class of the model are the
-same; `evidence` of data/score.yaml has the families. Of runs the error is that of the runs as they
-are asked for, of throughput that of configurations as they are described.
+A result is similar if method, accelerator family and size class of the model are the same;
+`evidence` in data/score.yaml lists the families. For runs, the error is that of predictions from
+the question alone; for throughput, that of predictions for the full configuration.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from scalesheet.predict.time.steps import Work
 from scalesheet.values import Results
 from scalesheet.vocabulary import METHODS, OFFLOADS
 
-#: What results are called, by the task that they are of; what comes first is nearer to an answer.
+#: Names of results by task, in singular and plural; the first task is closest to an answer.
 CALLED: Mapping[str, tuple[str, str]] = {
     "runs": ("published run", "published runs"),
     "throughput": ("published throughput", "published throughputs"),
 }
-#: The size classes of the score, as people say them.
+#: The size classes of the score, in words.
 _SAID = ("below 1B", "1B to 10B", "10B to 100B", "above 100B")
 SIZE_NAMES = {name: said for (_, name), said in zip(SIZES, _SAID, strict=True)}
 
 
-#: So many published results are known to be like an answer, at least.
+#: The number of similar published results from which a kind counts as known.
 A_FEW = 3
 NOWHERE = "No published run on this accelerator: an assumption"
 NOT_LIKE = "No published run like this ({kind}): an assumption"
@@ -46,7 +46,7 @@ UNUSUAL = (
 
 @dataclass(frozen=True)
 class Kind:
-    """What results have in common: words of METHODS, of families and of the score's sizes."""
+    """What results have in common: method, accelerator family, and size class of the score."""
 
     method: str
     family: str
@@ -55,7 +55,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Like:
-    """Published results like an answer: how many, of which task, and their median error factor."""
+    """Published results similar to an answer: task, number, and median error factor."""
 
     task: str
     rows: int
@@ -64,12 +64,12 @@ class Like:
 
 @dataclass(frozen=True)
 class Run:
-    """A published run that may be the very one that is asked for."""
+    """A published run that may be the one that is asked for."""
 
     id: str
     title: str
     method: str
-    model: str  # its id in the catalogue
+    model: str  # id in the catalogue
     tokens: float
     gpu_hours: float
     on: str
@@ -77,8 +77,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Basis:
-    """All evidence of a book: of kinds, published runs, and by method the utilization that nine of
-    ten published results have."""
+    """All evidence in a book: similar results by kind, published runs, and for each method the
+    range of utilization that contains nine of ten published results.
+    """
 
     said: Evidence
     families: Mapping[str, str]  # of accelerators
@@ -88,12 +89,13 @@ class Basis:
     utilization: Mapping[str, tuple[float, float]]
 
     def knows(self, kind: Kind) -> bool:
-        """Whether there are a few published results like it."""
+        """Whether there are a few published results of this kind."""
         return kind in self.like and self.like[kind].rows >= A_FEW
 
     def unknown(self, search: Search) -> Array:
-        """By row of a search, how many things no published result has judged: its kind, and what
-        host memory holds."""
+        """For each row of a search, the number of aspects without published evidence: its kind, and
+        offloading to host memory.
+        """
         made, size = search.grid, self.sizes[search.job.model]
         pairs = list(zip(made.method.tolist(), made.accelerator.tolist(), strict=True))
         known = {
@@ -117,7 +119,7 @@ class Basis:
         return NOT_LIKE.format(kind=named)
 
     def same(self, method: str, model: str, tokens: float) -> list[Run]:
-        """The published runs that an answer is about."""
+        """The published runs that an answer may be about."""
         most = self.said.same_tokens
         return [
             run
@@ -127,7 +129,7 @@ class Basis:
         ]
 
     def unusual(self, method: str, utilization: float) -> str:
-        """What is said before an answer of a utilization far outside of what was published."""
+        """A warning for utilization far outside the published range; empty otherwise."""
         low, high = self.utilization.get(method, (0.0, np.inf))
         if low / self.said.far <= utilization <= high * self.said.far:
             return ""
@@ -144,7 +146,7 @@ def percent(share: float) -> str:
 
 
 def basis(book: Book, scores: Mapping[str, TaskScore], catalogue: Results) -> Basis | None:
-    """The evidence of a book that says what is like what."""
+    """Collect the evidence of a book, if it defines which results are similar."""
     if book.evidence is None:
         return None
     said = book.evidence
@@ -181,7 +183,7 @@ def basis(book: Book, scores: Mapping[str, TaskScore], catalogue: Results) -> Ba
 
 
 def _first(tasks: Mapping[str, Sequence[float]]) -> Like:
-    """Of the tasks that have results the one that is nearer to an answer."""
+    """The results of the task that is closest to an answer."""
     task = next(name for name in CALLED if name in tasks)
     return Like(task, len(tasks[task]), median(tasks[task]))
 
@@ -192,7 +194,7 @@ def _nine_of_ten(shares: Sequence[float]) -> tuple[float, float]:
 
 
 def _utilization(book: Book, score: TaskScore) -> Array:
-    """Model FLOP of the steps over the dense 16-bit peak, as the calculator counts them."""
+    """Model FLOP of the steps over the dense 16-bit peak, computed as in the calculator."""
     cases, truth = score.published.cases, score.published.truth
     work = Work(cases, book)
     flop = rows_of(

@@ -1,9 +1,10 @@
 """Candidates: every configuration that could do a job.
 
-A candidate is a method, an accelerator and how many, ZeRO stage, tensor, pipeline, expert and
-context degree, micro-batch, checkpointing, what host memory holds, and what products are computed
-in. What no software does, or what does not divide, is not a candidate. Host memory is tried with
-checkpointing and within one machine, FP8 where the accelerator has it.
+A candidate is a method, an accelerator and its count, the ZeRO stage, the degrees of tensor,
+pipeline, expert and context parallelism, micro-batch, checkpointing, what is kept in host memory,
+and the precision of products. Combinations that no software supports or that do not divide evenly
+are left out. Host memory is tried with checkpointing and within one node, FP8 where the accelerator
+has it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LAYOUT = ("stage", "tensor", "pipeline", "experts", "context", "micro_batch")
 
 @dataclass(frozen=True)
 class Grid:
-    """Candidates in a fixed order, the plainer first."""
+    """Candidates in a fixed order, plainer ones first."""
 
     method: Words
     trainer: Words
@@ -43,15 +44,16 @@ class Grid:
     checkpointing: Words
     offload: Words
     precision: Words
-    kind: Places  # the same number where they differ in the accelerator alone
+    kind: Places  # equal for candidates that differ only in the accelerator
 
     def __len__(self) -> int:
         return len(self.gpus)
 
 
 def grid(book: Book, job: Job, offers: Offers, eight_bit: Collection[str]) -> Grid:
-    """The candidates of a job on what the offers sell; none where no layout can run. `eight_bit`
-    are the accelerators with a peak in FP8."""
+    """The candidates of a job on the offered accelerators; empty if no layout can run. `eight_bit`
+    are the accelerators with an FP8 peak.
+    """
     pairs = offers.sizes()
     numbers = sorted({float(count) for _, count in pairs})
     axes = axes_of(job, numbers)
@@ -60,7 +62,7 @@ def grid(book: Book, job: Job, offers: Offers, eight_bit: Collection[str]) -> Gr
     number = np.array([numbers.index(count) for _, count in pairs], dtype=np.int64)
     own = np.array([axes["trainer"].index(job.trainer_of(name)) for name in job.methods])
     runs = broken(book, stated(job), axes) == 0
-    # by pair, method and layout; each that can run in each way
+    # by pair, method and layout; each that can run is combined with each way
     pair, method, *at = (np.repeat(place, len(ways)) for place in np.nonzero(runs[number][:, own]))
     way = np.tile(np.arange(len(ways)), len(pair) // len(ways))
     gpus = np.array([count for _, count in pairs], dtype=np.float64)
@@ -92,7 +94,7 @@ def grid(book: Book, job: Job, offers: Offers, eight_bit: Collection[str]) -> Gr
 
 
 class _Way(NamedTuple):
-    """What breaks no condition of a layout, whatever it is."""
+    """Settings that break no condition, whatever the layout."""
 
     checkpointing: str
     offload: str
@@ -100,7 +102,7 @@ class _Way(NamedTuple):
 
 
 def _ways(job: Job) -> list[_Way]:
-    """The plainer first."""
+    """The ways to run a job, plainer ones first."""
     plain, *others = OFFLOADS
     pairs = [(word, plain) for word in AXES["checkpointing"]]
     pairs += [("full", each) for each in others if job.wide]
@@ -108,7 +110,7 @@ def _ways(job: Job) -> list[_Way]:
 
 
 def axes_of(job: Job, gpus: Sequence[float]) -> Mapping[str, Sequence[float | str]]:
-    """What the conditions of a layout rest on, the plainer first."""
+    """The inputs that the conditions of a layout depend on, plainer values first."""
     return {
         "gpus": gpus,
         "trainer": sorted({job.trainer_of(method) for method in job.methods}),
@@ -125,5 +127,5 @@ def _tried(name: str, job: Job) -> Sequence[float | str]:
 
 
 def stated(job: Job) -> Overrides:
-    """The inputs of the plan that the conditions of a layout rest on besides."""
+    """The plan's other inputs that the conditions of a layout depend on."""
     return {Key("model"): job.model, Key("batch"): job.batch, Key("sequence"): job.sequence}

@@ -1,6 +1,6 @@
-"""The job to find a configuration for, and what is assumed of every candidate.
+"""The job to find a configuration for, and the assumptions for all candidates.
 
-What is not said is as the plan `calculator` states it, so that its inputs are a job and its answer.
+Defaults are those of the plan `calculator`, so that its inputs are a job and its answer.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from scalesheet.vocabulary import CALCULATOR, METHODS, PRODUCTS, ROLES
 if TYPE_CHECKING:
     from scalesheet.predict.fits import Coefficients
 
-#: The plan that holds the arithmetic of one configuration.
+#: The plan that computes one configuration.
 PLAN = CALCULATOR
-#: Inputs of the plan that hold for every candidate, and may be set.
+#: Inputs of the plan that apply to every candidate and may be set.
 ASSUMED = (
     "tuning_goodput",
     "power_share",
@@ -37,7 +37,7 @@ ASSUMED = (
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be done, and within what. Of the tuples the empty one means all there are."""
+    """What is to be done, and within which limits. An empty tuple means no restriction."""
 
     model: str
     methods: tuple[str, ...]
@@ -45,18 +45,18 @@ class Job:
     sequence: float  # token / sequence
     batch: float  # sequence / step
     deadline: float  # hour
-    certain: bool  # whether the high end of the hours meets the deadline, or the expected ones
+    certain: bool  # whether the high end of the hours must meet the deadline, or the expected value
     most_gpus: float
     terms: tuple[str, ...] = ("on-demand",)
     offers: tuple[str, ...] = ()
-    trainer: str = ""  # general or tuned; else tuned for pretraining
-    precision: str = PRODUCTS[0]  # of matrix products, in the words of the plan
-    wide: bool = True  # whether host memory, FP8 and context parallelism are tried besides
-    taken: frozenset[str] = frozenset()  # what was not stated, and is as the plan states it
+    trainer: str = ""  # general or tuned; empty means tuned for pretraining
+    precision: str = PRODUCTS[0]  # of matrix products, in the plan's words
+    wide: bool = True  # whether to try host memory, FP8 and context parallelism, too
+    taken: frozenset[str] = frozenset()  # what was not stated and uses the plan's values
 
     @property
     def precisions(self) -> tuple[str, ...]:
-        """What is tried: a job in 16 bit is told what FP8 would give."""
+        """The precisions to try: a 16-bit job also shows what FP8 would give."""
         return PRODUCTS if self.wide and self.precision == PRODUCTS[0] else (self.precision,)
 
     def trainer_of(self, method: str) -> str:
@@ -74,7 +74,7 @@ class Assumptions:
     asked: Coefficients
 
     def ends(self, name: str) -> tuple[float, float, float]:
-        """Low, expected and high of an input."""
+        """Low, expected and high value of an input."""
         return ends(self.stated[name])
 
     @property
@@ -85,14 +85,14 @@ class Assumptions:
 
 
 def lacking(plan: Plan, roles: Iterable[str]) -> str:
-    """What a plan must say for some roles to have a figure; empty where all have one."""
+    """What a plan must add so that each role has a figure; empty if nothing."""
     missing = [f"'role: {role}' to {ROLES[role]}" for role in roles if role not in plan.roles]
     file = plan.position.path if plan.position is not None else plan.id
     return f"some figures of {file} have no role: add {', '.join(missing)}" if missing else ""
 
 
 def assumptions(book: Book, plan: Plan, edits: Mapping[Key, Stated]) -> Assumptions:
-    """The plan's assumptions, with what was set in their place."""
+    """The plan's assumptions, overridden by edits."""
     stated = {name: edits.get(Key(name)) or _stated(plan, name) for name in ASSUMED}
     from scalesheet.predict.fits import coefficients
 
@@ -101,15 +101,16 @@ def assumptions(book: Book, plan: Plan, edits: Mapping[Key, Stated]) -> Assumpti
 
 
 def stated_in(book: Book, plan: Plan, name: str, unit: str) -> float:
-    """The expected value of an input of the plan, in a unit."""
+    """The expected value of a plan's input, converted to a unit."""
     own = plan.scalars[name].unit
     assert own is not None
     return ends(_stated(plan, name))[1] * float(book.units.factor(own, book.units.parse(unit)))
 
 
 def usual_batch(book: Book, plan: Plan, model: str, tokens: float, sequence: float) -> float:
-    """Sequences of a step that pretraining begins with, which grow with its compute. So that they
-    divide among many numbers of accelerators, they are those of one machine."""
+    """Sequences per step that pretraining starts with; grows with compute. Computed for one node,
+    so that it divides among many numbers of accelerators.
+    """
     from scalesheet.evaluate import evaluate
 
     def stated(name: str, value: float, unit: str) -> Stated:
@@ -138,7 +139,7 @@ def _stated(plan: Plan, name: str) -> Stated:
 
 
 def ends(stated: Stated) -> tuple[float, float, float]:
-    """Low, expected and high; equal where it is exact."""
+    """Low, expected and high value; equal if the value is exact."""
     value = stated.value
     assert isinstance(value, float)
     low = value if stated.low is None else stated.low

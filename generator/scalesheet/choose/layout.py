@@ -1,6 +1,6 @@
 """Chooses the fastest layout that fits for each case that states none.
 
-A component says what is tried, what must fit into what, and what is to be least.
+A component defines what is tried, what must fit into what, and what is minimized.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from scalesheet.evaluate.parts import Part, State
 from scalesheet.model import Chosen, Component, Key, Plan, Stated
 from scalesheet.values import Results, Value
 
-#: What of two candidates is not a difference.
+#: Relative differences between candidates below this are ignored.
 SAME = 1e-9
 
 
 def laid_out(book: Book) -> Book:
-    """The book with every layout that no file states; plans without such are the same."""
+    """The book with a layout for every case that states none; other plans are unchanged."""
     plans = {plan.id: _laid_out(book, plan) for plan in book.plans.values() if plan.chosen}
     return replace(book, plans={**book.plans, **plans})
 
@@ -55,7 +55,7 @@ def layouts(book: Book, plan: Plan, edits: Overrides | None = None) -> dict[Key,
 
 
 def moved(plan: Plan, chosen: Mapping[Key, Stated]) -> dict[Key, Stated]:
-    """Those of chosen cells that are not what the plan has there."""
+    """The chosen cells whose values differ from the plan's."""
     return {key: stated for key, stated in chosen.items() if stated.value != _at(plan, key).value}
 
 
@@ -83,9 +83,9 @@ def _of_case(
         if name not in axes:
             value = _value(plan, case, results, name)
             if value.value is None:
-                return {}  # what has no inputs has no layout
+                return {}  # without inputs there is no layout
             given[name] = value.value
-    if case.component not in states:  # the catalogue is computed once for all cases
+    if case.component not in states:  # compute the catalogue once for all cases
         edits = {Key(name): value for name, value in given.items()}
         states[case.component] = computed(book, component.plan, edits)
     best = _best(
@@ -103,8 +103,9 @@ def _of_case(
 
 
 def without(plan: Plan, chosen: Mapping[Key, Stated]) -> list[Key]:
-    """The cases that no layout fits: their tables and rows, with empty names. `chosen` are the
-    layouts of the plan under its edits."""
+    """The cases that no layout fits, as keys of table and row with an empty name. `chosen` are the
+    plan's layouts under its edits.
+    """
     keys = [Key(name, case.table, case.row) for case in plan.chosen for name in case.inputs]
     found = [key for key in keys if chosen.get(key, _at(plan, key)).rule == NONE_FITS]
     return list(dict.fromkeys(replace(key, name="") for key in found))
@@ -123,16 +124,17 @@ def _value(plan: Plan, case: Chosen, results: Results, name: str) -> Value:
     return results.cell(case.table, case.row, name)
 
 
-@np.errstate(all="ignore")  # what is not finite is not a candidate
+@np.errstate(all="ignore")  # values that are not finite are not candidates
 def _best(
     component: Component,
     state: State,
     given: Mapping[str, float | str | bool],
     among: Axes,
 ) -> tuple[dict[str, float | str], str] | None:
-    """Values of the axes and why: of least hours among those that fit, else the one nearest to
-    fitting; None where every one breaks a condition. Of equal ones the first counts. `state` has
-    the catalogue, and is changed."""
+    """The best values of the axes, and why: fewest hours among those that fit, else the closest to
+    fitting; None if every combination breaks a condition. The first of equals wins. `state` holds
+    the catalogue, and is modified.
+    """
     rule = component.choice
     assert rule is not None
     inputs, _ = combinations(among)

@@ -1,7 +1,7 @@
-"""How likely each candidate is the cheapest, and the regret of choosing it.
+"""The chance of each candidate to be the cheapest, and the regret of choosing it.
 
-The cost of each is as uncertain as its range says. Those of one accelerator and method err alike,
-since one prediction gives them; others err by themselves, since no published run compares them.
+Each cost has an uncertain range. Costs with the same accelerator and method err together, because
+one prediction gives both; others err independently, because no published run compares them.
 `render/live/odds.js` computes the same in a page.
 """
 
@@ -15,20 +15,21 @@ import numpy as np
 from scalesheet.sure.shapes import Array, between, normal
 from scalesheet.values import Value
 
-POINTS = 256  # equally likely ones of each range
+POINTS = 256  # equally likely points in each range
 
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """The chance to be the cheapest, where equal costs share it; and the regret: how much more than
-    the cheapest it costs in the mean, in the unit of the costs."""
+    """The chance to be the cheapest, shared between equal costs; and the regret: how much more than
+    the cheapest it costs on average, in the unit of the costs.
+    """
 
     chance: float
     regret: float
 
 
 def odds(costs: Sequence[tuple[str, Value]]) -> tuple[Odds | None, ...]:
-    """For each cost, with the name of what it errs with; None where it has no number."""
+    """The odds of each cost, given with the name of what it errs with; None without a number."""
     z = normal((np.arange(POINTS) + 0.5) / POINTS)
     known = [(name, each) for name, each in costs if isinstance(each.value, float)]
     if not known:
@@ -50,7 +51,7 @@ def odds(costs: Sequence[tuple[str, Value]]) -> tuple[Odds | None, ...]:
 
 
 def _above(rising: Array, costs: Array) -> Array:
-    """The chance that what has these equally likely values is above each cost; half where equal."""
+    """The chance that one of these equally likely values exceeds each cost; ties count half."""
     last = np.searchsorted(rising, costs * (1 + 1e-9), side="right")
     before = np.searchsorted(rising, costs * (1 - 1e-9), side="left")
     return np.asarray(1 - (last + before) / 2 / len(rising))

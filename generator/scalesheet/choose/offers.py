@@ -1,7 +1,7 @@
 """The offers for a job, and how many accelerators each can connect.
 
-Predictions know machines of up to 8 accelerators on one fast link, and complete such machines side
-by side; nothing else is joined.
+Predictions cover nodes with up to 8 accelerators on one fast link, and several complete nodes of
+this kind; nothing else is joined.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from scalesheet.choose.job import Job
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases.catalogue import Known
 
-#: Accelerators of a complete machine.
+#: Accelerators in a complete node.
 MACHINE = 8
-#: What an offer says its price includes, and how it is sold then: with a share of the host it is
-#: sold by the accelerator, as many as a machine holds; without a host it is not a price of a run.
+#: Phrases that tell what an offer's price includes, and so how it is sold: with a share of the
+#: host, by the accelerator up to a node's number; without a host, the price is not that of a run.
 SHARED, CLUSTER, ALONE = "share of the host", "in a cluster", "GPU alone"
 
 
 @dataclass(frozen=True)
 class Offers:
-    """Offers by place: their ids, and what they sell. Prices in USD / (node * hour)."""
+    """Offers as parallel columns: their ids, and what they sell. Prices in USD / (node * hour)."""
 
     ids: tuple[str, ...]
     titles: tuple[str, ...]
@@ -35,13 +35,13 @@ class Offers:
     price: Array
     price_low: Array
     price_high: Array
-    counts: tuple[tuple[int, ...], ...]  # of accelerators that can be had together
+    counts: tuple[tuple[int, ...], ...]  # numbers of accelerators that can be connected
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def sizes(self) -> list[tuple[str, int]]:
-        """Each accelerator with each count that some offer sells, in order."""
+        """Each accelerator with each number that some offer sells, sorted."""
         result = {
             (name, count)
             for name, counts in zip(self.accelerators, self.counts, strict=True)
@@ -51,8 +51,7 @@ class Offers:
 
 
 def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
-    """The offers of a job with a price that was seen of late, joined to at most so many
-    accelerators."""
+    """The offers for a job with a recently seen price, joined to at most `most` accelerators."""
     table = book.tables["offers"]
     rows = catalogue.results.rows["offers"]
     columns = catalogue.results.tables["offers"]
@@ -86,14 +85,15 @@ def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
 
 
 def _stale(book: Book, offer: str) -> bool:
-    """Whether nobody has seen its price for long; who names the offer gets it all the same."""
+    """Whether its price has not been seen for long. Offers that the job names are used anyway."""
     unseen = book.unseen.get(offer)
     return unseen is not None and unseen.stale
 
 
 def counts(per_node: int, includes: str, most: float) -> Sequence[int]:
-    """How many accelerators can be had together: a part of a machine (all of which is paid for,
-    unless it is sold by the accelerator), a machine, or several complete ones."""
+    """How many accelerators can be connected: part of a node (still paid in full, unless sold by
+    the accelerator), one node, or several complete nodes.
+    """
     whole, joined = together(per_node, includes)
     within = {count for count in (1, 2, 4, 8, 16) if count < whole} | {whole}
     several = {nodes * MACHINE for nodes in ladder(most, MACHINE)} if joined else set()
@@ -101,13 +101,13 @@ def counts(per_node: int, includes: str, most: float) -> Sequence[int]:
 
 
 def together(per_node: int, includes: str) -> tuple[int, bool]:
-    """How many accelerators a machine of an offer has, and whether complete ones are joined."""
+    """The number of accelerators in a node of an offer, and whether nodes can be joined."""
     by_one = per_node == 1 and SHARED in includes
     joined = per_node == MACHINE or (by_one and CLUSTER in includes)
     return MACHINE if by_one else per_node, joined
 
 
 def ladder(most: float, of: int) -> Sequence[int]:
-    """1, 2, 3, 4, 6, 8, 12, ... nodes of so many accelerators, up to `most` accelerators."""
+    """1, 2, 3, 4, 6, 8, 12, ... nodes of `of` accelerators each, up to `most` accelerators."""
     counts = sorted({1} | {times << power for power in range(14) for times in (2, 3)})
     return [count for count in counts if count * of <= most]

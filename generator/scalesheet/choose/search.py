@@ -1,6 +1,7 @@
-"""The search: what each candidate takes, what it costs at each offer, and which may be chosen.
+"""The search: the time and memory of each candidate, its cost at each offer, and which may be
+chosen.
 
-All figures are those of the component `training-run`, as in the plan `calculator`.
+All figures come from the component `training-run`, as in the plan `calculator`.
 """
 
 from __future__ import annotations
@@ -22,20 +23,23 @@ from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.engine import Alike, figures, properties
 from scalesheet.vocabulary import METHODS, OFFLOADS
 
-#: Candidates go to so many times the accelerators allowed, to tell what more of them would give.
+#: Candidates may use this many times the allowed accelerators, to show what more of them would
+#: give.
 BEYOND = 2.0
-#: What the component says of a case that can run: the conditions were tried before.
+#: The component's figures for a case that can run; the grid has checked the conditions already.
 RUNS = {"broken": 0.0, "obstacle": "", "possible": True, "status": ""}
-#: What must hold for a run to have hours.
+#: Quantities that must hold for a run to have hours.
 PEAKS = ("peak_holds", "fp8_peak_holds")
 
 
 @dataclass(frozen=True)
 class Search:
-    """Candidates and, by place, each offer that sells one (`at`, `of`): the rows to choose from.
+    """Candidates, and the rows to choose from: each pair of a candidate (`at`) and an offer that
+    sells it (`of`).
 
-    `gross`, `wall` and `cost` are expected; `late` are the hours with start-up that are compared
-    with the deadline. `most`: upper limit (99 %) of the bytes of an accelerator; `usable` of it.
+    `gross`, `wall` and `cost` are expected values; `late` are the hours including start-up that are
+    compared with the deadline. `most` is the upper limit (99 %) of an accelerator's bytes, `usable`
+    its usable bytes.
     """
 
     job: Job
@@ -44,16 +48,16 @@ class Search:
     most: Array
     usable: Array
     gross: Array  # GPU * hour
-    at: Places  # candidate of a row
-    of: Places  # offer of a row
-    wall: Array  # hour, of a row
-    late: Array  # hour, of a row
-    cost: Array  # USD, of a row
-    why_not: tuple[str, ...]  # why no candidate can run or be predicted, where none can
+    at: Places  # index of each row's candidate
+    of: Places  # index of each row's offer
+    wall: Array  # hour, by row
+    late: Array  # hour, by row
+    cost: Array  # USD, by row
+    why_not: tuple[str, ...]  # why no candidate can run or be predicted; empty if some can
 
     @cached_property
     def fits(self) -> Flags:
-        """By row: whether all that it may take is there."""
+        """By row: whether the upper limit of memory is within the usable memory."""
         fit: Flags = (self.most <= self.usable)[self.at]
         return fit
 
@@ -70,13 +74,13 @@ class Search:
 
     @cached_property
     def asked(self) -> Flags:
-        """Whether it is in the precision that was asked for."""
+        """Whether it uses the requested precision."""
         asked: Flags = np.equal(self.grid.precision, self.job.precision)[self.at]
         return asked
 
     @cached_property
     def allowed(self) -> Flags:
-        """Whether all limits are kept."""
+        """Whether all limits are met."""
         return self.fits & self.in_time & self.few
 
     @cached_property
@@ -85,13 +89,14 @@ class Search:
         return self.allowed & self.asked
 
     def best(self, rows: Flags, weight: Array | None = None) -> int | None:
-        """The cheapest of some rows, their cost times a weight; of equal ones that of the fewest
-        accelerators, of those the quickest, and of those the plainest."""
+        """The cheapest of some rows, with costs multiplied by a weight. Ties go to the fewest
+        accelerators, then the fastest, then the plainest.
+        """
         places = np.flatnonzero(rows)
         if not len(places):
             return None
         cost = self.cost[places] if weight is None else (self.cost * weight)[places]
-        # what differs by rounding alone costs the same
+        # costs that differ only by rounding are equal
         equal = places[cost <= cost.min() * (1 + 1e-9)]
         gpus = self.grid.gpus[self.at[equal]]
         equal = equal[gpus == gpus.min()]
@@ -117,12 +122,12 @@ class Search:
 
 @dataclass(frozen=True)
 class Taken:
-    """What cases take, by the component; nan where it cannot be determined."""
+    """Time and memory of cases according to the component; nan if unknown."""
 
-    hours: Array  # GPU * hour, of the whole run
+    hours: Array  # GPU * hour, for the whole run
     spread: Array  # standard deviation of their logarithm
-    most: Array  # upper limit (99 %) of the bytes of an accelerator
-    usable: Array  # usable bytes of it
+    most: Array  # upper limit (99 %) of an accelerator's bytes
+    usable: Array  # usable bytes of an accelerator
 
 
 def taken(
@@ -133,8 +138,9 @@ def taken(
     assumed: Assumptions,
     kinds: Places | None = None,
 ) -> Taken:
-    """What each case takes on its accelerator. `given` are inputs of the component; those of one
-    of the `kinds` are the same."""
+    """Compute the time and memory of each case on its accelerator. `given` are the component's
+    inputs, which are equal for all cases of the same kind in `kinds`.
+    """
     rows = len(accelerators)
     gpu = properties(catalogue.results, "gpu", "hardware", accelerators)
     stated = {name: assumed.ends(name)[1] for name in ASSUMED}
@@ -150,9 +156,9 @@ def taken(
     return Taken(np.where(on_file, hours, np.nan), spread, most * 1e9, usable * 1e9)
 
 
-@np.errstate(all="ignore")  # what is not finite is not a prediction
+@np.errstate(all="ignore")  # values that are not finite are not predictions
 def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Search:
-    """Every candidate of a job, computed."""
+    """Compute every candidate of a job."""
     offers = offers_of(book, catalogue, job, BEYOND * job.most_gpus)
     peaks = catalogue.figures["dense_fp8"]
     eight_bit = {name for name, place in catalogue.places.items() if peaks[place] > 0}
@@ -176,7 +182,7 @@ def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Sear
         "offer.gpus": offers.per_node[of],
         "offer.term": words(offers.terms)[of],
         "offer.node_price": offers.price[of],
-        "energy": 0.0,  # of what is rented it is in the price
+        "energy": 0.0,  # included in the price of rented nodes
     }
 
     def figures_of(end: int, *names: str) -> list[Array]:
@@ -213,7 +219,7 @@ def _lacking(candidates: Grid) -> tuple[str, ...]:
 
 
 def _given(catalogue: Known, job: Job, candidates: Grid) -> dict[str, Any]:
-    """The inputs of the component, all of them stated."""
+    """All inputs of the component, with stated values."""
     model = properties(catalogue.results, "model", "models", words([job.model]))
     return {
         **{name: value[0] for name, value in model.items()},
@@ -229,7 +235,7 @@ def _given(catalogue: Known, job: Job, candidates: Grid) -> dict[str, Any]:
 
 
 def _joined(candidates: Grid, offers: Offers, known: Flags) -> tuple[Places, Places]:
-    """Each candidate with each offer that sells it."""
+    """Pair each candidate with each offer that sells it."""
     at: list[Places] = []
     of: list[Places] = []
     names, named = np.unique(candidates.accelerator.astype(str), return_inverse=True)

@@ -13,12 +13,12 @@ from scalesheet.evaluate.parts import Here, Part, State, absent
 from scalesheet.language.syntax import Node, Scalar, walk
 from scalesheet.model import Plan
 
-#: Values of some inputs, of which each combination is tried.
+#: Values of some inputs; every combination is tried.
 Axes = Mapping[str, Sequence[float | str]]
 
 
 def combinations(axes: Axes) -> tuple[dict[str, NDArray[Any]], tuple[int, ...]]:
-    """Every combination of some inputs, side by side; and how many values each input has."""
+    """Every combination of some inputs, side by side, and the number of values of each input."""
     grids = np.meshgrid(*(_axis(values) for values in axes.values()), indexing="ij")
     inputs = {name: grid.ravel() for name, grid in zip(axes, grids, strict=True)}
     return inputs, grids[0].shape
@@ -35,9 +35,9 @@ def figures_of(
     names: Sequence[str],
     inputs: Mapping[str, NDArray[Any]],
 ) -> list[NDArray[np.float64]]:
-    """The expected values of scalars, an array each; nan where there is a reason.
+    """The expected values of scalars as arrays; nan where there is a reason.
 
-    `inputs` are arrays of one length; `state` has everything else, and is changed.
+    `inputs` are arrays of equal length; `state` holds everything else, and is modified.
     """
     state.scalars.update({name: {"value": Part(values)} for name, values in inputs.items()})
     needed = _needed(plan, names)
@@ -50,7 +50,7 @@ def figures_of(
 
 
 def _needed(plan: Plan, names: Sequence[str]) -> dict[str, Node]:
-    """The formulas of the scalars that figures rest on, by name."""
+    """The formulas of all scalars that the figures depend on, by name."""
     trees: dict[str, Node] = {}
     waiting = list(names)
     while waiting:

@@ -1,6 +1,6 @@
-"""diff: what a change of the data does to the numbers, computed on the books of both sides.
+"""diff: shows what a change of the data does to the numbers, computed from the books of both sides.
 
-`compare` is the whole of it, top to bottom. It knows no YAML; `tell.py` and `data.py`
+`compare` does everything, top to bottom. It knows nothing about YAML; `tell.py` and `data.py`
 report what it finds.
 """
 
@@ -25,27 +25,27 @@ from scalesheet.edition import Edition
 
 __all__ = ["THRESHOLD", "Diff", "compare"]
 
-#: A result has moved if it differs by more than this part of what it was.
+#: A result counts as moved if it differs by more than this share of its old value.
 THRESHOLD = 0.001
 
 
 def compare(
     base: Edition, head: Edition, threshold: float = THRESHOLD, *, drawn: bool = True
 ) -> Diff:
-    """Everything that differs between two editions.
+    """Find everything that differs between two editions.
 
-    `threshold`: a number has moved if it, or an end of its range, differs by more than this part of
-    what it was. `drawn`: how sure plans are is compared too, which takes longest.
+    `threshold`: a number has moved if it, or an end of its range, differs by more than this share
+    of its old value. `drawn`: also compare likelihoods of plans, which takes longest.
     """
-    # What is what: a thing that only changed its id is still the same thing.
+    # Match things first: something that only changed its id is still the same thing.
     names = match(base.book, head.book)
 
-    # What somebody wrote: values, what they rest on, formulas.
+    # What people wrote: values, their basis, formulas.
     inputs = input_changes(base.book, head.book, names)
     statements = statement_changes(base.book, head.book, names, inputs)
     formulas = formula_changes(base.book, head.book, names)
 
-    # What came of it, and which of the changes it came from.
+    # The consequences, and which change caused each.
     after = moved_results(base, head, names, threshold)
     moved = explained(base, head, names, inputs, formulas, after)
     told = tuple(each for each in moved if not recounted(head.book, names.entries, each))
@@ -70,6 +70,6 @@ def compare(
 
 
 def _touched(inputs: Sequence[InputChanged], moved: Sequence[ResultMoved]) -> frozenset[str]:
-    """The plans of which an input is another or a result moved: quantiles of others stay."""
+    """The plans with a changed input or a moved result; other quantiles stay the same."""
     of_results = {each.place.plan for each in moved}
     return frozenset({each.place.plan for each in inputs} | of_results)

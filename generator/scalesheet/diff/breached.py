@@ -1,4 +1,4 @@
-"""Checks that do not hold after a change, and which of them held before."""
+"""Checks that fail after a change, and which of them held before."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scalesheet.edition import Edition
 
 
 def breached(base: Edition, head: Edition, names: Names) -> Iterator[Breached]:
-    """Every breach of the new side, plan by plan."""
+    """Every failing check of the new side, plan by plan."""
     before = {
         (names.plans.get(plan.id), each.check.name)
         for plan in base.book.plans.values()

@@ -1,8 +1,8 @@
 """Finds which change moved a result, by trying each one.
 
-Each changed input is put alone into the old side, with all else as it was. What cannot be put there
-(a formula, a row) is judged together: the new side with all its inputs put back. The evaluator does
-both; what a result rests on comes from its formulas.
+Each changed input is applied to the old side, with everything else unchanged. Changes that cannot
+be applied there (formulas, rows) are judged together: the new side with all old inputs. The
+evaluator computes both; formulas show what a result depends on.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from scalesheet.model import Key, Plan, Table
 from scalesheet.resolve.order import name_of
 from scalesheet.values import Results
 
-MOST_TRIED = 60  # evaluations of a plan; beyond, what remains is reported together
-MOST_TRACED = 60  # results of a plan whose way from the cause is looked up
+MOST_TRIED = 60  # evaluations per plan; the remaining changes are reported together
+MOST_TRACED = 60  # results per plan for which the path from the cause is found
 SAME = 1e-12
 
 Cause = InputChanged | FormulaChanged | Entry
@@ -44,7 +44,7 @@ def explained(
     formulas: Sequence[FormulaChanged],
     results: MovedResults,
 ) -> tuple[ResultMoved, ...]:
-    """The moved results with what moved them, the worst first."""
+    """The moved results with the causes of each move, worst first."""
     moves: list[ResultMoved] = []
     for old, new in names.plans.items():
         moved = sorted((m for m in results.moved if m.place.plan == new), key=lambda m: m.rank)
@@ -60,7 +60,7 @@ def explained(
 
 
 def _known(base: Book, plan: str, inputs: Iterable[InputChanged]) -> list[InputChanged]:
-    """The changes that can be put into the old side of a plan and that it can look up."""
+    """The changes that can be applied to the old side of a plan and that it can look up."""
     reached = plan_of(base, plan).catalogue if plan else tuple(base.tables)
     tables = {**base.tables, **own_tables(base, plan)}
     return [
@@ -80,7 +80,7 @@ def _is_known(change: InputChanged, tables: Mapping[str, Table]) -> bool:
 
 @dataclass
 class _Trial:
-    """One plan whose results moved, on both sides."""
+    """One plan whose results moved, with both sides."""
 
     base: Book
     head: Book
@@ -108,17 +108,17 @@ class _Trial:
         return moves
 
     def whole(self) -> Results | None:
-        """The old side with all changes, if the new side is that: its results are known."""
+        """The old side with all changes, if that equals the new side, whose results are known."""
         alike = self.old == self.new and all(each.was == each.place for each in self.moved)
         return self.found.after[self.new] if alike else None
 
     def alone(
         self, changes: Sequence[InputChanged], results: Results | None = None
     ) -> list[tuple[tuple[InputChanged, ...], Results]]:
-        """The old side with each change alone; those that move nothing are found by halves.
-        `results`: with all of these, where they are known.
+        """Evaluate the old side with each change alone; changes without effect are found by
+        bisection. `results`: those with all of these changes, if known.
 
-        In the catalogue all at once: what is computed there rests on its own row.
+        In the catalogue all changes are applied at once: its formulas depend only on their own row.
         """
         if not changes:
             return []
@@ -142,7 +142,7 @@ class _Trial:
         causes: tuple[Cause, ...],
         results: Results,
     ) -> None:
-        """What a trial on the old side did to each result."""
+        """Record the effect of a trial on the old side on each result."""
         plan, tables = plan_of(self.base, self.old), own_tables(self.base, self.old)
         for each in self.moved:
             before = value_at(self.found.before[self.old], each.was.key)
@@ -164,7 +164,7 @@ class _Trial:
         known: Sequence[InputChanged],
         others: Sequence[Cause],
     ) -> None:
-        """What the new side gives with the old inputs: the doing of formulas and of rows."""
+        """Record what the new side gives with the old inputs: the effect of formulas and rows."""
         plan = plan_of(self.head, self.new)
         back = {change.place.key: change.back for change in known}
         results = evaluate(self.head, plan, back)
@@ -179,7 +179,7 @@ class _Trial:
     # -------------------------------------------------------------- what a result rests on
 
     def beneath(self, key: Key, others: Sequence[Cause]) -> list[Cause]:
-        """Those of the other changes that a result rests on; all where none can be determined."""
+        """The other changes that a result depends on; all of them if that is unclear."""
         plan = plan_of(self.head, self.new)
         tables = {**self.head.tables, **plan.tables}
         rests = set(_upstream(graph_key(tables, key), tables, plan))
@@ -194,7 +194,7 @@ class _Trial:
         return nearer or list(others)
 
     def through(self, moved: ResultMoved, effect: Effect) -> tuple[str, ...]:
-        """The names between one changed input and a result, on a shortest way."""
+        """The names between one changed input and a result, along a shortest path."""
         cause = effect.causes[0] if len(effect.causes) == 1 else None
         if not isinstance(cause, InputChanged):
             return ()
@@ -212,7 +212,7 @@ class _Trial:
 
 
 def _of_row(key: Key, causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
-    """The changes of one row of the catalogue; all where it follows from another row."""
+    """The changes in the row of a catalogue cell; all changes if it depends on another row."""
     own = tuple(
         cause
         for cause in causes
@@ -239,7 +239,7 @@ def _upstream(
     until: Key | None = None,
     ways: dict[Key, tuple[Key, ...]] | None = None,
 ) -> dict[Key, Key | None]:
-    """Everything a key rests on, each with the one that reads it on a shortest way to the key."""
+    """Everything that a key depends on, each with the key that reads it on a shortest path."""
     known = {} if ways is None else ways
     back: dict[Key, Key | None] = {key: None}
     for at in (waiting := [key]):

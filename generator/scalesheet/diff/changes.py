@@ -13,23 +13,23 @@ from scalesheet.resolve.order import name_of
 from scalesheet.values import Value
 
 LEAST = 1e-9
-CATALOGUE = ""  # stands for the id of a plan where something is of the catalogue
+CATALOGUE = ""  # used as the id of a plan for the catalogue
 
 Fate = Literal["added", "removed", "renamed"]
-#: What an entry may be: the words that a text uses.
+#: Kinds of entries, in the words that texts use.
 EntryKind = Literal["plan", "table", "column", "row", "input", "figure", "formula"]
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A quantity or cell of a plan, or of the catalogue."""
+    """A quantity or cell in a plan or in the catalogue."""
 
     plan: str
     key: Key
 
     @property
     def name(self) -> str:
-        """As `show --set` and formulas write it."""
+        """The name in `show --set` and in formulas."""
         return name_of(self.key)
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A value on both sides, printed alike, in the unit that it has now."""
+    """A value on both sides, in the same format and in its present unit."""
 
     old: Value
     new: Value
@@ -49,13 +49,14 @@ class Turn:
 
     @property
     def ratio(self) -> float | None:
-        """New over old, where both are numbers and the old one is not 0; dates have none."""
+        """New over old, if both are numbers and the old one is not 0; None for dates."""
         return None if self.quantity.unit == DATE else ratio(self.old, self.new)
 
     @property
     def weight(self) -> float:
-        """How far it moved: 0 not at all. What was gained or lost, and words, weigh most; texts,
-        which only repeat what moved, least."""
+        """How far the value moved; 0 if it did not. Gained, lost and changed words weigh most; text
+        weighs least, because it only repeats what moved.
+        """
         if self.old == self.new:
             return 0.0
         if self.quantity.kind == "text" or (self.old.reason and self.new.reason):
@@ -72,28 +73,28 @@ def ratio(old: Value, new: Value) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something that is only on one side, or has another id on each."""
+    """Something that is on only one side, or has different ids."""
 
     kind: EntryKind
     fate: Fate
     plan: str
-    name: str  # on the side where it is; where it is on both, the new one
-    was: str = ""  # the old name of what was renamed
+    name: str  # on the side that has it; the new name if both do
+    was: str = ""  # the old name if it was renamed
     title: str = ""
-    text: str = ""  # what was stated, with its unit
+    text: str = ""  # the stated value with its unit
     position: Position | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class InputChanged:
-    """Another value is stated.
+    """A changed stated value.
 
-    `forth` is the new value in the unit of the old side, `back` the old one in that of the new
-    side: what each side is tried with.
+    `forth` is the new value in the old side's unit, `back` is the old value in the new side's unit;
+    these are used in trials.
     """
 
     place: Place
-    was: Place  # where it stood before
+    was: Place  # its old place
     label: str
     turn: Turn
     position: Position | None
@@ -102,14 +103,13 @@ class InputChanged:
 
     @property
     def moves(self) -> bool:
-        """Whether anything can follow from it: open bounds are shown and not computed with."""
+        """Whether it can have consequences: open bounds are shown but not used in computations."""
         return self.turn.old != self.turn.new
 
 
 @dataclass(frozen=True, slots=True)
 class StatementChanged:
-    """Another source, kind or note (`what`) of a value that is what it was; empty where none is
-    stated."""
+    """A new source, kind or note (`what`) for an unchanged value; empty if not stated."""
 
     place: Place
     label: str
@@ -121,8 +121,9 @@ class StatementChanged:
 
 @dataclass(frozen=True, slots=True)
 class FormulaChanged:
-    """Another formula; one side is empty where the other states a value. `place` is None for a
-    formula of the catalogue, whose id is `record`."""
+    """A changed formula; one side is empty if it states a value instead. `place` is None for a
+    formula of the catalogue, whose id is `record`.
+    """
 
     place: Place | None
     record: str
@@ -137,10 +138,10 @@ class FormulaChanged:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one cause does alone to a result: all else as it was on the old side.
+    """The effect of one cause alone on a result, with everything else as on the old side.
 
-    `causes` are several where they cannot be separated: formulas that changed together.
-    `through` are the names between cause and result, on one shortest way.
+    There are several `causes` if they cannot be separated: formulas that changed together.
+    `through` are the names between cause and result, along one shortest path.
     """
 
     causes: tuple[InputChanged | FormulaChanged | Entry, ...]
@@ -150,7 +151,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class ResultMoved:
-    """A computed figure that is another. `check`: a flag that must be yes."""
+    """A computed figure that changed. `check`: it is a flag that must be yes."""
 
     place: Place
     was: Place
@@ -162,13 +163,13 @@ class ResultMoved:
 
     @property
     def rank(self) -> tuple[bool, bool, bool, float]:
-        """The worst sorts first: plans before the catalogue, headlines, checks, then how far."""
+        """Sorts the worst first: plans before the catalogue, headlines, checks, then distance."""
         return (not self.place.plan, not self.headline, not self.check, -self.turn.weight)
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictChanged:
-    """A claim of an audited document got another verdict; None where the claim is not there."""
+    """A claim of an audited document with a new verdict; None on a side that lacks the claim."""
 
     audit: str
     claim: str
@@ -179,7 +180,7 @@ class VerdictChanged:
 
 @dataclass(frozen=True, slots=True)
 class ScoreChanged:
-    """A figure of the score of a task: `median`, `p90`, `bias`, `coverage` or `rows`."""
+    """A figure in the score of a task: `median`, `p90`, `bias`, `coverage` or `rows`."""
 
     task: str
     figure: str
@@ -189,7 +190,7 @@ class ScoreChanged:
 
 @dataclass(frozen=True, slots=True)
 class Breached:
-    """A check of a plan that does not hold now, and whether it is new that it does not."""
+    """A check of a plan that fails now, and whether it held before (`new`)."""
 
     plan: str
     check: str
@@ -199,8 +200,7 @@ class Breached:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The estimate at completion of a plan with actuals, in words; what it was is empty where there
-    was none."""
+    """The estimate at completion of a plan with actuals, in words; `old` may be empty."""
 
     plan: str
     old: str
@@ -209,7 +209,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """A version of a plan that is new, and what changed in it."""
+    """A new version of a plan, and what changed in it."""
 
     plan: str
     version: str
@@ -218,9 +218,10 @@ class Released:
 
 @dataclass(frozen=True)
 class Diff:
-    """All that differs. `moved` is sorted worst first; `compared` counts results by plan, and
-    `recounted` those beside `moved` that only count rows of which some came or went.
-    `breaches` are those of the new side, whether they are new or not."""
+    """Everything that differs. `moved` is sorted worst first; `compared` counts results by plan,
+    and `recounted` those that are not in `moved` because they only count added or removed rows.
+    `breaches` are all of the new side, new or not.
+    """
 
     threshold: float
     entries: tuple[Entry, ...] = ()
@@ -234,7 +235,7 @@ class Diff:
     scores: tuple[ScoreChanged, ...] = ()
     breaches: tuple[Breached, ...] = ()
     forecasts: tuple[Forecast, ...] = ()
-    likelihoods: tuple[Forecast, ...] = ()  # how sure plans are whose quantiles changed
+    likelihoods: tuple[Forecast, ...] = ()  # likelihoods of plans whose quantiles changed
     versions: tuple[Released, ...] = ()
 
     def __bool__(self) -> bool:

@@ -1,4 +1,4 @@
-"""Counts and ranks that moved because another row was added or removed."""
+"""Finds counts and ranks that moved only because a row was added or removed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from scalesheet.language.syntax import Aggregate, Cell, Lookup, Node, walk
 
 
 def recounted(head: Book, entries: Iterable[Entry], moved: ResultMoved) -> bool:
-    """Whether a result only counts rows of a table that gained or lost one, and nobody changed what
-    it counts by. A headline and a check are always told."""
+    """Whether a result only counts rows of a table that gained or lost some, and its condition did
+    not change. Headlines and checks are always reported.
+    """
     if moved.headline or moved.check:
         return False
     plan = moved.place.plan
@@ -30,7 +31,7 @@ def recounted(head: Book, entries: Iterable[Entry], moved: ResultMoved) -> bool:
 
 
 def _counts(tree: Node, tables: set[str]) -> bool:
-    """Whether it reads one of the tables, and does so only to count its rows."""
+    """Whether it reads one of the tables, and only to count its rows."""
     nodes = list(walk(tree))
     counts = [each for each in nodes if isinstance(each, Aggregate) and each.function == "count"]
     inside = {id(part) for each in counts for part in walk(each)}

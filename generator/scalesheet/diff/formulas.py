@@ -11,12 +11,13 @@ from scalesheet.diff.inputs import label_of, statements
 from scalesheet.diff.matching import Names, own_tables, plan_of
 from scalesheet.model import Formula, Key
 
-BY_SCENARIO = re.compile(r".* by scenario")  # a choice that the program makes of two values
+BY_SCENARIO = re.compile(r".* by scenario")  # a choice between two values, created by the program
 
 
 def formula_changes(base: Book, head: Book, names: Names) -> tuple[FormulaChanged, ...]:
-    """Those that are on both sides and differ in more than blanks and new names; and what was
-    stated and is computed now, or the other way round."""
+    """Formulas on both sides that differ in more than spaces and new names, and quantities that
+    changed from stated to computed or back.
+    """
     changes: list[FormulaChanged] = []
     for id, record in base.records.items():
         now = head.records.get(id)
@@ -64,7 +65,7 @@ def _plain(text: str) -> str:
 
 
 def _with(renamed: Mapping[str, str], text: str) -> str:
-    """The text with the new names of what was renamed."""
+    """The text with renamed things under their new names."""
     for old, new in renamed.items():
         text = re.sub(rf"(?<![\w.]){re.escape(old)}(?![\w])", new, text)
     return text

@@ -1,4 +1,4 @@
-"""Stated values that changed."""
+"""Finds stated values that changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scalesheet.diff.printing import symbol_of, turn, value_of
 from scalesheet.model import Key, Quantity, Stated, Table
 from scalesheet.values import Value
 
-#: Columns that say of another one since when it holds: what they say changes with it.
+#: Columns that give the date of another column, and change along with it.
 FOLLOWS: Mapping[tuple[str, str], str] = {
     ("offers", "since"): "node_price",
     ("offers", "seen"): "node_price",
@@ -21,7 +21,7 @@ Statement = tuple[Quantity, Stated]
 
 
 def input_changes(base: Book, head: Book, names: Names) -> tuple[InputChanged, ...]:
-    """Every stated value that is on both sides and differs, the furthest moved first."""
+    """Every stated value that is on both sides and differs, largest change first."""
     changes: list[InputChanged] = []
     for plan, new_plan in names.changed(base, head):
         now = statements(head, new_plan)
@@ -73,7 +73,7 @@ def _change(
         return None
     shown = turn(head, target, *_in_one_unit(base, quantity, old, new, factor))
     if factor not in (None, 1.0) and shown.ratio is not None and abs(shown.ratio - 1) < 1e-12:
-        return None  # the same in another unit
+        return None  # the same value in another unit
     size = factor or 1.0
     return InputChanged(
         place,
@@ -98,7 +98,7 @@ def _in_one_unit(
 def _old_word(
     names: Names, was: Place, quantity: Quantity, new: Stated
 ) -> float | str | bool | None:
-    """What the old side calls the row that the new value names."""
+    """The old side's id for the row that the new value names."""
     if not isinstance(new.value, str) or quantity.refers_to is None:
         return new.value
     table = quantity.refers_to
@@ -107,7 +107,7 @@ def _old_word(
 
 
 def unit_factor(base: Book, quantity: Quantity, target: Quantity) -> float | None:
-    """How many of the new unit one of the old is; None where they do not measure the same."""
+    """The factor from the old unit to the new one; None if their dimensions differ."""
     one, other = quantity.unit, target.unit
     if one == other:
         return 1.0
@@ -118,7 +118,7 @@ def unit_factor(base: Book, quantity: Quantity, target: Quantity) -> float | Non
 
 
 def scaled(stated: Stated, factor: float) -> Stated:
-    """The same in another unit."""
+    """The value in another unit."""
     if factor == 1.0 or not isinstance(stated.value, float):
         return stated
     ends = (stated.low, stated.high)
@@ -127,7 +127,7 @@ def scaled(stated: Stated, factor: float) -> Stated:
 
 
 def label_of(book: Book, place: Place) -> str:
-    """What people call a quantity or cell."""
+    """The title of a quantity or cell."""
     key = place.key
     if key.table is None:
         return plan_of(book, place.plan).scalars[key.name].title

@@ -1,4 +1,4 @@
-"""How sure plans are, before and after a change."""
+"""Compares how certain plans are, before and after a change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scalesheet.sure.words import in_short
 def likelihoods(
     base: Edition, head: Edition, names: Names, plans: frozenset[str]
 ) -> Iterator[Forecast]:
-    """The first figure of each of the plans, by new ids, where its quantiles are others."""
+    """The first figure of each of the plans (by new id), if its quantiles changed."""
     old_ids = {new: old for old, new in names.plans.items()}
     for id_ in sorted(plans & head.book.plans.keys()):
         now = in_short(head.book, head.book.plans[id_], head.sures[id_])

@@ -12,16 +12,16 @@ from scalesheet.diff.printing import stated_text
 from scalesheet.evaluate import NOTHING
 from scalesheet.model import Key, Plan, Position, Record, Scalar, Stated, Table
 
-#: From ids of the old side to those of the new one.
+#: From ids on the old side to ids on the new one.
 Ids = Mapping[str, str]
 Thing = Plan | Table | Record
 
 
 @dataclass(frozen=True)
 class Names:
-    """What stands on both sides, by its old and its new name; and what stands on one only.
+    """What both sides have, by old and new names; and what only one side has.
 
-    `tables` and `rows` are by the old id of the plan, the catalogue's by the empty text.
+    `tables` and `rows` are keyed by the old id of the plan; the catalogue's is empty.
     """
 
     plans: Ids
@@ -31,7 +31,7 @@ class Names:
     entries: tuple[Entry, ...]
 
     def place(self, was: Place) -> Place | None:
-        """Where something stands on the new side, if it does."""
+        """The place of something on the new side, or None."""
         plan, key = self.plans.get(was.plan), was.key
         if plan is None:
             return None
@@ -45,19 +45,19 @@ class Names:
         return Place(plan, Key(key.name, table, row))
 
     def changed(self, base: Book, head: Book) -> Iterator[tuple[str, str]]:
-        """Old and new ids of the plans and the catalogue, without those that both sides share."""
+        """Old and new ids of the plans and the catalogue, except those that both sides share."""
         for old, new in self.plans.items():
             if own_tables(base, old) is not own_tables(head, new):
                 yield old, new
 
     def row(self, plan: str, table: str, id: str) -> str:
-        """The new id of a row that a word of a plan refers to; the same where it has none."""
+        """The new id of a row that a plan refers to; unchanged if it has no new one."""
         owner = plan if (plan, table) in self.rows else CATALOGUE
         return self.rows.get((owner, table), {}).get(id, id)
 
 
 def plan_of(book: Book, id: str) -> Plan:
-    """A plan, or for the empty id a plan that is the catalogue alone."""
+    """A plan, or for the empty id an empty plan over the catalogue."""
     return book.plans[id] if id else NOTHING
 
 
@@ -67,8 +67,9 @@ def own_tables(book: Book, id: str) -> Mapping[str, Table]:
 
 
 def match(base: Book, head: Book) -> Names:
-    """What is what. Two things are the same if they have the same id, or if they alone hold the
-    same values and neither id is on the other side."""
+    """Match things on both sides. They are the same if they have the same id, or if only they have
+    the same values and neither id is on the other side.
+    """
     entries: list[Entry] = []
     plans = _paired(
         {p.id: _print_of_plan(p) for p in base.plans.values()},
@@ -108,7 +109,7 @@ def match(base: Book, head: Book) -> Names:
 
 
 def _paired(old: Mapping[str, Hashable], new: Mapping[str, Hashable]) -> dict[str, str]:
-    """From old names to new ones: equal names, then those that alone hold the same."""
+    """From old names to new ones: equal names first, then pairs of unique equal content."""
     pairs = {name: name for name in old if name in new}
     gone = {name: held for name, held in old.items() if name not in new and held}
     come = {name: held for name, held in new.items() if name not in old and held}
@@ -121,7 +122,7 @@ def _paired(old: Mapping[str, Hashable], new: Mapping[str, Hashable]) -> dict[st
 
 
 def value_print(stated: Stated) -> Hashable:
-    """What a stated value is, whatever is said of it."""
+    """The stated value itself, without its description."""
     return (stated.value, stated.low, stated.high, stated.reason, stated.at_least, stated.at_most)
 
 
@@ -164,7 +165,7 @@ def _rows(before: Table, after: Table) -> Ids:
 def _fates(
     pairs: Ids, before: Iterable[str], after: Iterable[str]
 ) -> Iterator[tuple[Fate, str, str]]:
-    """What was added, removed or renamed: its old name and its new one."""
+    """What was added, removed or renamed, with its old and new names."""
     kept = set(pairs.values())
     yield from (("added", "", name) for name in after if name not in kept)
     for name in before:
@@ -192,7 +193,9 @@ def _stands(thing: Thing) -> Position | None:
 
 
 def _of_rows(plan: str, pairs: Ids, before: Table, after: Table) -> Iterator[Entry]:
-    """The rows of a cross table are left out: they follow from the tables that it runs over."""
+    """The changed rows of a table. Rows of a cross table are skipped, because they follow from the
+    tables that it combines.
+    """
     if before.each or after.each:
         return
     for fate, old, new in _fates(pairs, before.rows, after.rows):
@@ -227,7 +230,7 @@ def _of_scalars(base: Book, head: Book, before: Plan, after: Plan, pairs: Ids) -
         return Entry(kind, fate, after.id, scalar.name, was, scalar.title, shown, scalar.position)
 
     def total(name: str, plan: Plan, other: Plan) -> bool:
-        """Whether it comes and goes with a table that is reported."""
+        """Whether it appears or disappears along with a table that is reported."""
         table = name.rpartition(".total.")[0]
         return bool(table) and table in plan.tables and table not in other.tables
 

@@ -1,4 +1,4 @@
-"""Prints the values of both sides alike, with enough digits to tell them apart."""
+"""Formats the values of both sides alike, with enough digits to show the difference."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from scalesheet.model import Citation, Quantity, Stated
 from scalesheet.numbers import format_of, text
 from scalesheet.values import Value, stated_value
 
-DIGITS = (6, 9, 17)  # tried in turn where the usual ones show no difference
+DIGITS = (6, 9, 17)  # tried in order if the usual ones show no difference
 
 
 def value_of(stated: Stated) -> Value:
-    """A stated value as results hold it; an open bound is a text."""
+    """A stated value in the form that results have; open bounds become text."""
     if stated.value is None and (stated.at_least is not None or stated.at_most is not None):
         return Value(reason=_bound(stated))
     return stated_value(stated)
@@ -34,7 +34,7 @@ def stated_text(book: Book, quantity: Quantity, stated: Stated) -> str:
 
 
 def said(book: Book, stated: Stated) -> str:
-    """`assumption`, `published, NVIDIA L4, page 2` or why a layout was chosen."""
+    """`assumption`, `published, NVIDIA L4, page 2`, or why a layout was chosen."""
     if stated.rule:
         return stated.rule
     return ", ".join([stated.basis, *([_cited(book, stated.citation)] if stated.citation else [])])
@@ -47,7 +47,7 @@ def _cited(book: Book, citation: Citation) -> str:
 
 
 def turn(book: Book, quantity: Quantity, old: Value, new: Value) -> Turn:
-    """Both values in the format that they share, in the unit that the quantity has in the book."""
+    """Both values in a common format, in the unit that the quantity has in the book."""
     fmt = format_of(quantity, [old, new], book.units)
     first, second = text(old, fmt), text(new, fmt)
     if first == second and isinstance(old.value, float) and isinstance(new.value, float):
@@ -63,7 +63,7 @@ def turn(book: Book, quantity: Quantity, old: Value, new: Value) -> Turn:
 
 
 def percent(of: float | None) -> str:
-    """`-16.7 %`, `+0.02 %`, `12 times`; empty where there is no ratio."""
+    """`-16.7 %`, `+0.02 %`, `12 times`; empty without a ratio."""
     if of is None:
         return ""
     if of >= 10:

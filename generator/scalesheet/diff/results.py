@@ -1,4 +1,4 @@
-"""Computed figures that changed by more than a threshold."""
+"""Finds computed figures that changed by more than a threshold."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ from scalesheet.values import Results, Series, Value
 
 @dataclass(frozen=True)
 class MovedResults:
-    """What moved, and of how many: results by the new id of the plan."""
+    """The moved results, and the number of compared results by the new id of the plan."""
 
     moved: tuple[ResultMoved, ...]
     compared: Mapping[str, int]
-    before: Mapping[str, Results]  # by the old id, the catalogue's by the empty text
+    before: Mapping[str, Results]  # by old id; the catalogue's is empty
     after: Mapping[str, Results]
 
 
 def moved_results(base: Edition, head: Edition, names: Names, threshold: float) -> MovedResults:
-    """Every computed figure that is on both sides and moved by more than this part of what it was;
-    a word or a reason by being another. In no order."""
+    """Every computed figure that is on both sides and moved by more than this share of its old
+    value; words and reasons moved if they differ. Unsorted.
+    """
     before = {CATALOGUE: base.catalogue, **base.results}
     after = {CATALOGUE: head.catalogue, **head.results}
     moved: list[ResultMoved] = []
@@ -68,7 +69,7 @@ def value_at(results: Results, key: Key) -> Value:
 
 
 def computed_keys(book: Book, plan: str) -> dict[Key, Quantity]:
-    """Every computed figure: those that only choose between two stated values are left out."""
+    """Every computed figure, except those that only choose between two stated values."""
     result: dict[Key, Quantity] = {}
     for scalar in plan_of(book, plan).scalars.values():
         if scalar.formula is not None and not _choice(scalar):
@@ -103,7 +104,7 @@ def _pairs(base: Book, head: Book, names: Names, plan: str) -> Iterator[Pair]:
 def _unchanged(
     pairs: list[Pair], names: Names, before: Results, after: Results
 ) -> set[tuple[str, str]]:
-    """Whole columns that are the same, found at once rather than cell by cell."""
+    """Whole columns that are unchanged, compared at once rather than cell by cell."""
     columns = {
         (was.key.table, was.key.name): place.key.table
         for was, place, quantity, target in pairs
@@ -134,7 +135,7 @@ def _equal(one: Series, other: Series) -> bool:
 def _translated(
     base: Book, names: Names, was: Place, quantity: Quantity, target: Quantity, value: Value
 ) -> Value:
-    """An old value in the new unit, or with the new id of the row that it names."""
+    """An old value in the new unit, or the new id of the row that it names."""
     if isinstance(value.value, str) and quantity.refers_to is not None:
         return Value(names.row(was.plan, quantity.refers_to, value.value))
     factor = unit_factor(base, quantity, target)

@@ -1,7 +1,7 @@
 """The two sides of a comparison: folders, or revisions of the repository that holds the data.
 
-Of a revision only the data is taken, into a folder that goes away; the program that is running
-evaluates both sides.
+For a revision, only the data are extracted, to a temporary folder; the running program evaluates
+both sides.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ OF_A_HOOK = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX
 
 
 class SideError(Exception):
-    """A side that is not there; the message says what would be."""
+    """A side that does not exist; the message says what was expected."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """A data folder, by the name that the user gave it. `label` stands for a temporary one in the
-    paths that users see."""
+    """A data folder under the name that the user gave. In paths that users see, `label` replaces a
+    temporary folder.
+    """
 
     name: str
     data: Path
@@ -39,8 +40,9 @@ class Side:
 
 @contextmanager
 def sides(base: str, head: str | None, data: Path) -> Iterator[tuple[Side, Side]]:
-    """Both sides, as long as they are looked at. `data` is the working data folder, which is the
-    head where none is named. Raises SideError."""
+    """Yields both sides while they exist. `data` is the working data folder, which is the default
+    for head. Raises SideError.
+    """
     if head is None and not data.is_dir():
         raise SideError(f"there is no data folder '{data}'; name it with --data DIR")
     with TemporaryDirectory(prefix="scalesheet-diff-") as folder:
@@ -53,7 +55,7 @@ def sides(base: str, head: str | None, data: Path) -> Iterator[tuple[Side, Side]
 
 
 def same_bytes(one: Side, other: Side) -> bool:
-    """Whether the two hold the same files: then there is nothing to evaluate."""
+    """Whether both have the same files, so that there is nothing to evaluate."""
     first, second = ({_below(s, p): p for p in files_below(s.data)} for s in (one, other))
     return first.keys() == second.keys() and all(
         path.read_bytes() == second[name].read_bytes() for name, path in first.items()
@@ -65,7 +67,7 @@ def _below(side: Side, path: Path) -> str:
 
 
 def _side(name: str, data: Path, into: Path) -> Side:
-    """A folder that holds a book, or has it in a folder `data`; else a revision."""
+    """A folder that contains a book, or has one in a subfolder `data`; else a revision."""
     for folder in (Path(name), Path(name, data.name)):
         if (folder / BOOK).is_file():
             return Side(shown(folder), folder)
@@ -103,7 +105,7 @@ def _of_revision(name: str, data: Path, into: Path) -> Side:
 
 
 def _contained(member: tarfile.TarInfo, path: str) -> tarfile.TarInfo | None:
-    """Files and folders; links are left out, since nothing tells where they lead."""
+    """Files and folders; links are skipped, since they may lead anywhere."""
     return tarfile.data_filter(member, path) if member.isfile() or member.isdir() else None
 
 
@@ -112,16 +114,17 @@ def _is_revision(name: str, data: Path) -> bool:
 
 
 def _commit(name: str, data: Path) -> str | None:
-    """The commit of a revision, if there is one. Nothing that looks like an option gets through."""
+    """The commit of a revision, or None. Text that looks like an option is never passed as one."""
     wanted = f"{name}^{{commit}}"
     commit = _git(data, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
     return commit.decode().strip() if commit else None
 
 
 def _git(folder: Path, *arguments: str) -> bytes | None:
-    """What git says in a folder; None where it fails.
+    """The output of git in a folder; None if it fails.
 
-    A hook of git names its own folders to whatever it starts; here the data's repository counts.
+    Git hooks set variables for their own repository in everything they start; they are removed, so
+    that the data's repository is used.
     """
     where = folder if folder.is_dir() else Path()
     try:

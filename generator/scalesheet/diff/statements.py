@@ -1,5 +1,4 @@
-"""What stands beside a stated value, its source, kind and note, and is another where the value is
-what it was."""
+"""Finds changes in the source, kind or note of a stated value whose value is unchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from scalesheet.model import Citation, Stated
 def statement_changes(
     base: Book, head: Book, names: Names, inputs: tuple[InputChanged, ...]
 ) -> tuple[StatementChanged, ...]:
-    """Of every stated value that is on both sides and not among the changed inputs."""
+    """Compare every stated value that is on both sides and not among the changed inputs."""
     changes: list[StatementChanged] = []
     moved = {change.was for change in inputs}
     for plan, new_plan in names.changed(base, head):
@@ -25,7 +24,7 @@ def statement_changes(
             place = names.place(was)
             if place is None or place.key not in now or was in moved:
                 continue
-            if (key.table or "", key.name) in FOLLOWS:  # what they say is of another column
+            if (key.table or "", key.name) in FOLLOWS:  # they describe another column
                 continue
             new = now[place.key][1]
             for what, of in SAID.items():
@@ -47,7 +46,7 @@ def _cited(citation: Citation | None) -> str:
     return f"{citation.key}: {place}" if place else citation.key
 
 
-#: What is separated, and how it is reported.
+#: What is compared separately, and how it is reported.
 SAID: Mapping[str, Callable[[Stated], str]] = {
     "source": lambda stated: _cited(stated.citation),
     "second source": lambda stated: _cited(stated.confirmed),

@@ -1,4 +1,4 @@
-"""Verdicts on claims and figures of the score that changed."""
+"""Finds verdicts on claims and figures of the score that changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIGURES = ("rows", "median", "p90", "bias", "coverage")
 def verdict_changes(
     base: Mapping[str, Audited], head: Mapping[str, Audited]
 ) -> tuple[VerdictChanged, ...]:
-    """Claims with another verdict, and those that are on one side only."""
+    """Claims with a new verdict, and those on only one side."""
     return tuple(_verdicts(base, head))
 
 
@@ -41,7 +41,7 @@ def _word(judged: Judged | None) -> str | None:
 def score_changes(
     base: Mapping[str, TaskScore], head: Mapping[str, TaskScore], threshold: float
 ) -> tuple[ScoreChanged, ...]:
-    """Figures of the score of unseen families that moved by more than this part."""
+    """Figures of the score for unseen families that moved by more than this share."""
     return tuple(
         ScoreChanged(task, figure, old, new)
         for task in dict.fromkeys((*base, *head))

@@ -1,7 +1,7 @@
 """Freezes a version of a plan: its headline, the inputs behind it, and what changed.
 
-It is compared with the version before by the inputs that both have on file. Each changed input is
-put back alone, with all else as it is now: what the headline would be then is what the change did.
+It is compared with the previous version by the inputs that both list. Each changed input is reset
+alone, with everything else unchanged: the headline's difference is the effect of the change.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from scalesheet.scenarios import SCENARIO
 from scalesheet.units import Unit
 from scalesheet.values import Results, Value
 
-MOST_TRIED = 60  # changed inputs that are put back alone, each with an evaluation
+MOST_TRIED = 60  # changed inputs that are reset alone, each with one evaluation
 SAME = 1e-12
 
 
 def cut(edition: Edition, plan: Plan, version: str, text: str) -> Version:
-    """The plan as it stands, as a version after the last one."""
+    """The plan as it is now, as a version after the last one."""
     book, results = edition.book, edition.results[plan.id]
     before = plan.version
     inputs = _inputs(book, plan, results)
@@ -55,7 +55,7 @@ def cut(edition: Edition, plan: Plan, version: str, text: str) -> Version:
 
 
 def is_same(version: Version, before: Version | None) -> bool:
-    """Whether neither headline nor inputs are other than in the version before."""
+    """Whether headline and inputs are the same as in the previous version."""
     if before is None or not before.headline:
         return False
     figures = version.headline.keys() == before.headline.keys() and not any(
@@ -76,8 +76,7 @@ def released(base: Book, head: Book, names: Names) -> Iterator[Released]:
 
 
 def _inputs(book: Book, plan: Plan, results: Results) -> dict[Key, Frozen]:
-    """All inputs that the headline rests on and that have a value; without the defaults of
-    components."""
+    """All inputs with a value that the headline depends on, without the defaults of components."""
     found: dict[Key, Stated] = {}
     for name in plan.headline:
         found |= rests_on(book, plan, results, Key(name), choices=True)
@@ -92,7 +91,7 @@ def _inputs(book: Book, plan: Plan, results: Results) -> dict[Key, Frozen]:
 
 
 def _is_axis(plan: Plan, key: Key) -> bool:
-    """Whether a cell only says which row of a cross table it stands in."""
+    """Whether a cell only says which row of a cross table it is in."""
     table = plan.tables.get(key.table or "")
     return table is not None and key.name in dict(table.each)
 
@@ -115,7 +114,7 @@ def _changed(
 
 
 def _without(edition: Edition, plan: Plan, key: Key, was: Frozen) -> Iterator[tuple[str, Stated]]:
-    """The headline figures that are others with this input as it was."""
+    """The headline figures that differ if this input has its old value."""
     book, results = edition.book, edition.results[plan.id]
     quantity = _quantity(book, plan, key)
     refers = {**book.tables, **plan.tables}.get(quantity.refers_to or "")
@@ -133,7 +132,7 @@ def _differs(one: Frozen, other: Frozen) -> bool:
 
 
 def _moved(one: Stated, other: Stated) -> bool:
-    """Whether two values differ by more than what the last digit of a number may."""
+    """Whether two values differ by more than the last digit of a number may."""
     pairs = list(zip(_ends(one), _ends(other), strict=True))
     numbers = all(isinstance(a, float) and isinstance(b, float) for a, b in pairs)
     if not numbers:
@@ -148,8 +147,9 @@ def _ends(stated: Stated) -> tuple[Any, Any, Any]:
 
 
 def _is_told(plan: Plan, name: str) -> bool:
-    """Whether an input that came or went is reported: those of the catalogue follow the row that
-    a plan names, and the two sides of a value its scenario."""
+    """Whether an added or removed input is reported. Catalogue inputs follow from the row that a
+    plan names, and the two sides of a value from its scenario.
+    """
     if "[" in name:
         return name.partition("[")[0] in plan.tables
     return name not in plan.scalars or not plan.scalars[name].hidden
@@ -179,7 +179,7 @@ def _title(book: Book, plan: Plan, key: Key) -> str:
 
 
 def data_of(version: Version) -> dict[str, Any]:
-    """What the file of a version holds."""
+    """The content of a version's file."""
     changed = {
         name: {
             "title": each.title,
@@ -217,7 +217,7 @@ def _if_any(key: str, data: Any) -> Mapping[str, Any]:
 
 
 def _data(stated: Stated, unit: Unit | None) -> dict[str, Any]:
-    """A value as a person would write it."""
+    """A value as people would write it."""
     if stated.reason is not None or stated.value is None:
         return {"reason": stated.reason or "nothing"}
     if not isinstance(stated.value, float):

@@ -1,6 +1,6 @@
-"""evaluate: from the Book to low, expected and high of every cell, column by column.
+"""evaluate: computes low, expected and high of every cell in the Book, column by column.
 
-It knows no output. An override stands for an edited input: a what-if, a scenario, a test.
+It knows nothing about outputs. An override replaces an input: a what-if, a scenario, a test.
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
 from scalesheet.values import Results, Series, Value
 
-#: An edited input: its key, and the value that stands there instead.
+#: Edited inputs: keys and their new values.
 Overrides = Mapping[Key, Stated | float | str | bool]
 
 
 def evaluate(book: Book, plan: Plan, overrides: Overrides | None = None) -> Results:
-    """Every cell of a plan and of the catalogue. Raises KeyError for an override that names no
-    input."""
+    """Compute every cell of a plan and the catalogue. Raises KeyError for unknown overrides."""
     return _results({**book.tables, **plan.tables}, plan, computed(book, plan, overrides))
 
 
@@ -45,7 +44,7 @@ def computed(book: Book, plan: Plan, overrides: Overrides | None = None) -> Stat
     return state
 
 
-#: What a formula reads: scalars by name, columns by table and name.
+#: What a formula reads: names of scalars, and columns by table and name.
 Reads = frozenset[str | tuple[str, str]]
 
 
@@ -58,7 +57,7 @@ def _as_it_is(catalogue: Same, plan: Same, order: Sequence[Key]) -> tuple[State,
 def _of_plan(
     tables: Mapping[str, Table], plan: Plan, catalogue: State, edits: Mapping[Key, Stated]
 ) -> tuple[State, list[Reads]]:
-    """All cells of a plan, and what each formula read, in the order of the plan."""
+    """Compute all cells of a plan; also returns what each formula read, in the plan's order."""
     own = _of_tables(plan.tables, edits)
     seen: set[str | tuple[str, str]] = set()
     state = State(
@@ -98,8 +97,9 @@ def _compute_again(
     edits: Mapping[Key, Stated],
     reads: Sequence[Reads],
 ) -> None:
-    """Recomputes the formulas that depend on an edited input, and stops where a value stays the
-    same. The state shares its columns with the plan without edits, so changed ones are copied."""
+    """Recompute the formulas that depend on an edited input, stopping where a value stays the same.
+    The state shares its columns with the plan without edits, so changed columns are copied.
+    """
     changed: set[str | tuple[str, str]] = set()
     for key, stated in edits.items():
         if key.table is None:
@@ -120,7 +120,7 @@ def _compute_again(
             compute(key, every, plan, state)
             if state.scalars[at] != before:
                 changed.add(at)
-        elif at in changed:  # already a copy
+        elif at in changed:  # already copied
             compute(key, every, plan, state)
         else:
             before = state.columns[at]
@@ -133,7 +133,7 @@ def _compute_again(
 
 
 class Same:
-    """A thing as a key: the same one, not an equal one."""
+    """Wraps an object as a key that is compared by identity, not by equality."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -147,14 +147,14 @@ class Same:
 
 @lru_cache(maxsize=2)
 def _catalogue(of: Same, order: Sequence[Key]) -> State:
-    """The columns of the catalogue, which no plan changes: computed once for all of them."""
+    """Compute the columns of the catalogue, once for all plans, since none changes them."""
     state = _of_tables(of.value, {})
     _compute_all(order, of.value, NOTHING, state)
     return state
 
 
 def _of_tables(tables: Mapping[str, Table], edits: Mapping[Key, Stated]) -> State:
-    """What is stated in the columns of tables."""
+    """The stated values in the columns of tables."""
     state = State()
     for table in tables.values():
         places = state.rows[table.name] = {row: place for place, row in enumerate(table.rows)}
@@ -171,12 +171,12 @@ def _compute_all(
         compute(key, tables, plan, state)
 
 
-#: A plan without anything: what is left of a book is its catalogue.
+#: An empty plan, to evaluate a catalogue alone.
 NOTHING = Plan("", "", "", {}, {}, (), (), (), (), (), (), (), "")
 
 
 def evaluate_catalogue(book: Book) -> Results:
-    """Every cell of the catalogue alone."""
+    """Compute every cell of the catalogue alone."""
     return evaluate(book, NOTHING)
 
 
@@ -213,7 +213,7 @@ def _ends_of(stated: Stated) -> dict[End, Part]:
 def _filled(
     table: Table, column: Column, places: Mapping[str, int], edits: Mapping[Key, Stated]
 ) -> Filled:
-    """The stated cells of a column; what is computed is still absent."""
+    """A column with its stated cells; computed cells are still absent."""
     rows = len(table.rows)
     numeric = column.kind == "number"
     ends: dict[End, NDArray[Any]] = {
@@ -224,7 +224,7 @@ def _filled(
     cells: Mapping[str, Stated] = column.stated
     if changed:
         cells = {row: changed.get(row, stated) for row, stated in cells.items()}
-    # The whole column at once and not cell by cell, for tables of a million rows.
+    # The whole column at once rather than cell by cell, for tables with a million rows.
     at = np.fromiter(map(places.__getitem__, cells), dtype=np.int64, count=len(cells))
     for end, array in ends.items():
         array[at] = _data(cells.values(), end, numeric)
@@ -253,7 +253,7 @@ def _is_of(key: Key, table: Table, column: Column) -> bool:
 
 
 def compute(key: Key, tables: Mapping[str, Table], plan: Plan, state: State) -> None:
-    """Computes one key from what is in the state, into the state."""
+    """Compute one key from the state, and store it there."""
     if key.table is None:
         formula = plan.scalars[key.name].formula
         assert formula is not None
@@ -285,7 +285,7 @@ def _trees(ends: Ends) -> list[tuple[End, Any]]:
 def _fill_row(formula: Formula, table: Table, place: int, filled: Filled, state: State) -> None:
     trees = dict(_trees(formula.ends))
     if filled.why is not None:
-        filled.why[place] = None  # the reason of an earlier computation
+        filled.why[place] = None  # reason left from an earlier computation
     for end, array in filled.ends.items():
         part = interpret(
             trees[end] if end in trees else trees["value"], Here(state, table.name, place)
@@ -332,7 +332,7 @@ def _columns(table: Table, state: State) -> Mapping[str, Series]:
 
 
 def value_of(scalar: Scalar, ends: Mapping[End, Part]) -> Value:
-    """A computed scalar as results hold it."""
+    """Convert a computed scalar to the form that results have."""
     expected = ends["value"]
     for part in ends.values():
         if part.why is not None:
@@ -352,7 +352,7 @@ def value_of(scalar: Scalar, ends: Mapping[End, Part]) -> Value:
 
 
 def series_of(filled: Filled) -> Series:
-    """A computed column as results hold it."""
+    """Convert a computed column to the form that results have."""
     reasons: dict[int, str] = {}
     if filled.why is not None:
         places = np.flatnonzero(absent(filled.why))

@@ -1,4 +1,4 @@
-"""Aggregates over the rows of a table: once, for each row at hand, or for each of many draws."""
+"""Aggregates over the rows of a table: once, for each current row, or for each of many draws."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def aggregate(node: Aggregate, here: Here, interpret: Interpret) -> Part:
         return Part(float(chosen.sum()))
     numbers = part.data[chosen]
     if node.function == "sum":
-        least = numbers.min(initial=0.0)  # nan, if one of them is
+        least = numbers.min(initial=0.0)  # nan if any of them is nan
         return finite("sum", arithmetic.total(numbers.tolist()), here, least)
     if node.function == "list":
         return Part(numbers)
@@ -64,8 +64,9 @@ def aggregate(node: Aggregate, here: Here, interpret: Interpret) -> Part:
 
 
 def _over_draws(node: Aggregate, here: Here) -> bool:
-    """Whether what it reads has a value for each of many draws: two dimensions, or scalars with
-    one (`scalesheet.evaluate.many`)."""
+    """Whether it reads anything that has a value for each of many draws: two-dimensional columns,
+    or scalar arrays (`scalesheet.evaluate.many`).
+    """
     state = here.state
     read: list[Any] = []
     for each in () if node.where is None else walk(node.where):
@@ -81,7 +82,7 @@ def _over_draws(node: Aggregate, here: Here) -> bool:
 
 
 def _at_each_draw(node: Aggregate, here: Here, interpret: Interpret) -> Part:
-    """An aggregate at each draw; rows stand below each other."""
+    """An aggregate at each draw; rows are stacked along the first axis."""
     rows = list(here.state.rows[node.table])
 
     def holds(place: int) -> Any:
@@ -99,7 +100,7 @@ def _at_each_draw(node: Aggregate, here: Here, interpret: Interpret) -> Part:
         without = absent(whys)
         fault = np.zeros(whys.shape, dtype=bool)
         fault[without] = [isinstance(why, Fault) for why in whys[without].tolist()]
-        # a sum without a fault would be wrong: its cell stays, and has no number
+        # a sum that skips a fault would be wrong: such cells stay, so the sum has no number
         chosen = chosen & (fault | ~without)
     if node.function == "count":
         return Part(_one_or_many(chosen.sum(axis=0, dtype=np.float64)))
@@ -123,17 +124,17 @@ def _at_each_draw(node: Aggregate, here: Here, interpret: Interpret) -> Part:
 
 
 def _one_or_many(counts: Any) -> Any:
-    """A count that no draw moves is one number."""
+    """A count that is the same at every draw becomes one number."""
     return float(counts[0]) if len(counts) == 1 else counts
 
 
 def _stacked(rows: list[Any]) -> NDArray[Any]:
-    """Rows below each other, each one value or one for each draw."""
+    """Stack rows, each with one value or one for each draw."""
     return np.stack(np.broadcast_arrays(*map(np.atleast_1d, rows)))
 
 
 def _whole(part: Part, chosen: NDArray[np.bool_]) -> Part:
-    """The same, if none of the rows that count is a fault: a sum without it would be wrong."""
+    """The part, unless a row that counts is a fault: a sum without it would be wrong."""
     whys = part.why[chosen] if isinstance(part.why, np.ndarray) else [part.why]
     if fault := next(filter(is_fault, whys), None):
         raise NoNumberError(fault)
@@ -141,7 +142,7 @@ def _whole(part: Part, chosen: NDArray[np.bool_]) -> Part:
 
 
 def _by_row(node: Aggregate, table: str) -> bool:
-    """Whether the condition rests on the row at hand, so that each row has its own aggregate."""
+    """Whether the condition depends on the current row, so that each row has its own aggregate."""
     return node.where is not None and any(
         isinstance(n, Column) and n.table == table and (n.own or table != node.table)
         for n in walk(node.where)
@@ -151,7 +152,7 @@ def _by_row(node: Aggregate, table: str) -> bool:
 def _for_each_row(node: Aggregate, here: Here, interpret: Interpret) -> Part:
     assert here.table is not None
     rows = range(len(here.state.rows[here.table]))
-    # a row whose aggregate has no number is evaluated again by itself
+    # a row whose aggregate has no number is evaluated again alone
     parts = [interpret(node, Here(here.state, here.table, row)) for row in rows]
     if here.suspect is not None:
         here.suspect[:] |= np.array([is_fault(part.why) for part in parts], dtype=bool)

@@ -1,4 +1,4 @@
-"""Reads an edit of an input as a person writes it: `batch_size=16`, `steps_per_hour=1800..2000`."""
+"""Reads an edit of an input as people write it: `batch_size=16`, `steps_per_hour=1800..2000`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<col
 
 
 class EditError(ValueError):
-    """An edit that names no input, or a value that it cannot have."""
+    """An edit that names no input, or an invalid value."""
 
 
 def input_name(key: Key, end: End = "value") -> str:
-    """An input as an edit names it, `runs['small'].steps`; an end of it as `low(...)`."""
+    """The name of an input in edits, such as `runs['small'].steps`; its ends as `low(...)`."""
     name = key.name if key.table is None else f"{key.table}['{key.row}'].{key.name}"
     return name if end == "value" else f"{end}({name})"
 
@@ -93,7 +93,7 @@ def _value(book: Book, plan: Plan, quantity: Quantity, stated: Stated, text: str
 def _numbers(quantity: Quantity, text: str, units: Units) -> Stated:
     low, sign, high = text.partition("..")
     if quantity.unit != DATE and sign and behind(high) and not behind(low):
-        low = f"{low.strip()} {behind(high)}"  # `1 .. 2 TB`: the unit of the high end is of both
+        low = f"{low.strip()} {behind(high)}"  # `1 .. 2 TB`: the high end's unit applies to both
     read = _day if quantity.unit == DATE else partial(_number, unit=quantity.unit, units=units)
     lowest = read(low)
     highest = read(high) if sign else lowest
@@ -117,7 +117,7 @@ def _day(text: str) -> float:
 
 
 def _number(text: str, unit: Unit | None, units: Units) -> float:
-    """A number in a unit, or with a letter or a unit of its own: `50k`, `20GB`."""
+    """A number in a unit, or with its own letter or unit: `50k`, `20GB`."""
     text = text.strip()
     try:
         return written(text, unit, units)

@@ -1,7 +1,8 @@
-"""Errors in the shipped numbers: division by zero, values outside their domain, failed checks.
+"""Finds errors in the shipped numbers: division by zero, values outside their domain, failed
+checks.
 
-The same formulas guard themselves in a workbook, where an edit may bring any of this about; in the
-book's own data it is an error.
+In a workbook the same formulas guard themselves, since an edit may cause any of these; in the
+book's own data they are errors.
 """
 
 from __future__ import annotations
@@ -44,26 +45,27 @@ from scalesheet.model import (
 from scalesheet.resolve.reasons import INCOMPLETE
 from scalesheet.values import Results, Series, Value
 
-#: Examples are written with few digits; results must agree to this.
+#: Relative tolerance for results of examples, which are written with few digits.
 EXAMPLE_WITHIN = 1e-6
-#: Rows that a message names.
+#: The most rows that a message names.
 MOST_ROWS = 5
-#: Beyond this a spreadsheet's own arithmetic may overflow.
+#: Above this, a spreadsheet's own arithmetic may overflow.
 LARGEST = 1e300
-#: Digits of a number in a text: in all, and without zeros at its end.
+#: The most digits of a number in text: in total, and without trailing zeros.
 MOST_DIGITS, MOST_SIGNIFICANT = 14, 12
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
 def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -> list[Diagnostic]:
-    """Everything wrong with a plan's results and the catalogue's, at the formulas that make it.
+    """Everything that is wrong with the results of a plan and the catalogue, at the formulas
+    responsible.
 
-    `unfit`: no layout fits some case, which is reported elsewhere; a check that only lacks what
-    such a case would have cost is left out.
+    `unfit`: some case has no layout that fits, which is reported elsewhere; checks that only lack
+    that case's cost are skipped.
     """
     problems: list[Diagnostic] = []
     tables = {**book.tables, **plan.tables}
-    faulty: set[tuple[str | None, str]] = set()  # what has a fault; so has all that rests on it
+    faulty: set[tuple[str | None, str]] = set()  # with a fault, directly or through inputs
     for key in (*book.order, *plan.order):
         quantity, formula = _of(plan, tables, key)
         if key.table is None or not _sound(results.tables[key.table][key.name], quantity):
@@ -95,7 +97,7 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
 
 
 def _of_its_row(reason: str, results: Results) -> str:
-    """Why the first row without a value has none, where a reason only says that one has none."""
+    """Why the first row without a value has none, if the reason only says that one has none."""
     table, _, column = reason.removeprefix(f"{INCOMPLETE}: ").rpartition(".")
     if not reason.startswith(INCOMPLETE) or table not in results.tables:
         return reason
@@ -117,7 +119,7 @@ def _named_in(formula: Formula | None) -> set[tuple[str | None, str]]:
 
 
 def broken_rows(plan: Plan, check: str, results: Results) -> list[str]:
-    """The ids of the rows that break a check of every row; none for any other check."""
+    """The ids of the rows that break a check of every row; empty for other checks."""
     if check not in plan.row_checks:
         return []
     table = plan.row_checks[check]
@@ -127,8 +129,8 @@ def broken_rows(plan: Plan, check: str, results: Results) -> list[str]:
 
 
 def wrongs(plan: Plan, check: str, results: Results) -> list[str]:
-    """What is wrong where a check does not hold, in its own words; of a check of every row a
-    sentence for each row that breaks it, and of many only the first. Empty where it has no words.
+    """What is wrong if a check fails, in its own words. A check of every row gives one sentence for
+    each failing row, up to a limit. Empty if the check has no such text.
     """
     key = plan.otherwise(check)
     if key is None:
@@ -147,7 +149,7 @@ def _said(value: Value) -> str:
 
 
 def _broken(plan: Plan, name: str, results: Results) -> tuple[str, str]:
-    """Where a check breaks, and what it asks for."""
+    """Where a check fails, and what it requires."""
     if name not in plan.row_checks:
         return "", _text(plan.scalars[name].formula)
     rows = broken_rows(plan, name, results)
@@ -159,7 +161,7 @@ def _broken(plan: Plan, name: str, results: Results) -> tuple[str, str]:
 
 
 def _sound(series: Series, quantity: Quantity) -> bool:
-    """Whether a whole column is plainly in order, so that a long one need not be walked."""
+    """Whether a whole column is clearly valid, so that its cells need no separate checks."""
     if any(reason in ARITHMETIC for reason in series.reasons.values()):
         return False
     if series.value.dtype != np.float64:
@@ -227,7 +229,7 @@ def _of_value(
 
 
 def _of_text(label: str, value: Value, position: Position) -> Iterator[Diagnostic]:
-    """Numbers in a text with more digits than every program keeps."""
+    """Report numbers in text with more digits than every program keeps."""
     printed = value.reason or value.value
     for number in _NUMBER.findall(printed) if isinstance(printed, str) else ():
         digits = number.replace(".", "").lstrip("0")
@@ -258,8 +260,8 @@ def _text(formula: Formula | None) -> str:
 
 # ------------------------------------------------------------------ parameters of models
 
-#: Counted parameters of a model, what its developer says of them, and how far the two may differ:
-#: a count to the digits that are stated, one of a token's by what developers leave out of it.
+#: Counted parameters of a model, the developer's figure, and the tolerance. Total counts must match
+#: the stated digits; counts per token get a tolerance, since developers leave parts out.
 _COUNTS = (
     ("parameters", "published_parameters", 0.0),
     ("active_parameters", "published_active_parameters", 0.02),
@@ -267,7 +269,7 @@ _COUNTS = (
 
 
 def counts(book: Book) -> list[Diagnostic]:
-    """The models whose counted parameters are not the published ones."""
+    """The models whose counted parameters differ from the published ones."""
     table = book.tables.get("models")
     if table is None:
         return []
@@ -291,7 +293,7 @@ def counts(book: Book) -> list[Diagnostic]:
 
 
 def rounds_to(count: float, published: float) -> bool:
-    """Whether a count, rounded to the digits of a published one, is that."""
+    """Whether a count equals a published one when rounded to its digits."""
     written = f"{published:.0f}"
     zeros = len(written) - len(written.rstrip("0"))
     unit = 10.0**zeros
@@ -302,7 +304,7 @@ def rounds_to(count: float, published: float) -> bool:
 
 
 def call(record: Record, given: Mapping[str, float]) -> Value:
-    """A catalogue formula by itself, in its declared units; defaults stand where none is given."""
+    """Evaluate a catalogue formula by itself, in declared units; omitted inputs use defaults."""
     state = State()
     for item in record.inputs:
         default = item.stated.value if item.stated is not None else None
@@ -314,7 +316,7 @@ def call(record: Record, given: Mapping[str, float]) -> Value:
 
 
 def examples(book: Book) -> list[Diagnostic]:
-    """The examples that do not hold."""
+    """The examples that fail."""
     problems: list[Diagnostic] = []
     for record in book.records.values():
         for example in record.examples:
@@ -336,7 +338,7 @@ def examples(book: Book) -> list[Diagnostic]:
 
 
 def _cases(book: Book, component: Component) -> Iterator[Diagnostic]:
-    """The examples of a component that do not hold. They are of it without own records."""
+    """The examples of a component that fail. They are computed without own records."""
     plan = _uncorrected(component)
     for example in component.examples:
         given = {Key(name): value for name, value in example.given.items()}
@@ -353,7 +355,7 @@ def _cases(book: Book, component: Component) -> Iterator[Diagnostic]:
 
 
 def _uncorrected(component: Component) -> Plan:
-    """A component as a plan, with 1 for each factor of own records."""
+    """A component as a plan, with all factors from own records set to 1."""
     plan, one = component.plan, Stated(1.0, 1.0, 1.0)
     if not component.corrections:
         return plan

@@ -1,7 +1,7 @@
 """Evaluates one bound tree: for a scalar, for one row, or for all rows of a table at once.
 
-A row without a finite number is evaluated again by itself: only there is it known which side of a
-choice counts.
+A row without a finite number is evaluated again alone, because only then is it known which side of
+a choice counts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from scalesheet.language.syntax import Node
 
 def interpret(node: Node, here: Here) -> Part:
     """The value of a bound tree."""
-    if here.row is not None:  # numbers, of which numpy knows nothing
+    if here.row is not None:  # plain numbers, without numpy
         return _one(node, here)
     with np.errstate(all="ignore"):
         if here.table is None:
@@ -58,7 +58,7 @@ def _of(node: Node, here: Here) -> Part:
 
 
 def _again(part: Part, node: Node, here: Here, suspect: NDArray[np.bool_]) -> Part:
-    """The same with the suspect rows evaluated one by one."""
+    """The part with the suspect rows evaluated one by one."""
     data: Any = np.empty(len(suspect), dtype=object)
     data[:] = part.data
     why = reasons(part.why, len(suspect))
@@ -121,13 +121,13 @@ def _lookup(node: nodes.Lookup, here: Here) -> Part:
 
 
 def _picks(cells: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
-    """A cell for each place; over draws each has its own key, and a cell a value for each draw."""
+    """Pick a cell for each place; over draws, each has its own key and each cell a value."""
     return cells[places, np.arange(len(places))] if cells.ndim > 1 else cells[places]
 
 
 def _binary(node: nodes.Binary, here: Here) -> Part:
     left, right = _of(node.left, here), _of(node.right, here)
-    # not `any_array`, which takes as long as the operation
+    # not `any_array`, which takes as long as the operation itself
     many = isinstance(left.data, np.ndarray) or isinstance(right.data, np.ndarray)
     data = _OPERATE[node.op](left.data, right.data, many)
     return finite(node.op, data, here, left.data, right.data)
@@ -176,7 +176,7 @@ def _compare(node: nodes.Compare, here: Here) -> Part:
 
 
 def _or_reason(part: Part) -> Any:
-    """What a cell shows: a word, or the reason in its place; reasons are equal by their text."""
+    """What a cell shows: a word, or the reason instead; reasons are compared as text."""
     if part.why is None or isinstance(part.why, str):
         return part.data if part.why is None else part.why
     return np.where(absent(part.why), part.why, part.data)
@@ -185,7 +185,7 @@ def _or_reason(part: Part) -> Any:
 def _logic(node: nodes.Logic, here: Here) -> Part:
     left = holding(_of(node.left, here))
     if not isinstance(left, np.ndarray) and left == (node.op == "or"):
-        return Part(left)  # decided; the other side need not have a value
+        return Part(left)  # already decided; the other side need not have a value
     right = holding(_of(node.right, here))
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
         return Part(left & right if node.op == "and" else left | right)

@@ -1,13 +1,13 @@
-"""Levers: the stated numbers of a plan that can be varied one at a time, and how far.
+"""Levers: the stated numbers of a plan that can be varied one at a time, and by how much.
 
-A lever is a scalar, a column of a table (all its stated cells at once), or a cell of the table of
-phases. It moves over its own range where it has one, and by the common step where it is exact,
-never out of its domain. A whole number moves by the step rounded to a whole number, so that a small
-one stays: two accelerators instead of one is no small step. The moved values are bound trees, so
-that the evaluator and a workbook compute the same.
+A lever is a scalar, a column of a table (all its stated cells together), or a cell of the table of
+phases. It moves over its own range if it has one, and by the common step if it is exact, but never
+out of its domain. A whole number moves by the step rounded to a whole number, so small ones stay
+fixed: from one accelerator to two is no small step. Moved values are bound trees, so that the
+evaluator and a workbook compute the same.
 
-A choice (an accelerator, an offer, a scenario) is not a lever: there is no step to the next.
-Nor is a count of the catalogue: an accelerator with more of something is another accelerator.
+A choice (an accelerator, an offer, a scenario) is not a lever: it has no step. Neither is a count
+in the catalogue: an accelerator with more of something is a different accelerator.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ Reference = Scalar | Column | Cell | Lookup
 
 @dataclass(frozen=True, slots=True)
 class Lever:
-    """Something stated that moves as one.
+    """A stated value, or several that move together.
 
-    `key` names a scalar, a column (no row), or a cell. `begins`: the keys that stand for it among
-    what formulas read. `rows`: of a column or a cell, the ids of the rows that move. `own` and
-    `stepped`: whether some of it moves over its own range, and some by the step.
+    `key` names a scalar, a column (no row), or a cell. `begins`: the keys under which formulas read
+    it. `rows`: for a column or a cell, the ids of the rows that move. `own` and `stepped`: whether
+    parts of it move over their own range, and whether parts move by the step.
     """
 
     key: Key
@@ -64,7 +64,7 @@ class Lever:
 
 
 def moved(reference: Reference, quantity: Quantity, side: Side, step: float = STEP) -> Node:
-    """The value of a quantity at one side of its move, from a reference to its expected value."""
+    """The value of a quantity at one side of its move, given a reference to its expected value."""
     value = _at(reference, "value")
     by_step = _by_step(value, quantity, side, Constant(STEP_NAME, step))
     if quantity.ranged:
@@ -92,7 +92,7 @@ def _by_step(value: Node, quantity: Quantity, side: Side, step: Node) -> Node:
     if whole:
         size = Call("round", (Binary("*", size, step),))
         node: Node = Binary("-" if side == "low" else "+", value, size)
-        # only a count can fall out of its domain: a large step from 1 leads to 0
+        # only a count can leave its domain: a large step from 1 leads to 0
         below = side == "low" and least is not None and least > 0
         return Call("max", (Number(least or 0.0), node)) if below else node
     if least is None:
@@ -106,10 +106,10 @@ def _by_step(value: Node, quantity: Quantity, side: Side, step: Node) -> Node:
 
 
 def levers(book: Book, plan: Plan) -> Iterator[Lever]:
-    """Every lever of a plan and of the catalogue: scalars, then columns, as they are stated.
+    """Every lever of a plan and of the catalogue: scalars, then columns, in stated order.
 
-    A value with another one beside it for a second scenario is one lever, moved from what it is in
-    the scenario at hand.
+    A value with a second one for another scenario is one lever, which moves from the current
+    scenario's value.
     """
     for scalar in plan.scalars.values():
         stated = [plan.scalars[name].stated for _, name in scalar.sides]
@@ -160,7 +160,8 @@ def _lever(
 
 
 def _moves(quantity: Quantity, stated: Stated) -> bool:
-    """Whether a number is stated, no bound, word or reason, that can be a little more: a tenth of a
-    date is not a step."""
+    """Whether it is a stated number (no bound, word or reason) that can be slightly larger. An
+    exact date cannot: a tenth of a date is not a step.
+    """
     number = stated.reason is None and isinstance(stated.value, float)
     return number and (quantity.unit != DATE or stated.ranged)

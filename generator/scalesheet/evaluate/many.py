@@ -1,7 +1,8 @@
-"""A plan in many states at once: a value that differs between them is an array over the states.
+"""Evaluates a plan in many states at once: a value that differs between them is an array over the
+states.
 
-What does not differ stays one value, and is computed once. A column whose cells differ has a row of
-states for each cell.
+Everything else stays a single value, and is computed once. A column whose cells differ has an array
+of states for each cell.
 """
 
 from __future__ import annotations
@@ -15,20 +16,21 @@ from scalesheet.evaluate.parts import Filled, Part, State
 from scalesheet.language.syntax import End, Join, Node, Reason, Text, mapped, walk
 from scalesheet.model import Key
 
-#: Takes the place of a reason with figures in it: no number depends on how it reads.
+#: Replaces reasons that contain figures: no number depends on their text.
 WITHOUT = Reason(Text("no value in this state"))
 
 
 def quiet(node: Node) -> Node:
-    """A formula without the spelling of figures, which would take most of the time."""
+    """The formula without figures in its text, which would take most of the time."""
     if isinstance(node, Reason) and any(isinstance(each, Join) for each in walk(node)):
         return WITHOUT
     return mapped(node, quiet)
 
 
 def put(state: State, key: Key, part: Part, states: int, end: End = "value") -> None:
-    """A scalar or a cell in each of the states. A column gets room for them once a cell differs:
-    most do not, and what reads them is computed once."""
+    """Put a scalar or a cell into each of the states. A column gets room for them only once a cell
+    differs: most do not, and formulas that read them are computed once.
+    """
     if key.table is None:
         state.scalars[key.name] = {**state.scalars[key.name], end: part}
         return
@@ -51,7 +53,7 @@ def put(state: State, key: Key, part: Part, states: int, end: End = "value") -> 
 
 
 def _wide(state: State, table: str, name: str, end: End, states: int) -> Filled:
-    """A copy of a column with room for each state. Its reasons get room only where one differs."""
+    """A copy of a column with room for each state. Reasons get room only if one differs."""
     filled = state.columns[table, name]
     if filled.ends[end].ndim == 1:
         ends = {**filled.ends, end: _widened(filled.ends[end], states)}
@@ -65,7 +67,7 @@ def _widened(array: NDArray[Any], states: int) -> NDArray[Any]:
 
 
 def settled(part: Part) -> Part:
-    """One value, where it is the same in each state."""
+    """Reduce a part to one value if it is the same in each state."""
     data, why = part.data, part.why
     if isinstance(why, np.ndarray):
         if not (why == why[0]).all():
@@ -81,7 +83,7 @@ def settled(part: Part) -> Part:
 
 
 def numbers(state: State, name: str, states: int) -> NDArray[np.float64]:
-    """A scalar in each state; nan where it has no number."""
+    """A scalar in each state; nan without a number."""
     part = state.scalars[name]["value"]
     data = np.array(np.broadcast_to(part.data, states), np.float64)
     if part.why is not None:

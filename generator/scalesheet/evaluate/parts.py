@@ -1,8 +1,8 @@
-"""What formulas are computed from and give: a value or an array, and the reasons in its place.
+"""The inputs and results of formulas: a value or an array, and reasons in place of values.
 
-A result that is not a finite number ends its formula: the cell is a `Fault`, and so is all that
-rests on it. For one cell that is an exception within the interpreter. For all rows at once it is a
-mark on the row.
+A result that is not a finite number ends its formula: the cell is a `Fault`, and so is everything
+that depends on it. For a single cell, this is an exception within the interpreter; for all rows at
+once, it is a mark on the row.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Why = NDArray[np.object_]
 
 
 class Fault(str):
-    """A reason that no formula foresees, such as an overflow: aggregates do not skip it."""
+    """A reason that no formula anticipates, such as an overflow: aggregates do not skip it."""
 
     __slots__ = ()
 
@@ -36,9 +36,9 @@ class NoNumberError(Exception):
         self.why = why
 
 
-@dataclass(slots=True)  # never changed, and not frozen: millions are made, three times as slowly
+@dataclass(slots=True)  # not frozen: millions are created, and freezing triples the time
 class Part:
-    """A value in the making: one, or an array over rows. `why` holds reasons, None where none."""
+    """An intermediate value, or an array of them over rows. `why` holds reasons, or None."""
 
     data: Any  # float, str, bool, or an array of float64 or of objects
     why: Any = None  # None, str, or an array of objects
@@ -46,7 +46,7 @@ class Part:
 
 @dataclass(slots=True)
 class Filled:
-    """A column as far as it is computed: an array for each end, and the reasons."""
+    """A column, as far as it is computed: an array for each end, and the reasons."""
 
     ends: dict[End, NDArray[Any]]
     why: Why | None = None
@@ -66,7 +66,7 @@ class Filled:
 
 @dataclass(slots=True)
 class State:
-    """All that is computed so far, and the place of each row."""
+    """Everything computed so far, and the index of each row."""
 
     scalars: dict[str, dict[End, Part]] = field(default_factory=dict)
     columns: dict[tuple[str, str], Filled] = field(default_factory=dict)
@@ -74,16 +74,17 @@ class State:
     titles: dict[str, Sequence[str]] = field(default_factory=dict)  # of rows, by table
 
     def copy(self) -> State:
-        """A copy that can be changed without changing this one."""
+        """A copy that can be modified independently."""
         return State(dict(self.scalars), dict(self.columns), dict(self.rows), dict(self.titles))
 
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Where a tree is evaluated: no table, one row of it (by number), or all of its rows.
+    """Where a tree is evaluated: without a table, in one row (by number), or in all rows of a
+    table.
 
-    Within the condition of an aggregate `around` is where the aggregate itself stands. `suspect`
-    marks the rows that are to be evaluated again, one by one.
+    In the condition of an aggregate, `around` is the place of the aggregate itself. `suspect` marks
+    the rows to evaluate again, one by one.
     """
 
     state: State
@@ -100,12 +101,12 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def absent(why: Why) -> NDArray[np.bool_]:
-    """The rows that have a reason instead of a value."""
+    """Whether each row has a reason instead of a value."""
     return np.asarray(why != None, dtype=bool)  # noqa: E711  # elementwise
 
 
 def reasons(why: Any, rows: int) -> Why:
-    """A fresh array of reasons over rows."""
+    """A new array of reasons over rows."""
     out: Why = np.empty(rows, dtype=object)
     out[:] = why
     return out
@@ -120,7 +121,7 @@ def is_fault(why: object) -> bool:
 
 
 def sound(part: Part, here: Here) -> Part:
-    """A value that is read, which must be no fault."""
+    """A value that is read; raises NoNumberError for a fault, or marks such rows as suspect."""
     if isinstance(part.why, Fault):
         raise NoNumberError(part.why)
     if here.suspect is not None and isinstance(part.why, np.ndarray):
@@ -129,7 +130,7 @@ def sound(part: Part, here: Here) -> Part:
 
 
 def finite(operation: str, data: Any, here: Here, *operands: Any) -> Part:
-    """What an operation gives, if it is a number; without one if an operand has none."""
+    """The result of an operation if it is a number; without one if an operand has none."""
     if isinstance(data, np.ndarray):
         if here.suspect is not None and not np.isfinite(data).all():
             lost = ~np.isfinite(data)
@@ -142,7 +143,7 @@ def finite(operation: str, data: Any, here: Here, *operands: Any) -> Part:
 
 
 def holding(test: Part) -> Any:
-    """Whether what is asked is so: not where it has no value."""
+    """Whether a condition holds; it does not where it has no value."""
     if not isinstance(test.data, np.ndarray):
         return test.why is None and bool(test.data)
     if test.why is None:

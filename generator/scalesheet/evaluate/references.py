@@ -20,7 +20,7 @@ from scalesheet.values import Results
 
 
 def references(node: Node) -> tuple[Key, ...]:
-    """What the tree names, in its order and once each. A look-up names a column of a table."""
+    """What a tree refers to, in order, without repeats. A look-up refers to a table's column."""
     result: dict[Key, None] = {}
     for part in walk(node):
         key = _key(part)
@@ -43,7 +43,7 @@ def _key(node: Node) -> Key | None:
 
 
 def formulas(plan: Plan) -> Iterator[tuple[Key, Formula]]:
-    """Every formula of a plan with what it gives."""
+    """Every formula of a plan with the key of its result."""
     for scalar in plan.scalars.values():
         if scalar.formula is not None:
             yield Key(scalar.name), scalar.formula
@@ -56,7 +56,7 @@ def formulas(plan: Plan) -> Iterator[tuple[Key, Formula]]:
 
 
 def users(plan: Plan) -> Mapping[Key, tuple[Key, ...]]:
-    """For each scalar and column, the figures of the plan whose formulas name it."""
+    """For each scalar and column, the figures of the plan whose formulas refer to it."""
     result: dict[Key, dict[Key, None]] = {}
     for user, formula in formulas(plan):
         for key in references(formula.ends.value):
@@ -67,8 +67,9 @@ def users(plan: Plan) -> Mapping[Key, tuple[Key, ...]]:
 def rests_on(
     book: Book, plan: Plan, results: Results, of: Key, *, choices: bool = False
 ) -> Mapping[Key, Stated]:
-    """All stated numbers that a scalar or a cell of the plan is computed from, and the choices that
-    are scalars; with `choices` also those in the plan's own tables."""
+    """All stated numbers that a scalar or cell of the plan depends on, and the scalars among its
+    choices; with `choices` also those in the plan's own tables.
+    """
     result: dict[Key, Stated] = {}
     seen: set[Key] = set()
     stack = [of]
@@ -88,7 +89,7 @@ def rests_on(
 
 
 def told_once(stated: Mapping[Key, Stated]) -> list[Stated]:
-    """The stated numbers that people count: a column of one kind counts as one."""
+    """The stated numbers as people count them: cells of a column with the same basis count once."""
     first: dict[tuple[str, str | None, str], Stated] = {}
     for key, each in stated.items():
         if each.reason is None:
@@ -97,7 +98,7 @@ def told_once(stated: Mapping[Key, Stated]) -> list[Stated]:
 
 
 def named_by(book: Book, plan: Plan, results: Results, key: Key) -> tuple[Key, ...]:
-    """What the formula of a key names, once each; of a cell seen from its row."""
+    """What the formula of a key refers to, without repeats; for a cell, as seen from its row."""
     named: dict[Key, None] = {}
     for formula in formulas_at(book, plan, key):
         for node in walk(formula.ends.value):
@@ -106,7 +107,7 @@ def named_by(book: Book, plan: Plan, results: Results, key: Key) -> tuple[Key, .
 
 
 def _side(plan: Plan, results: Results, key: Key) -> Key | None:
-    """The hidden input that stands for a value in the scenario at hand."""
+    """The hidden input behind a value in the current scenario."""
     if SCENARIO not in results.scalars:
         return None
     scenario = str(results.scalars[SCENARIO].value)
@@ -158,7 +159,7 @@ def formulas_at(book: Book, plan: Plan, key: Key) -> Iterator[Formula]:
 
 
 def needs(node: Node, at: Key, results: Results) -> Iterator[Key]:
-    """The keys that a node names, seen from the row of `at`; of a look-up, the rows it finds."""
+    """The keys that a node refers to, seen from the row of `at`; a look-up's are the rows found."""
     match node:
         case Lookup():
             rows = _rows_chosen(node.key, at, results)
@@ -172,7 +173,7 @@ def needs(node: Node, at: Key, results: Results) -> Iterator[Key]:
 
 
 def _rows_chosen(key: Node, at: Key, results: Results) -> list[str | None]:
-    """The row ids that a look-up's key takes."""
+    """The row ids that a look-up's key selects."""
     match key:
         case Scalar():
             values = [results.scalars[key.name]]

@@ -1,8 +1,8 @@
 """The quantities between an input and a figure, through which a change passes.
 
 A place is a key at one end of its range. The stated cells of a column are one place, with an empty
-text for their row; those of the table of phases are a place each, since each row is a thing of its
-own.
+text as their row. In the table of phases each cell is its own place, since each phase varies
+independently.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ from scalesheet.language.syntax import (
 from scalesheet.language.syntax import Column as ColumnNode
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Table
 
-STATED = ""  # the row of a key that means the stated cells of a column
+STATED = ""  # the row of a key that stands for the stated cells of a column
 PHASES = "phases"
 Place = tuple[Key, End]
 
 
 @dataclass(frozen=True)
 class Graph:
-    """What each place that figures rest on is read by; the number of each key in the order."""
+    """For each place that figures depend on, the places that read it; and the position of each key
+    in the order.
+    """
 
     order: Mapping[Key, int]
     readers: Mapping[Place, tuple[Place, ...]]
@@ -52,7 +54,7 @@ class Graph:
 def graph(
     book: Book, plan: Plan, figures: Iterable[str], ends: Iterable[End] = ("value",)
 ) -> Graph:
-    """All places that the expected values of the named scalars rest on, or other ends of them."""
+    """Build the graph of all places that the named scalars depend on, at the given ends."""
     tables = {**book.tables, **plan.tables}
     readers: dict[Place, list[Place]] = {}
     waiting: list[Place] = [
@@ -79,7 +81,7 @@ def graph(
 
 
 def read_by(key: Key, tables: Mapping[str, Table], plan: Plan) -> tuple[Key, ...]:
-    """What the formula of a key reads for its expected value, each key once."""
+    """What the formula of a key reads for its expected value, without repeats."""
     formula = formula_of(tables, plan, key)
     if formula is None:
         return ()
@@ -88,7 +90,7 @@ def read_by(key: Key, tables: Mapping[str, Table], plan: Plan) -> tuple[Key, ...
 
 
 def rests_on(key: Key, tables: Mapping[str, Table], plan: Plan) -> tuple[Key, ...]:
-    """What any end of a key's formula reads, each key once."""
+    """What any end of a key's formula reads, without repeats."""
     formula = formula_of(tables, plan, key)
     trees = () if formula is None else formula.ends.trees
     reads = (read for tree in trees for read, _ in _reads(tree, key, tables, plan, frozenset()))
@@ -96,7 +98,7 @@ def rests_on(key: Key, tables: Mapping[str, Table], plan: Plan) -> tuple[Key, ..
 
 
 def formula_of(tables: Mapping[str, Table], plan: Plan, key: Key) -> Formula | None:
-    """The formula of a computed key; None for what is stated."""
+    """The formula of a computed key; None for stated values."""
     if key.table is None:
         return plan.scalars[key.name].formula
     column = tables[key.table].columns[key.name]
@@ -109,7 +111,7 @@ def stated_key(table: str, column: str, row: str) -> Key:
 
 
 def cell_key(table: Table, column: Column, row: str) -> Key:
-    """The key that a cell belongs to: its own formula, a statement, or the column's formula."""
+    """The key that a cell belongs to: its own formula, stated value, or the column's formula."""
     if row in column.own:
         return Key(column.name, table.name, row)
     if row in column.stated:
@@ -129,7 +131,7 @@ def _column_keys(table: Table, column: Column) -> Iterator[Key]:
 def _reads(
     node: Node, key: Key, tables: Mapping[str, Table], plan: Plan, within: frozenset[str]
 ) -> Iterator[Place]:
-    """What a tree reads. `within`: tables whose rows an aggregate around the node runs over."""
+    """What a tree reads. `within`: tables whose rows an enclosing aggregate iterates over."""
     if isinstance(node, Scalar):
         yield Key(node.name), _end(plan.scalars[node.name], node.end)
     elif isinstance(node, Cell | ColumnNode | Lookup | Aggregate) and node.column is not None:
@@ -141,7 +143,7 @@ def _reads(
             and node.table == key.table
             and (node.own or node.table not in within)
         ):
-            row = key.row  # None where the formula is that of the whole column
+            row = key.row  # None for the formula of the whole column
         keys = _column_keys(table, column) if row is None else (cell_key(table, column, row),)
         for read in keys:
             yield read, _end(column, node.end)

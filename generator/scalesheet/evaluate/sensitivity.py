@@ -1,9 +1,9 @@
 """Sensitivity: which inputs move the headline figures most.
 
-One input at a time is moved to either side, all others stay as they are expected, and what lies
-between it and the figures is computed again: for all inputs at once, each in states of its own. An
-input's effect on a figure is how far apart the figure's values lie: at one side, as it is, at the
-other. What is moved, and how far, is said by `levers`.
+One input at a time is moved to either side while all others stay at their expected values, and the
+quantities between it and the figures are recomputed: for all inputs at once, each in its own
+states. An input's effect on a figure is the distance between the figure's extreme values: at one
+side, unmoved, at the other. `levers` defines what is moved, and how far.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from scalesheet.language.syntax import ENDS, Column, End, Scalar
 from scalesheet.model import Key, Plan, Table
 from scalesheet.values import Value
 
-NO_EFFECT = 1e-12  # relative: a smaller difference is rounding
-SHOWN = 8  # effects of a figure that a face shows, the largest
+NO_EFFECT = 1e-12  # relative; smaller differences are rounding
+SHOWN = 8  # number of largest effects that are shown for each figure
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one lever does to one figure, whose values at the two sides are `low` and `high`.
+    """The effect of one lever on one figure, whose values at both sides are `low` and `high`.
 
-    `inputs` are the lever's own values: at the low side, as it is, at the high side; None for a
-    column. `swing` is the distance between the least and the greatest of the figure's values, 0
-    where one of them is a reason.
+    `inputs` are the lever's own values: at the low side, unmoved, at the high side; None for a
+    column. `swing` is the distance between the figure's smallest and largest value, 0 if one is a
+    reason.
     """
 
     lever: Lever
@@ -48,7 +48,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The effects on one figure, the largest first; `still` levers reach it and do not move it."""
+    """The effects on one figure, largest first; `still` levers reach it without moving it."""
 
     name: str
     value: Value
@@ -61,7 +61,7 @@ class Ranking:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """The figure as it is, and at both sides of what is shown: they share a format."""
+        """The figure, and its values at both sides of the shown effects; they share a format."""
         return (self.value, *(v for each in self.shown for v in (each.low, each.high)))
 
 
@@ -81,7 +81,8 @@ def sensitivity(
     step: float = STEP,
     only: Collection[Key] | None = None,
 ) -> Sensitivity:
-    """What each lever does to each headline figure, or what those with `only` these keys do.
+    """Compute the effect of each lever on each headline figure, or only of levers with the keys
+    `only`.
 
     Raises ValueError for a step outside 0 to 1.
     """
@@ -128,9 +129,9 @@ def sensitivity(
 
 
 def ranks(swings: Sequence[float]) -> list[int]:
-    """The rank of each, from 1, the largest first; of equal ones, the first as they stand.
+    """The rank of each, starting at 1 for the largest; ties keep their order.
 
-    Equal is what the language calls equal, so that every target ranks the same.
+    Equality is that of the formula language, so that every output ranks the same.
     """
     return [
         1
@@ -149,7 +150,7 @@ def _ranking(name: str, value: Value, effects: Sequence[Effect]) -> Ranking:
 
 
 def _absent(effect: Effect) -> bool:
-    """Whether a side of the move leaves the figure without a number: worth showing."""
+    """Whether a side of the move leaves the figure without a number, which is worth showing."""
     return effect.low.reason is not None or effect.high.reason is not None
 
 
@@ -173,7 +174,7 @@ def _figure(state: State, name: str) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """A lever at one side: what changes with it, and its value there, or those of its column."""
+    """A lever at one side: what changes with it, and its value there, or its column's values."""
 
     lever: Lever
     side: Side
@@ -183,7 +184,7 @@ class _Try:
 
 @dataclass(frozen=True)
 class _Run:
-    """A plan as it is computed, of which levers are moved."""
+    """A computed plan whose levers are moved."""
 
     book: Book
     plan: Plan
@@ -191,7 +192,7 @@ class _Run:
     step: float
 
     def moved(self, lever: Lever, side: Side) -> Part:
-        """The lever's own value at one side, or those of its column."""
+        """The lever's own value at one side, or its column's values."""
         key = lever.key
         if key.table is None:
             tree = moved(Scalar(key.name), lever.quantity, side, self.step)
@@ -201,7 +202,7 @@ class _Run:
         return interpret(tree, Here(self.base, key.table, row))
 
     def inputs(self, sides: Sequence[_Try]) -> tuple[float, float, float] | None:
-        """The lever's own values at both sides and as it is, of a scalar or a cell."""
+        """The values of a scalar or cell at both sides and unmoved."""
         key = sides[0].lever.key
         if key.table is not None and key.row is None:
             return None
@@ -212,7 +213,7 @@ class _Run:
         return low, float(cells[self.base.rows[key.table][str(key.row)]]), high
 
     def state(self, tries: Sequence[_Try], order: Mapping[Key, int], *, exact: bool) -> State:
-        """The plan with a lever moved in each state. `exact`: reasons say their figures."""
+        """The plan with one lever moved in each state. `exact`: reasons include their figures."""
         tables = {**self.book.tables, **self.plan.tables}
         state, count = self.base.copy(), len(tries)
         places: dict[Key, set[End]] = {}
@@ -238,7 +239,7 @@ class _Run:
         return state
 
     def _put(self, state: State, tries: Sequence[_Try], at: int) -> None:
-        """The lever of a try at its side, in that state alone."""
+        """Move the lever of a try, in its own state only."""
         lever, part = tries[at].lever, tries[at].part
         key = lever.key
         for row in lever.rows or (None,):
@@ -262,7 +263,7 @@ class _Run:
 def _cells(
     key: Key, tables: Mapping[str, Table], state: State
 ) -> Iterator[tuple[str | None, Here]]:
-    """Where a formula is computed: a scalar, a cell, or the rows of a column that state nothing."""
+    """Where a formula is computed: a scalar, a cell, or a column's rows without stated values."""
     if key.table is None:
         yield None, Here(state)
         return

@@ -1,8 +1,9 @@
 """Shares: the parts of a figure, found by following its formulas down to the first sum.
 
-Only steps that keep the shares are followed: references, products, numerators, and what a choice,
-`max` or `min` takes. So a part's share of the sum is its share of the figure. A term that is itself
-a sum of rows is given by its rows, because a row is what people change. Differences have no shares.
+Only steps that preserve shares are followed: references, products, numerators, and the branch that
+a choice, `max` or `min` takes. So a part's share of the sum is its share of the figure. A term that
+is itself a sum of rows is split into its rows, because people change rows. Differences have no
+shares.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ Part = tuple[tuple[Key, ...], float]
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """`path` leads from the figure to the sum. `parts` are what is added there, the largest first,
-    each with its share of the figure: one key, or the several that a term names."""
+    """`path` leads from the figure to the sum. `parts` are its terms, largest first, each with its
+    share of the figure and its key, or several keys if the term names several.
+    """
 
     path: tuple[Key, ...]
     parts: tuple[Part, ...] = ()
@@ -44,7 +46,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class Sums:
-    """The sums behind a plan's figures, with the numbers as they are computed."""
+    """Finds the sums behind a plan's figures, with their computed numbers."""
 
     book: Book
     plan: Plan
@@ -53,7 +55,7 @@ class Sums:
     known: dict[Key, Shares] = field(default_factory=dict)
 
     def of(self, key: Key, path: tuple[Key, ...] = ()) -> Shares:
-        """Of a scalar or a cell; without parts where no sum of two or more is behind it."""
+        """The shares of a scalar or a cell; without parts if no sum of two or more is behind it."""
         if key not in self.known:
             formula = next(formulas_at(self.book, self.plan, key), None)
             self.known[key] = Shares((key,))
@@ -129,14 +131,15 @@ class Sums:
 
 
 def _opened(below: Shares, at: Key) -> bool:
-    """Whether the parts of a term stand for it: they are rows, or those of another row, such as the
-    phases that come before one."""
+    """Whether to replace a term by its parts: if they are rows, or belong to another row, such as
+    the phases before this one.
+    """
     end = below.path[-1]
     return below.rows or (bool(below.parts) and end.table == at.table and end.row != at.row)
 
 
 def _terms(node: Node, sign: float = 1.0) -> Iterator[tuple[float, Node]]:
-    """What is added, each with its sign."""
+    """The terms of a sum, each with its sign."""
     if isinstance(node, Binary) and node.op in ("+", "-"):
         yield from _terms(node.left, sign)
         yield from _terms(node.right, -sign if node.op == "-" else sign)
@@ -145,7 +148,7 @@ def _terms(node: Node, sign: float = 1.0) -> Iterator[tuple[float, Node]]:
 
 
 def _keys(node: Node, at: Key, below: Shares) -> tuple[Key, ...]:
-    """What a term names, a column of the row at hand; or the other row that it leads to."""
+    """The keys that a term names, as seen from a row; or the other row that it leads to."""
     for key in below.path[1:]:
         if key.table == at.table and key.row != at.row:
             return (key,)

@@ -1,4 +1,4 @@
-"""Texts that formulas build: reasons, rounded numbers, titles of rows, and joined pieces."""
+"""Text that formulas build: reasons, rounded numbers, titles of rows, and joined pieces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def reason(text: Part) -> Part:
 
 
 def _each(data: Any, spell: Callable[[Any], str]) -> Any:
-    """One text, or an array of them. Where there is no value a guard has taken the place."""
+    """One text, or an array of text. Missing values have already been handled by a guard."""
     if not isinstance(data, np.ndarray):
         return spell(data)
     out = np.empty(len(data), dtype=object)
@@ -49,7 +49,7 @@ def title(node: Title, key: Part, state: State) -> Part:
 
 
 def join(parts: Sequence[Part]) -> Part:
-    """Pieces in a row. An empty cell of a text adds nothing."""
+    """Concatenate pieces. An empty text cell adds nothing."""
     data: Any = ""
     why: Any = None
     for part in parts:
@@ -60,7 +60,7 @@ def join(parts: Sequence[Part]) -> Part:
 
 
 def _beside(left: Any, right: Any) -> Any:
-    """Two texts as one, row by row where one of them has rows."""
+    """Concatenate two texts, row by row if one of them has rows."""
     if not any_array(Part(left), Part(right)):
         return left + right
     rows = len(left) if isinstance(left, np.ndarray) else len(right)

@@ -1,20 +1,21 @@
-"""The language's own arithmetic on floats: one function for each operation, the same on every face.
+"""The language's own arithmetic on floats: one function per operation, the same in every output.
 
 Spreadsheets are not IEEE: they snap, compare with a tolerance and round on decimal digits. The
-rules here are those that a spreadsheet, a browser and Python can all keep, and each printer
+rules here are those that a spreadsheet, a browser and Python can all follow, and each printer
 writes them out:
 
 - two numbers are equal when ``|a-b| <= EQUAL_WITHIN * (|a|+|b|)``; every other comparison follows;
 - `ceil` and `floor` absorb a relative `ROUNDING_SLACK`, so that ``ceil(23.1 / 0.3)`` is 77; they
   never move a whole number, however large;
-- `round` is half away from zero, where a number that equals a half but for rounding is one;
+- `round` rounds half away from zero, and a number counts as a half if it equals one up to
+  rounding;
 - sums of several numbers are exactly rounded.
 
-Nothing raises: where an operation has no value the result is nan, where it is too large for a
-float an infinity. Neither is ever a value of the language: `missing` says which reason stands
-there instead, and the evaluator and the runtimes stop at it, so that no infinity is compared, or
-lost again in `1 / x` or `min`.
-The names are those of the language, so `abs`, `min`, `max` and `round` stand before Python's own.
+Nothing raises: an operation without a value returns nan, and one whose result is too large for a
+float returns an infinity. Neither is ever a value of the language: `missing` gives the reason that
+replaces it, and the evaluator and the runtimes stop there, so that no infinity is compared, or
+disappears in `1 / x` or `min`.
+The names are those of the language, so `abs`, `min`, `max` and `round` shadow the built-in ones.
 """
 
 from __future__ import annotations
@@ -65,24 +66,24 @@ __all__ = [
 
 EQUAL_WITHIN = 2.0**-49
 ROUNDING_SLACK = 1e-12
-_FLOAT_DIGITS = 17  # as many as tell any float from the next
+_FLOAT_DIGITS = 17  # enough to distinguish any two floats
 
-#: Every number that somebody states is 0, or its size is between these: a literal, a value in a
-#: file, an edit. No figure comes near them, and it takes a product of four to overflow.
+#: Every stated number is 0, or its absolute value is between these: literals, values in a file,
+#: edits. No real figure comes close, and only a product of four can overflow.
 SMALLEST_STATED, LARGEST_STATED = 1e-100, 1e100
 
-#: The first Monday and the last day of the calendar of spreadsheets, whose day 0 is 1899-12-30.
+#: The first Monday and the last day in the calendar of spreadsheets, whose day 0 is 1899-12-30.
 MONDAY, LAST_DAY = 2, 2_958_465
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 NOT_A_NUMBER = "is not a number"
 _DECIMAL = re.compile(r"[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?")
 
-#: Reasons that the arithmetic gives in place of a number.
+#: Reasons that the arithmetic gives instead of a number.
 DIVISION = "division by zero"
 POWER = "a power that has no value"
 TOO_LARGE = "too large to be a number"
-#: Reasons that it gives, and the code of the diagnostic when shipped data meet them.
+#: These reasons, with the code of the diagnostic if they occur in shipped data.
 ARITHMETIC = {
     DIVISION: "V003",
     **{each.undefined: "V004" for each in EVERY.values() if each.undefined},
@@ -95,13 +96,13 @@ _WITHOUT_VALUE = {
     **{name: function.undefined for name, function in FUNCTIONS.items() if function.undefined},
 }
 
-#: The constants by the names that they have in a workbook.
+#: The constants by their names in a workbook.
 CONSTANTS = {"equal_within": EQUAL_WITHIN, "rounding_slack": ROUNDING_SLACK}
 
 
 def stated(text: str) -> float:
-    """The number that a text of digits states. Raises ValueError with what is wrong and what to do
-    where it is none, or beyond the bounds of stated numbers.
+    """The number that a text of digits states. Raises ValueError with what is wrong and how to fix
+    it if it is not a number or is out of bounds.
     """
     if not _DECIMAL.fullmatch(text):
         raise ValueError(NOT_A_NUMBER)
@@ -111,8 +112,8 @@ def stated(text: str) -> float:
 
 
 def decimal(text: str) -> float:
-    """The number that a text of the digits 0-9 is, bounded or not. Raises ValueError for any other
-    text, and where the number is not finite.
+    """The number written with the digits 0-9, without bounds. Raises ValueError for any other text,
+    and if the number is not finite.
     """
     number = float(text.replace("_", "")) if _DECIMAL.fullmatch(text) else math.nan
     if not math.isfinite(number):
@@ -121,7 +122,7 @@ def decimal(text: str) -> float:
 
 
 def in_bounds(number: float) -> float:
-    """A number that somebody states. Raises ValueError where it is not finite, or out of bounds."""
+    """Check a stated number. Raises ValueError if it is not finite or out of bounds."""
     if number != number:
         raise ValueError(NOT_A_NUMBER)
     if math.fabs(number) > LARGEST_STATED:
@@ -132,7 +133,7 @@ def in_bounds(number: float) -> float:
 
 
 def missing(operation: str, result: float) -> str:
-    """The reason in place of a result that is not finite, of an operator or function on numbers."""
+    """The reason for a result that is not finite, of an operator or function on numbers."""
     return _WITHOUT_VALUE.get(operation, TOO_LARGE) if math.isnan(result) else TOO_LARGE
 
 
@@ -141,7 +142,7 @@ def _within(a: float, b: float) -> float:
 
 
 def equal(a: float, b: float) -> bool:
-    """Whether a and b are the same number but for rounding."""
+    """Whether a and b are the same number apart from rounding."""
     return math.fabs(a - b) <= _within(a, b)
 
 
@@ -171,31 +172,31 @@ def at_least(a: float, b: float) -> bool:
 
 
 def floor(x: float) -> float:
-    """The greatest whole number up to x, or x's own if it lies within the slack below one."""
+    """The largest whole number up to x, or the next one if x is within the slack below it."""
     if not math.isfinite(x):
         return math.nan
     return float(builtins.min(math.ceil(x), math.floor(x + math.fabs(x) * ROUNDING_SLACK)))
 
 
 def ceil(x: float) -> float:
-    """The least whole number from x, or x's own if it lies within the slack above one."""
+    """The smallest whole number from x up, or the one below if x is within the slack above it."""
     if not math.isfinite(x):
         return math.nan
     return float(builtins.max(math.floor(x), -math.floor(-(x - math.fabs(x) * ROUNDING_SLACK))))
 
 
 def working_days(week: str) -> list[int]:
-    """The days of a week such as `sun-thu`, from its first to its last one, in the order of the
-    calendar; 0 is Monday. Raises ValueError for another text.
+    """The days of a week such as `sun-thu`, from its first to its last day, in calendar order; 0 is
+    Monday. Raises ValueError for any other text.
     """
     first, last = map(WEEKDAYS.index, week.split("-"))
     return sorted((first + each) % 7 for each in range((last - first) % 7 + 1))
 
 
 def workday(day: float, count: float, *rest: Iterable[float] | str) -> float:
-    """The count-th day, 1 or more, that is worked on from a day on, in the week that is stated,
-    Monday to Friday otherwise, and none of the days off. Days are counted as spreadsheets count
-    them, and beyond their calendar there is none.
+    """The count-th working day (from 1) starting at a day, in the stated week (default Monday to
+    Friday), skipping days off. Days are numbered as in spreadsheets; beyond their calendar the
+    result is nan.
     """
     if not (math.isfinite(day) and math.isfinite(count)):
         return math.nan
@@ -221,10 +222,10 @@ def workday(day: float, count: float, *rest: Iterable[float] | str) -> float:
 
 
 def round(x: float, decimals: int = 0) -> float:
-    """x to so many decimals (negative: tens, hundreds), half away from zero.
+    """Round x to a number of decimals (negative: tens, hundreds), half away from zero.
 
     A number within `EQUAL_WITHIN` below a half counts as the half: ``round(2.675, 2)`` is 2.68,
-    though the float is a little less. Where 15 digits or more would stay there is no such doubt.
+    although the float is slightly less. If 15 or more digits are kept, this does not apply.
     """
     if not math.isfinite(x):
         return math.nan
@@ -238,7 +239,7 @@ def round(x: float, decimals: int = 0) -> float:
 
 
 def fixed(x: float, decimals: int = 0) -> str:
-    """A rounded number as text: so many decimals, no thousands apart, 15 digits at most."""
+    """A rounded number as text: fixed decimals, no thousands separators, at most 15 digits."""
     if not math.isfinite(x):
         return ""
     exact = Decimal(math.fabs(x))
@@ -249,7 +250,7 @@ def fixed(x: float, decimals: int = 0) -> str:
 
 
 def power(base: float, exponent: float) -> float:
-    """base to the exponent; nan for 0**0, for 0 to a negative and for broken roots of negatives."""
+    """base to the exponent; nan for 0 to 0 or a negative, and fractional powers of negatives."""
     if base == 0 and exponent <= 0:
         return math.nan
     try:
@@ -279,22 +280,22 @@ def exp(x: float) -> float:
 
 
 def ln(x: float) -> float:
-    """The natural logarithm; nan from 0 down."""
+    """The natural logarithm; nan unless x is positive."""
     return math.log(x) if x > 0 else math.nan
 
 
 def log10(x: float) -> float:
-    """The logarithm to base 10; nan from 0 down."""
+    """The logarithm to base 10; nan unless x is positive."""
     return math.log10(x) if x > 0 else math.nan
 
 
 def abs(x: float) -> float:
-    """x without its sign."""
+    """The absolute value."""
     return math.fabs(x)
 
 
 def total(values: Iterable[float]) -> float:
-    """The sum, rounded once; 0 of nothing."""
+    """The sum, rounded once; 0 without numbers."""
     numbers = list(values)
     try:
         return math.fsum(numbers)
@@ -303,18 +304,18 @@ def total(values: Iterable[float]) -> float:
 
 
 def mean(values: Iterable[float]) -> float:
-    """The sum over the count; nan of nothing."""
+    """The sum over the count; nan without numbers."""
     numbers = list(values)
     return total(numbers) / len(numbers) if numbers else math.nan
 
 
 def min(*values: float) -> float:
-    """The least of the numbers; nan if there is none, or if one is nan."""
+    """The smallest number; nan if there are no numbers, or if one is nan."""
     return _pick(values, builtins.min)
 
 
 def max(*values: float) -> float:
-    """The greatest of the numbers; nan if there is none, or if one is nan."""
+    """The largest number; nan if there are no numbers, or if one is nan."""
     return _pick(values, builtins.max)
 
 
@@ -325,8 +326,8 @@ def _pick(values: Sequence[float], pick: Callable[[Sequence[float]], float]) -> 
 
 
 def first_at(values: Sequence[float], wanted: float) -> int:
-    """The place of the first number that is `equal` to the one wanted; -1 if there is none.
+    """The index of the first number that is `equal` to the wanted one; -1 if there is none.
 
-    What argmin and argmax look up, as a spreadsheet's MATCH does.
+    argmin and argmax use it, like a spreadsheet's MATCH.
     """
     return next((at for at, value in enumerate(values) if equal(value, wanted)), -1)

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-MANY = 1000  # elements from which equal ones are looked for
+MANY = 1000  # elements above which equal ones are computed once
 
 
 def _floats(values: ArrayLike) -> Floats:
@@ -30,11 +30,11 @@ def _floats(values: ArrayLike) -> Floats:
 
 
 def _one_by_one(function: Callable[..., float], *arrays: ArrayLike) -> Floats:
-    """The scalar function on each element; of many elements once on each that differs."""
+    """The scalar function on each element; with many elements, once per distinct element."""
     given = [_floats(array) for array in arrays]
     if len(varying := [n for n, each in enumerate(given) if each.size > MANY]) == 1:
         (n,) = varying
-        # by their bits, since -0.0 equals 0.0, and nan nothing
+        # by their bits, since -0.0 equals 0.0, and nan equals nothing
         bits, places = np.unique(given[n].ravel().view(np.int64), return_inverse=True)
         if 2 * bits.size < given[n].size and all(e.size == 1 for e in given if e is not given[n]):
             alone = [each.ravel() for each in given]
@@ -49,8 +49,9 @@ def _one_by_one(function: Callable[..., float], *arrays: ArrayLike) -> Floats:
 def _of_math(
     plain: Callable[..., float], function: Callable[..., float], *arrays: ArrayLike
 ) -> Floats:
-    """The scalar function on each element. What it takes from `math` is quicker by itself, and
-    refuses the elements that it answers otherwise."""
+    """The scalar function on each element. The plain function from `math` is faster, but raises an
+    error for some elements; then the scalar function is used.
+    """
     try:
         return _one_by_one(plain, *arrays)
     except (ValueError, OverflowError):
@@ -58,7 +59,7 @@ def _of_math(
 
 
 def totals(columns: Floats) -> Floats:
-    """The sum of each column, rounded once; of many columns, rounded as numpy adds."""
+    """The sum of each column, rounded once; with many columns, rounded as numpy adds."""
     if columns.shape[1] > MANY:
         added: Floats = columns.sum(axis=0)
         return added
@@ -66,7 +67,7 @@ def totals(columns: Floats) -> Floats:
 
 
 def _gap(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
-    """The difference, and the least that counts as one."""
+    """The difference, and the smallest difference that counts as one."""
     left, right = _floats(a), _floats(b)
     with np.errstate(all="ignore"):
         return left - right, EQUAL_WITHIN * (np.abs(left) + np.abs(right))
@@ -103,7 +104,7 @@ def at_least(a: ArrayLike, b: ArrayLike) -> Flags:
 
 
 def floor(x: ArrayLike) -> Floats:
-    """The greatest whole number up to each, within the slack; nan where x is not finite."""
+    """The largest whole number up to each, within the slack; nan where x is not finite."""
     with np.errstate(all="ignore"):
         values = np.where(np.isfinite(x), _floats(x), np.nan)
         least = np.floor(values + np.abs(values) * ROUNDING_SLACK)
@@ -111,7 +112,7 @@ def floor(x: ArrayLike) -> Floats:
 
 
 def ceil(x: ArrayLike) -> Floats:
-    """The least whole number from each, within the slack; nan where x is not finite."""
+    """The smallest whole number from each up, within the slack; nan where x is not finite."""
     with np.errstate(all="ignore"):
         values = np.where(np.isfinite(x), _floats(x), np.nan)
         most = -np.floor(-(values - np.abs(values) * ROUNDING_SLACK))
@@ -130,7 +131,7 @@ def workday(day: ArrayLike, count: ArrayLike, *rest: ArrayLike | str) -> Floats:
 def power(base: ArrayLike, exponent: ArrayLike) -> Floats:
     one, other = _floats(base), _floats(exponent)
     with np.errstate(all="ignore"):
-        raised = np.float_power(one, other)  # as `math`: that of C, where `np.power` has its own
+        raised = np.float_power(one, other)  # C's function, as in `math`; `np.power` has its own
         return np.where((one == 0) & (other <= 0), np.nan, raised)
 
 
@@ -173,12 +174,12 @@ def mean(*arrays: ArrayLike) -> Floats:
 
 
 def min(*arrays: ArrayLike) -> Floats:
-    """The least across arrays, element by element; nan where one is nan."""
+    """The smallest across arrays, element by element; nan where one is nan."""
     return _fold(np.minimum, arrays)
 
 
 def max(*arrays: ArrayLike) -> Floats:
-    """The greatest across arrays, element by element; nan where one is nan."""
+    """The largest across arrays, element by element; nan where one is nan."""
     return _fold(np.maximum, arrays)
 
 

@@ -9,12 +9,12 @@ from scalesheet.language import syntax as nodes
 from scalesheet.language.pieces import braced, literals, quoted
 from scalesheet.language.syntax import Node
 
-#: Looser binds first: a part is bracketed when it binds looser than its place allows.
+#: From loosest to tightest: a part gets brackets if it binds more loosely than its place allows.
 CHOICE, OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN, POWER, CAST, ATOM = range(11)
 
 
 def formula_text(node: Node) -> str:
-    """The text of a written tree, or a readable one of a bound tree."""
+    """The text of a written tree, or a readable text of a bound tree."""
     return _PRINT[type(node)](node)[0]
 
 
@@ -28,12 +28,12 @@ def _number(node: nodes.Number) -> tuple[str, int]:
 
 
 def _texts(function: str, node: Node) -> tuple[str, int]:
-    """`text(...)` or `reason(...)` of the pieces that a node stands for."""
+    """`text(...)` or `reason(...)` with the pieces of a node."""
     return f"{function}({', '.join(_arguments(node))})", ATOM
 
 
 def _arguments(node: Node) -> list[str]:
-    """Pieces as arguments: literals as long as they can be, and choices."""
+    """Pieces as arguments: the longest possible literals, and choices."""
     arguments: list[str] = []
     contents: list[str] = []
     for part in node.parts if isinstance(node, nodes.Join) else (node,):
@@ -47,7 +47,7 @@ def _arguments(node: Node) -> list[str]:
 
 
 def _contents(part: Node) -> list[str]:
-    """A piece as it stands within a literal; nothing where it needs an argument of its own."""
+    """A piece as written within a literal; empty if it needs its own argument."""
     if isinstance(part, nodes.Text):
         return list(braced(part.value))
     if isinstance(part, nodes.Fixed):
@@ -74,7 +74,7 @@ def _argument(part: Node) -> str:
 
 
 def _side(side: Node) -> str:
-    """One side of a choice between pieces: a literal where it is one, else `text(...)`."""
+    """One side of a choice between pieces: a literal if possible, else `text(...)`."""
     if isinstance(side, nodes.Choice):
         return _argument(side)
     arguments = _arguments(side)

@@ -1,8 +1,8 @@
-"""The functions of formulas: one record for all that is known of each before it is computed.
+"""The functions of formulas: one record with everything known about each before it is computed.
 
-Its arithmetic is the function of the same name in `arithmetic.py`, `arithmetic_vector.py`,
-`printers/runtime.py` and `printers/runtime.js`. Excel has those of more than one function of its
-own in `printers/excel.py`.
+A function's arithmetic is the function of the same name in `arithmetic.py`, `arithmetic_vector.py`,
+`printers/runtime.py` and `printers/runtime.js`. Functions that take several in Excel are in
+`printers/excel.py`.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ ROOT = "square root of a negative number"
 class Function:
     """A function of numbers.
 
-    - `bounds`: from the intervals of its arguments that of its result.
-    - `fewest`, `most`: how many arguments; None for any number.
-    - `takes`: numbers that measure the same (`alike`), one of `any` unit, or a `pure` one.
-    - `power`: the unit of the result is that of the argument to it.
-    - `whole`: when a result is a whole number: `always`, `kept` from its arguments, `never`.
-    - `rounds`: its result depends on the unit that it is computed in.
+    - `bounds`: computes the interval of its result from those of its arguments.
+    - `fewest`, `most`: the number of arguments; `most` is None for any number.
+    - `takes`: numbers of the same dimension (`alike`), one of `any` unit, or a `pure` one.
+    - `power`: the unit of the result is the argument's unit to this power.
+    - `whole`: when a result is a whole number: `always`, `kept` if its arguments are, `never`.
+    - `rounds`: whether the result depends on the unit that it is computed in.
     - `defined`: where it has a value; elsewhere the result is the reason `undefined`.
-    - `words`: said before its arguments; `excel`: the function that alone computes it, if any.
-    - `markup`: how mathematics writes it, where not by its name.
+    - `words`: precede its arguments in text; `excel`: the single function that computes it, if any.
+    - `markup`: its mathematical notation, if not its name.
     """
 
     bounds: Callable[..., Interval]
@@ -95,13 +95,13 @@ FUNCTIONS: Mapping[str, Function] = {
         words="the logarithm to base 10 of",
         excel="LOG10",
     ),
-    # a day, how many, a column of days off, and the week
+    # a day, a count, a column of days off, and the week
     "workday": Function(at_or_above, 2, 4, whole="always", words="the working day by"),
     "abs": Function(
         magnitude, whole="kept", words="the magnitude of", excel="ABS", markup=("|", "|")
     ),
 }
-#: Names that other languages and spreadsheets have for one of ours.
+#: Names that other languages and spreadsheets use for our functions.
 MEANT: Mapping[str, str] = {
     **dict.fromkeys(("total", "add"), "sum"),
     **dict.fromkeys(("avg", "average"), "mean"),
@@ -109,7 +109,7 @@ MEANT: Mapping[str, str] = {
     **dict.fromkeys(("rounddown", "int", "trunc"), "floor"),
     "log": "ln",
 }
-#: Of a range: one of its ends, or that its parts move together. Binding does away with them.
+#: Functions on ranges, which take one end or move parts together. Binding removes them.
 OF_RANGES: Mapping[str, Function] = {
     **dict.fromkeys(("low", "expected", "high", "paired"), Function(itself, whole="kept")),
     "between": Function(union, 2, 3, "alike"),

@@ -1,4 +1,4 @@
-"""Interval arithmetic: all that a number can be, from all that its parts can be."""
+"""Interval arithmetic: the possible values of a number, computed from those of its parts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import inf
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """All that a number can be: `low` to `high`, and whether 0 is among it."""
+    """The possible values of a number: `low` to `high`, and whether 0 is one of them."""
 
     low: float = -inf
     high: float = inf
@@ -24,7 +24,7 @@ class Interval:
 
     @property
     def known(self) -> bool:
-        """The sign is known (0 counts as either)."""
+        """Whether the sign is known (0 counts as either)."""
         return self.low >= 0 or self.high <= 0
 
 
@@ -34,7 +34,7 @@ NON_NEGATIVE = Interval(0, inf, True)
 
 
 def union(*parts: Interval) -> Interval:
-    """Everything that any of them can be."""
+    """All possible values of any of the parts."""
     return Interval(
         min(p.low for p in parts), max(p.high for p in parts), any(p.zero for p in parts)
     )
@@ -63,7 +63,7 @@ def times(a: Interval, b: Interval) -> Interval:
 
 
 def inverse(b: Interval) -> Interval:
-    """What 1 / b can be where b is not 0."""
+    """The possible values of 1 / b, where b is not 0."""
     if b.low >= 0 and b.high > 0:
         return Interval(1 / b.high, 1 / b.low if b.low else inf, False)
     if b.high <= 0 and b.low < 0:
@@ -97,7 +97,7 @@ def rounded(a: Interval, *_: Interval) -> Interval:
 
 
 def magnitude(a: Interval) -> Interval:
-    """Of a number without its sign, and of a square root."""
+    """The possible values of an absolute value, and of a square root."""
     return Interval(0, inf, a.zero)
 
 
@@ -114,5 +114,5 @@ def itself(a: Interval) -> Interval:
 
 
 def at_or_above(a: Interval, *rest: Interval) -> Interval:
-    """A day that is no earlier than the first, and positive."""
+    """A day no earlier than the first one, and positive."""
     return Interval(max(a.low, 1.0), inf, False)

@@ -1,8 +1,8 @@
 """Parses the text of a formula into a tree, with the exact position of every error.
 
-A small parser of our own: Python's `ast` reserves words that are good names here, folds
-characters and recurses on deep input. Length and depth are bounded, so reading takes linear time
-and no formula is too deep for a printer.
+This is a small parser of our own, because Python's `ast` reserves words that are good names here,
+normalizes characters, and recurses on deep input. Length and depth are bounded, so that parsing
+takes linear time and no formula is too deep for a printer.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from scalesheet.language.tokens import FormulaError, Token, tokens_of
 
 LONGEST = 4000
 DEEPEST = 60
-TALLEST = 150  # operations on top of each other, long sums included
+TALLEST = 150  # nested operations, including those of long sums
 AGGREGATES = frozenset({"sum", "mean", "min", "max", "count", "argmin", "argmax"})
-#: Functions about ranges, reasons and texts: they exist for the compiler, not for a target.
+#: Functions on ranges, reasons and text: they exist for the compiler, not in outputs.
 SPECIAL = frozenset({*OF_RANGES, "reason", "text", "known"})
 
 
-@lru_cache(maxsize=20_000)  # a book's formulas are parsed again with each edit of it
+@lru_cache(maxsize=20_000)  # each edit of a book parses its formulas again
 def parse(text: str, *, claims: bool = False) -> Node:
-    """The tree of a formula. Raises FormulaError with the offset of the first fault.
+    """Parse a formula. Raises FormulaError with the offset of the first error.
 
-    With `claims`, `@003-L052-01` is a name too: the figure that a claim says.
+    With `claims`, `@003-L052-01` is also a name: the figure of a claim.
     """
     if len(text) > LONGEST:
         raise FormulaError(
@@ -65,7 +65,7 @@ def _height(root: Node) -> int:
 
 
 class _Parser:
-    """Recursive descent with a bounded depth; one method for each level of precedence."""
+    """Recursive descent with a bounded depth; one method per level of precedence."""
 
     def __init__(self, tokens: list[Token], claims: bool, within: str = "the formula") -> None:
         self.tokens = tokens
@@ -73,7 +73,7 @@ class _Parser:
         self.within = within
         self.at = 0
         self.depth = 0
-        self.braces: set[int] = set()  # where literals with braces begin that are not yet pieces
+        self.braces: set[int] = set()  # starts of literals with braces that are not yet pieces
 
     # -- tokens
 
@@ -333,7 +333,7 @@ class _Parser:
     # -- texts
 
     def pieces(self, function: str, span: nodes.Span) -> Node:
-        """`text(...)` and `reason(...)`: literals with placeholders, words, texts and choices."""
+        """The pieces of `text(...)` and `reason(...)`: templates, words, text and choices."""
         parts: list[Node] = []
         while not self.sees(")"):
             parts += self.read_piece(self.choice())
@@ -349,7 +349,7 @@ class _Parser:
         return nodes.Reason(joined(parts), span=span) if function == "reason" else join(parts, span)
 
     def read_piece(self, node: Node) -> list[Node]:
-        """An argument as pieces; literals in it are templates."""
+        """An argument as pieces; its literals are templates."""
         if isinstance(node, nodes.Text):
             if _start(node) not in self.braces:
                 return [node]
@@ -389,7 +389,7 @@ class _Parser:
 
 def _arity(function: str, count: int, named: bool, span: nodes.Span) -> None:
     if function not in EVERY and function != "known":
-        return  # a catalogue formula, or unknown: resolve knows
+        return  # a catalogue formula or an unknown name; resolve decides
     fewest, most = (EVERY[function].fewest, EVERY[function].most) if function in EVERY else (1, 1)
     if named:
         raise FormulaError(f"{function} takes no named inputs", span.start, "F003")

@@ -1,7 +1,7 @@
-"""Texts with figures in them: reads `'needs {need:.1 GB}'` into pieces, and writes them back.
+"""Parses text with figures in it, such as `'needs {need:.1 GB}'`, into pieces, and writes it back.
 
-A literal inside `text(...)` or `reason(...)` is read here, character by character, so that every
-fault within a placeholder is reported at its own column. Doubling a brace writes a brace.
+A literal in `text(...)` or `reason(...)` is read character by character, so that every error in a
+placeholder is reported at its own column. A doubled brace stands for a brace.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ MOST_DECIMALS = 9
 _FORMAT = re.compile(r"\s*\.([0-9]+)\s*(.*?)\s*", re.DOTALL)
 _HOW = "write {x:.1 GB}, {x:.1} or {x:.0 %}"
 
-#: Reads the expression of a placeholder: its text, and where it begins in the formula.
+#: Reads the expression of a placeholder, given its text and where it begins in the formula.
 Read = Callable[[str, int], Node]
-#: An expression that is printed as it is, as the pieces of a text.
+#: Splits an expression that is printed as it is into the pieces of a text.
 Pieces = Callable[[Node], Iterable[Node]]
-#: Says what is wrong, and where.
+#: Creates the error for what is wrong, and where.
 Fault = Callable[[str, int], Exception]
 
 
 def template(content: str, start: int, read: Read, pieces: Pieces, fault: Fault) -> Iterator[Node]:
-    """The pieces of a literal that begins at `start`: texts and placeholders."""
+    """The pieces of a literal that begins at `start`: text and placeholders."""
     at, kept, began = 0, "", 0
     while at < len(content):
         sign = content[at]
@@ -50,7 +50,7 @@ def template(content: str, start: int, read: Read, pieces: Pieces, fault: Fault)
 
 
 def _closing(content: str, opening: int, start: int, fault: Fault) -> tuple[int, int]:
-    """Where the placeholder closes, and where its format begins (the same where it has none)."""
+    """Where the placeholder closes, and where its format begins (the same if it has none)."""
     quote, colon = "", 0
     for at in range(opening + 1, len(content)):
         sign = content[at]
@@ -94,7 +94,7 @@ def _formatted(
 
 
 def joined(pieces: Iterable[Node]) -> Node:
-    """The pieces as one: a text or a choice where they are nothing else."""
+    """The pieces as one node: a text or a choice if there is nothing else."""
     whole = join(pieces)
     if not whole.parts:
         return Text("")
@@ -103,7 +103,7 @@ def joined(pieces: Iterable[Node]) -> Node:
 
 
 def join(pieces: Iterable[Node], span: Span | None = None) -> Join:
-    """The pieces in one row, what was joined before opened up, and texts side by side made one."""
+    """Concatenate pieces, flattening nested ones and merging adjacent text."""
     flat: list[Node] = []
     for part in pieces:
         for each in part.parts if isinstance(part, Join) else (part,):
@@ -120,7 +120,7 @@ def join(pieces: Iterable[Node], span: Span | None = None) -> Join:
 
 
 def literals(parts: Iterable[str]) -> list[str]:
-    """Contents as few literals: each holds one kind of quotation mark and is put in the other."""
+    """Contents in the fewest literals: each is enclosed in the quotation mark it lacks."""
     result: list[str] = []
     content = ""
     for part in parts:
@@ -132,11 +132,11 @@ def literals(parts: Iterable[str]) -> list[str]:
 
 
 def quoted(content: str) -> str:
-    """A literal; a single quotation mark inside asks for double ones around."""
+    """A literal, in double quotation marks if it contains single ones."""
     return f'"{content}"' if "'" in content else f"'{content}'"
 
 
 def braced(text: str) -> Iterator[str]:
-    """A text's characters as a literal holds them, cut where the quotation mark changes."""
+    """A text as written in literals, split where the kind of quotation mark changes."""
     doubled = text.replace("{", "{{").replace("}", "}}")
     yield from re.findall(r"'[^\"]*|\"[^']*|[^'\"]+", doubled)

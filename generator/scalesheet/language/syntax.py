@@ -1,11 +1,11 @@
-"""The tree of the formula language: what the parser gives and what every printer takes.
+"""The tree of the formula language: the parser's output and every printer's input.
 
-One set of nodes serves both sides of `resolve`. The parser gives *written* nodes, in which names
-are still text (`Name`, `CellName`, `Member`, `Call` of a catalogue formula, `Cast`). `resolve`
-gives *bound* trees, in which only the nodes of `BOUND` occur: every name is a reference with the
-end of its range, every unit conversion is a named `Constant`, every place that may have no number
-is a `Choice` with a `Reason`, and every operand that may be a reason is named by a `Guard`.
-Printers and the evaluator know bound trees only.
+The same nodes are used before and after `resolve`. The parser creates *written* nodes, in which
+names are still text (`Name`, `CellName`, `Member`, `Call` of a catalogue formula, `Cast`).
+`resolve` creates *bound* trees, which contain only the nodes of `BOUND`: every name is a reference
+with the end of its range, every unit conversion is a named `Constant`, every place that may have no
+number is a `Choice` with a `Reason`, and a `Guard` names every operand that may be a reason.
+Printers and the evaluator see only bound trees.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Base of all nodes. The span is kept for messages and plays no part in equality."""
+    """Base of all nodes. The span is kept for messages and ignored in comparisons."""
 
     span: Span | None = field(default=None, compare=False, repr=False, kw_only=True)
 
@@ -43,7 +43,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Number(Node):
-    """A pure literal. `text` is how it was written."""
+    """A number literal. `text` is how it was written."""
 
     value: float
     text: str = field(default="", compare=False)
@@ -51,7 +51,7 @@ class Number(Node):
 
 @dataclass(frozen=True, slots=True)
 class Text(Node):
-    """A word of a closed class: `'fits'`."""
+    """A word from a closed set: `'fits'`."""
 
     value: str
 
@@ -72,10 +72,10 @@ class Reason(Node):
 
 @dataclass(frozen=True, slots=True)
 class Join(Node):
-    """Texts one after another: `text('needs ', ...)`.
+    """Concatenated text: `text('needs ', ...)`.
 
-    Written, the parts are `Text`, `Placeholder`, and choices of these. Bound, they are whatever
-    gives a text: `Fixed`, `Title`, references to words and texts, choices.
+    In written trees, the parts are `Text`, `Placeholder`, and choices of these. In bound trees,
+    they are anything that yields text: `Fixed`, `Title`, references to words and text, choices.
     """
 
     parts: tuple[Node, ...]
@@ -97,11 +97,11 @@ class Binary(Node):
 
 @dataclass(frozen=True, slots=True)
 class Compare(Node):
-    """A comparison of two numbers, words or flags; of days, which are text, also by their order.
+    """A comparison of two numbers, words or flags; dates that are text can also be ordered.
 
-    Bound: `of` says what is compared. Numbers are equal when |a-b| <= 2**-49 * (|a|+|b|); where
-    both operands are *plain* (literals, inputs, counts: no arithmetic) printers may print the bare
-    comparison, since nothing was rounded.
+    In bound trees, `of` says what is compared. Numbers are equal when |a-b| <= 2**-49 * (|a|+|b|);
+    if both operands are *plain* (literals, inputs, counts: no arithmetic), printers may print the
+    bare comparison, since nothing was rounded.
     """
 
     op: CompareOp
@@ -171,7 +171,7 @@ class Over(Node):
 
 @dataclass(frozen=True, slots=True)
 class Member(Node):
-    """`argmin(t.c).price`: a column of the row that an expression gives."""
+    """`argmin(t.c).price`: a column of the row that an expression selects."""
 
     row: Node
     column: str
@@ -179,9 +179,9 @@ class Member(Node):
 
 @dataclass(frozen=True, slots=True)
 class Placeholder(Node):
-    """`{need:.1 GB}` in a text: a value, and how it is printed.
+    """`{need:.1 GB}` in a text: a value, and how to print it.
 
-    `decimals` is None and `unit` empty where nothing is said. The unit may be `%`.
+    `decimals` is None and `unit` empty if not stated. The unit may be `%`.
     """
 
     value: Node
@@ -192,7 +192,7 @@ class Placeholder(Node):
 
 @dataclass(frozen=True, slots=True)
 class Cast(Node):
-    """`count(t) as run`: a pure number becomes a counted thing."""
+    """`count(t) as run`: turns a pure number into a count with a unit."""
 
     operand: Node
     unit: str
@@ -203,7 +203,7 @@ class Cast(Node):
 
 @dataclass(frozen=True, slots=True)
 class Constant(Node):
-    """A named constant of the Units sheet: `byte_per_GB`, or one of the arithmetic's own."""
+    """A named constant from the Units sheet such as `byte_per_GB`, or of the arithmetic itself."""
 
     name: str
     value: float
@@ -219,9 +219,9 @@ class Scalar(Node):
 
 @dataclass(frozen=True, slots=True)
 class Column(Node):
-    """A column of the row at hand; within an aggregate's condition, of the row looked at.
+    """A column in the current row; in an aggregate's condition, in the row that is tested.
 
-    `own`: of the row at hand even there, as `own.steps` in a condition over its own table.
+    `own`: in the current row even there, as in `own.steps` in a condition over its own table.
     """
 
     table: str
@@ -242,9 +242,9 @@ class Cell(Node):
 
 @dataclass(frozen=True, slots=True)
 class Lookup(Node):
-    """The cell of the row whose id is the value of `key` (text).
+    """The cell in the row whose id is the value of `key` (text).
 
-    `open`: the key may be a reason, and then the value is that reason.
+    `open`: the key may be a reason, which is then also the value.
     """
 
     table: str
@@ -256,13 +256,13 @@ class Lookup(Node):
 
 @dataclass(frozen=True, slots=True)
 class Aggregate(Node):
-    """A column drawn together. `column` is None for a count of rows.
+    """An aggregate of a column. `column` is None for a count of rows.
 
-    `where` is true for the rows that count; `Column` nodes of `table` in it mean the row looked
-    at, everything else in it is the same for all rows. Reasons in the column are skipped. `argmin`
-    and `argmax` give the id of the first such row. An aggregate that may be empty and has no value
-    then (all but sum, count and list) is bound inside a `Choice` that tests for it. A `list` is
-    all of the numbers, as an argument of a function that takes a column.
+    `where` is true for the rows that count; in it, `Column` nodes of `table` refer to the row that
+    is tested, and everything else is the same for all rows. Reasons in the column are skipped.
+    `argmin` and `argmax` return the id of the first such row. An aggregate that may be empty and
+    then has no value (all but sum, count and list) is bound inside a `Choice` that tests for it. A
+    `list` is all of the numbers, as the argument of a function that takes a column.
     """
 
     function: Aggregation
@@ -274,7 +274,7 @@ class Aggregate(Node):
 
 @dataclass(frozen=True, slots=True)
 class Known(Node):
-    """`known(x)`: whether there is a number, and no reason in its place."""
+    """`known(x)`: whether x has a number rather than a reason."""
 
     of: Node
 
@@ -289,10 +289,10 @@ class Guard(Node):
 
 @dataclass(frozen=True, slots=True)
 class Fixed(Node):
-    """A number as text with so many decimals, and what follows it: `35.0 GB`.
+    """A number as text with fixed decimals and a suffix: `35.0 GB`.
 
-    The operand is rounded already. Until `reasons.py` has proven that the operand is a whole
-    number, `decimals` may be None.
+    The operand is already rounded. `decimals` may be None until `reasons.py` has proven that the
+    operand is a whole number.
     """
 
     operand: Node
@@ -310,9 +310,9 @@ class Title(Node):
 
 @dataclass(frozen=True, slots=True)
 class OneOf(Node):
-    """A word or id as the subject of a guard: itself.
+    """A word or id as the subject of a guard; its value is the word itself.
 
-    Where a reason is text like any other, `words` (or the ids of `table`) tell the two apart.
+    Where reasons are text like any other, `words` (or the ids of `table`) distinguish the two.
     """
 
     of: Node
@@ -346,13 +346,13 @@ BOUND = (
     OneOf,
 )
 
-#: Those that read a cell as it is and can neither fail nor divide.
+#: Nodes that read a cell as it is and can neither fail nor divide.
 READ = (Scalar, Column, Cell, OneOf)
 
 #: Types of fields that hold no node.
 _PLAIN = {"Span | None", "str", "str | None", "float", "int", "int | None", "bool", "End"}
 
-#: The fields of each kind of node that may hold others.
+#: For each kind of node, the fields that may hold other nodes.
 _INNER = {
     kind: tuple(each.name for each in fields(kind) if each.type not in _PLAIN)
     for kind in Node.__subclasses__()
@@ -395,7 +395,7 @@ def _changed(value: Any, change: Callable[[Node], Node]) -> Any:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it, without recursion, parents first."""
+    """The node and all nodes below it, without recursion, parents first."""
     stack = [node]
     while stack:
         top = stack.pop()

@@ -1,4 +1,4 @@
-"""Splits the text of a formula into tokens with positions, and reports what is not one."""
+"""Splits the text of a formula into tokens with positions, and reports invalid ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOKEN = re.compile(
 
 
 class FormulaError(ValueError):
-    """What is wrong with a formula's text. `offset` counts characters from 0."""
+    """What is wrong with the text of a formula. `offset` counts characters from 0."""
 
     def __init__(self, message: str, offset: int, code: str = "F001") -> None:
         super().__init__(message)
@@ -39,7 +39,7 @@ class Token:
 
 
 def tokens_of(text: str, claims: bool, start: int = 0) -> list[Token]:
-    """The tokens of a text that begins at `start` of the formula."""
+    """The tokens of a text that begins at `start` in the formula."""
     tokens: list[Token] = []
     at = 0
     while at < len(text):

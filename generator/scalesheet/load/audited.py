@@ -1,8 +1,8 @@
-"""The plan as it stood when its documents were audited: `audited.yaml`, which `audit --freeze`
-writes.
+"""The plan as it was when its documents were audited: `audited.yaml`, written by `audit --freeze`.
 
-Claims are of a document, and a plan moves on. So they are compared with the plan as it was then,
-and no edit of the plan's present can break them. The file holds the plan's own data and the day.
+Claims describe a document, but the plan changes later. So claims are compared with the plan as it
+was at the time, and no edit of the present plan can break them. The file holds the plan's own data
+and the date.
 """
 
 from __future__ import annotations
@@ -18,27 +18,28 @@ from scalesheet.model import Plan
 
 KIND = "audited"
 NAME = "audited.yaml"
-#: The key of the day.
+#: The key of the date.
 DAY = "audited"
 HEAD = """\
 # The plan as it stood when its documents were audited; claims are compared with this one.
 # Written by: scalesheet audit {plan} --freeze
 """
-#: What no claim can be compared with.
+#: Parts of a plan that no claim can be compared with.
 UNREAD = frozenset(
     ("note", "status", "history", "charts", "recommendations", "actuals", "catalogue", "sheets")
 )
 
 
 def frozen(plan: Any) -> dict[str, Any]:
-    """What of a plan's data an audit may rest on."""
+    """The part of a plan's data that an audit may depend on."""
     data = plan if isinstance(plan, Mapping) else {}
     return {key: value for key, value in data.items() if key not in UNREAD}
 
 
 def with_records(data: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
-    """The plan's data with the record that each rule chose: a record that is measured later moves
-    the plan and no verdict on its documents."""
+    """The plan's data with the record that each rule chose: a later measurement changes the plan,
+    but no verdict on its documents.
+    """
     scalars = {
         name: {
             "value" if key == "rule" else key: _chosen(plan, name, key, each)
@@ -55,8 +56,9 @@ def _chosen(plan: Plan, name: str, key: str, value: Any) -> Any:
 
 
 def settled(documents: Sequence[Document]) -> tuple[list[Document], list[Diagnostic]]:
-    """The documents with each audited plan as data of a plan, on its own day; without those that
-    say what their plan says today."""
+    """The documents, with each audited plan as a plan at its own date; audited plans that equal the
+    present plan are dropped.
+    """
     plans = {each.id: each.data for each in documents if each.kind == "plan"}
     kept: list[Document] = []
     problems: list[Diagnostic] = []

@@ -1,6 +1,6 @@
-"""Strict CSV with positions: the header and the rows of one file, whatever the bytes.
+"""Strict CSV with positions: the header and the rows of one file, for any bytes.
 
-The data are `{"header": [...], "rows": [{column: value}, ...]}`. An empty cell is absent from its
+The data are `{"header": [...], "rows": [{column: value}, ...]}`. Empty cells are left out of their
 row; numbers are read as in YAML, and the columns in `TEXTS` are always text.
 """
 
@@ -14,7 +14,7 @@ from scalesheet.diagnostics import Diagnostic
 from scalesheet.load.document import Mark, Steps
 from scalesheet.load.reader import MAX_BYTES, MAX_FINDINGS, Parsed, decoded, newlines, plain
 
-#: Columns whose cells are text even where they look like numbers: `seed` 1, `run` 2026-11-01.
+#: Columns whose cells are always text, even if they look like numbers: `seed` 1, `run` 2026-11-01.
 TEXTS = frozenset(("phase", "run", "seed", "start", "end", "accelerator", "state", "from", "note"))
 
 _CELL = re.compile(r'[ \t]*"((?:[^"]|"")*)"[ \t]*(?=,|\n|\Z)|([^,"\n]*)(?=,|\n|\Z)')
@@ -23,7 +23,7 @@ Cell = tuple[str, Mark]
 
 
 def parse_csv(content: bytes, path: str) -> Parsed:
-    """One CSV file. Gives diagnostics, and never an exception, for any bytes."""
+    """Parse one CSV file. Returns diagnostics and never raises, for any bytes."""
     if len(content) > MAX_BYTES:
         message = "the file is larger than 5 MB; split it"
         return _unread([Diagnostic(path, 1, 1, "Y011", message)])
@@ -76,14 +76,14 @@ def _unread(problems: list[Diagnostic]) -> Parsed:
 
 
 class _TornError(Exception):
-    """The text at a place is not a cell."""
+    """The text at this position is not a cell."""
 
     def __init__(self, mark: Mark) -> None:
         self.mark = mark
 
 
 def _lines(text: str) -> Iterator[list[Cell]]:
-    """The cells of each line, each with its place."""
+    """The cells of each line, each with its position."""
     at, line, begin = 0, 1, 0
     cells: list[Cell] = []
     while True:

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from scalesheet.model import Position
 
-#: The way to a value: keys of mappings and indices of lists.
+#: The path to a value: keys of mappings and indices of lists.
 Steps = tuple[str | int, ...]
 
 
 class Mark(NamedTuple):
-    """A line and a column of some file, both from 1."""
+    """A line and a column of a file, both counted from 1."""
 
     line: int
     column: int
@@ -23,9 +23,9 @@ class Mark(NamedTuple):
 class Document:
     """A file of the data folder; `path` is as shown to users.
 
-    `data` is made of dict, list, str, int, float, bool and None; that of a page is its text.
-    A plan may have several documents of a kind: then `id` is the plan's and `part` the file's own
-    name. `text` is what stands below the data of a further page, and `text_line` where it begins.
+    `data` consists of dict, list, str, int, float, bool and None; for a page it is the text. A plan
+    may have several documents of a kind: then `id` is the plan's and `part` is the file's own name.
+    `text` is what follows the data of a subpage, and `text_line` is its first line.
     """
 
     kind: str
@@ -38,37 +38,38 @@ class Document:
     part: str = ""
     text: str = ""
     text_line: int = 1
-    extended: bool = False  # of a book that one's own extends
-    as_of: str = ""  # ISO day whose values hold, where a value states earlier ones; else the newest
+    extended: bool = False  # from a book that the user's book extends
+    as_of: str = ""  # ISO day whose values apply if a value has earlier ones; empty: the newest
 
     def at(self, *path: str | int) -> Position:
-        """Where the value at the path stands, or else its nearest existing ancestor."""
+        """The position of the value at a path, or of its nearest existing ancestor."""
         while path and path not in self.places:
             path = path[:-1]
         return Position(self.path, *self.places.get(path, (1, 1)))
 
     def key_at(self, *path: str | int) -> Position:
-        """Where the key at the path stands; for an item of a list, where the item stands."""
+        """The position of the key at a path; for an item of a list, that of the item."""
         mark = self.keys.get(path)
         return Position(self.path, *mark) if mark else self.at(*path)
 
 
 @dataclass(frozen=True)
 class Known:
-    """What files of a book are checked against: the keys of sources.yaml, None where it could not
-    be read, and the day of the edition."""
+    """What files of a book are checked against: the keys of sources.yaml (None if it could not be
+    read), and the day of the edition.
+    """
 
     sources: frozenset[str] | None
     edition: str
 
 
 def flag(data: Any) -> bool:
-    """A flag as the schemas allow it (`yes`, `no`, `true`, `false`) as a bool."""
+    """Convert a flag, which the schemas allow as `yes`, `no`, `true`, `false`, to bool."""
     return data in (True, "yes")
 
 
 def quotable(text: str, clip: bool = True) -> str:
-    """Text fit for a message: on one line, without controls, and not long."""
+    """Text for use in a message: one line, without control characters, and short."""
     safe = "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text[:4000]
     )

@@ -1,9 +1,9 @@
-"""Books that extend a book: `extends: scalesheet` in book.yaml puts the files of another book below
-one's own.
+"""Books that extend a book: `extends: scalesheet` in book.yaml adds the files of another book below
+the user's own.
 
-A file of one's own stands in place of the one at the same place there; entries of sources.yaml and
-units.yaml come together, and one's own count where both have a key. The other book's own plans stay
-there, but for the one that `choose` asks.
+An own file replaces the file at the same place; entries of sources.yaml and units.yaml are merged,
+and own ones win if both have a key. The other book's plans are left out, except the one that
+`choose` uses.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from scalesheet.vocabulary import CALCULATOR
 KEY = "extends"
 #: The book that comes with the program.
 OURS = "scalesheet"
-#: What is each book's own, and what of two books comes together.
+#: Files that each book has for itself, and files that are merged.
 OWN, TOGETHER = frozenset(("book.yaml", "score.yaml")), frozenset(("sources.yaml", "units.yaml"))
-#: Times that a book that is extended may extend another.
+#: The longest chain of books that extend each other.
 MOST = 5
 
 
 def folder_of(name: str, data: Path) -> Path | None:
-    """The data folder of a book by the name that the one in `data` extends: the program's own, that
-    in an installed package, or that at a path from `data`."""
+    """The data folder of the book that the one in `data` extends, by its name: the program's own
+    book, the one in an installed package, or the one at a path relative to `data`.
+    """
     if name == OURS:
         return CATALOGUE
     if name.startswith("."):
@@ -43,7 +44,7 @@ def folder_of(name: str, data: Path) -> Path | None:
 
 
 def is_taken(parts: tuple[str, ...], own: frozenset[tuple[str, ...]]) -> bool:
-    """Whether a file of the extended book counts, beside the places of one's own."""
+    """Whether a file of the extended book is used, given the places of the user's own."""
     if parts[0] == "plans":
         ours = ("plans", CALCULATOR, "plan.yaml") not in own
         return parts[1:2] == (CALCULATOR,) and ours

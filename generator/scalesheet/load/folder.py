@@ -1,4 +1,4 @@
-"""The data folder: finds the kind of each file by its place, and files that do not belong."""
+"""Reads the data folder: finds the kind of each file from its place, and misplaced files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from scalesheet.load.csv import parse_csv
 from scalesheet.load.document import Document, quotable
 from scalesheet.load.reader import MAX_BYTES, Parsed, parse, parse_page, parse_subpage
 
-#: Kind of the document by its place. The id of those in folders is the file's name.
+#: Kind of the document by place. In folders, a document's id is the name of the file.
 TOP = {"book.yaml": "book", "sources.yaml": "sources"}
-#: The same, which a book may be without.
+#: The same for files that are optional.
 OPTIONAL = {"units.yaml": "units", "score.yaml": "score"}
 FOLDERS = {
     "hardware": "hardware",
@@ -41,16 +41,16 @@ IN_PLAN = {
     "claims.yaml": "claims",
     audited.NAME: audited.KIND,
 }
-#: Folders of a plan: the kind of what is in them, and how its files end.
+#: Folders of a plan: the kind of their content, and the extension of their files.
 IN_PLAN_FOLDERS = {
     "pages": ("subpage", ".md"),
     "claims": ("claims", ".yaml"),
     "actuals": ("actuals", ".csv"),
     "history": ("version", ".yaml"),
 }
-#: Everything that a plan is made of.
+#: Everything that a plan consists of.
 PLAN_KINDS = frozenset((*IN_PLAN.values(), *(kind for kind, _ in IN_PLAN_FOLDERS.values())))
-#: Kinds that are not YAML from top to end.
+#: Kinds that are not purely YAML.
 PARSERS: Mapping[str, Callable[[bytes, str], Parsed]] = {
     "page": parse_page,
     "subpage": parse_subpage,
@@ -67,34 +67,35 @@ Problem = tuple[str, str]  # code and message
 
 
 def is_id(name: str) -> bool:
-    """Whether a name is an id, as the names of files are."""
+    """Whether a name is an id, as required for file names."""
     return _ID.fullmatch(name) is not None
 
 
 def is_version(name: str) -> bool:
-    """Whether a name is the number of a version, as 1.1.0."""
+    """Whether a name is a version number such as 1.1.0."""
     return _VERSION.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)
 class File:
-    """A file of the data folder, as it stands: its place, the path that users see, and its bytes,
-    or what is wrong with it before anything is read."""
+    """A file of the data folder before parsing: its place, the path that users see, and its bytes,
+    or what is wrong with it.
+    """
 
     parts: tuple[str, ...]
     name: Place
     content: bytes | Problem
-    extended: bool = False  # of a book that one's own extends
+    extended: bool = False  # from a book that the user's book extends
 
     @property
     def plan(self) -> str:
-        """The id of the plan that it is a part of, or nothing."""
+        """The id of the plan that it belongs to, or empty."""
         inside = len(self.parts) > 2 and self.parts[0] == "plans"
         return self.parts[1] if inside and _kind(self.parts)[0] in PLAN_KINDS else ""
 
     @cached_property
     def digest(self) -> str:
-        """What it holds, in short; two files of one place and digest are read alike."""
+        """A digest of its content; files with the same place and digest are parsed alike."""
         content = self.content if isinstance(self.content, bytes) else repr(self.content).encode()
         return hashlib.sha256(content).hexdigest()
 
@@ -102,19 +103,20 @@ class File:
 @dataclass(frozen=True)
 class Files:
     """The files of a data folder, sorted by path; `root` is the folder as users see it, and
-    `problems` is what is wrong with what it extends."""
+    `problems` is what is wrong with the book it extends.
+    """
 
     root: str
     every: tuple[File, ...]
     problems: tuple[Diagnostic, ...] = ()
 
     def without_plans(self) -> Files:
-        """Those of the catalogue, and what has no place anywhere."""
+        """The catalogue's files, and misplaced ones."""
         own = tuple(each for each in self.every if not each.plan)
         return Files(self.root, own, self.problems)
 
     def plans(self) -> dict[str, Files]:
-        """Those of each plan."""
+        """The files of each plan."""
         ids = sorted({each.plan for each in self.every if each.plan})
         return {
             id_: Files(self.root, tuple(each for each in self.every if each.plan == id_))
@@ -123,16 +125,16 @@ class Files:
 
 
 def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]:
-    """Reads every file of the data folder, sorted by path. Reads nothing outside of it.
+    """Read every file of the data folder, sorted by path. Reads nothing outside the folder.
 
-    `label` stands for the folder in the paths that users see, with its last slash: `v1:data/`.
+    `label` replaces the folder in the paths that users see, with a slash at its end: `v1:data/`.
     """
     files = files_of(data, label)
     return ([], [no_folder(data)]) if files is None else documents_of(files)
 
 
 def no_folder(data: Path) -> Diagnostic:
-    """That there is no such data folder, or that it is the one below."""
+    """The diagnostic that there is no such data folder, or that it is the one below."""
     if (data / "data" / "book.yaml").is_file():
         message = f"the book is in the folder 'data' below; name {shown(data / 'data')}"
         return Diagnostic(shown(data), 1, 1, "Y012", message)
@@ -140,9 +142,10 @@ def no_folder(data: Path) -> Diagnostic:
 
 
 def files_of(data: Path, label: str = "", depth: int = 0) -> Files | None:
-    """The files of a data folder with their bytes, those of the book that it extends among them; or
-    None where there is no such folder, or the book is in one below. `depth` is how often a book was
-    extended already."""
+    """The files of a data folder with their bytes, including those of the book it extends; None if
+    there is no such folder, or the book is in a folder below. `depth` is the number of extensions
+    so far.
+    """
     below = not (data / "book.yaml").exists() and (data / "data" / "book.yaml").is_file()
     if below or not data.is_dir():
         return None
@@ -170,7 +173,7 @@ def _extended(files: Files, data: Path) -> tuple[str, Diagnostic | None]:
     document, _ = _document(book)
     name = document.data.get(extended.KEY) if document and isinstance(document.data, dict) else None
     if not isinstance(name, str) or document is None:
-        return "", None  # which the schema tells
+        return "", None  # the schema reports it
     if extended.folder_of(name, data) is None:
         message = (
             f"there is no book '{quotable(name)}' to extend; write {extended.OURS}, the path to a "
@@ -181,7 +184,7 @@ def _extended(files: Files, data: Path) -> tuple[str, Diagnostic | None]:
 
 
 def _on_top(files: Files, base: str, data: Path, depth: int) -> Files:
-    """The files of a book and, below them, those of the one that it extends."""
+    """The files of a book and, below them, those of the book it extends."""
     below = _below(base, data, depth)
     if below is None:
         return files
@@ -194,7 +197,7 @@ def _on_top(files: Files, base: str, data: Path, depth: int) -> Files:
 
 
 def _below(base: str, data: Path, depth: int = 0) -> Files | None:
-    """The files of the book that one extends."""
+    """The files of the book that a book extends."""
     folder = extended.folder_of(base, data)
     if folder is None or depth >= extended.MOST:
         return None
@@ -206,7 +209,7 @@ def _held(below: Files) -> dict[str, str]:
 
 
 def _unlocked(files: Files, base: str, below: Files) -> Iterator[Diagnostic]:
-    """That what a book extends is not what its lock says."""
+    """Report an extended book that differs from its lock."""
     for each in files.every:
         if each.parts == (lock.NAME,) and isinstance(each.content, bytes):
             message = lock.differs(each.content, base, _held(below))
@@ -215,7 +218,7 @@ def _unlocked(files: Files, base: str, below: Files) -> Iterator[Diagnostic]:
 
 
 def locked(data: Path) -> str | None:
-    """What book.lock of a book would say, or None where it extends none that is there."""
+    """The content of book.lock for a book, or None if it extends no existing book."""
     files = files_of(data)
     base = _extended(files, data)[0] if files else ""
     below = _below(base, data) if base else None
@@ -223,7 +226,7 @@ def locked(data: Path) -> str | None:
 
 
 def extended_by(data: Path) -> Path | None:
-    """The folder of the book that a book extends, if it does and that is there."""
+    """The folder of the book that a book extends, if it exists."""
     files = files_of(data)
     name = _extended(files, data)[0] if files else ""
     return extended.folder_of(name, data) if name else None
@@ -236,8 +239,9 @@ def _place(file: File) -> tuple[str, ...]:
 def documents_of(
     files: Files, needed: Iterable[str] = tuple(TOP)
 ) -> tuple[list[Document], list[Diagnostic]]:
-    """The documents in some files, and what is wrong with them. `needed` are the files at the top
-    that must be among them."""
+    """Parse files to documents, and report what is wrong with them. `needed` are the top-level
+    files that must be among them.
+    """
     documents: list[Document] = []
     diagnostics: list[Diagnostic] = [*files.problems]
     for file in files.every:
@@ -247,7 +251,7 @@ def documents_of(
             documents.append(document)
     there = {each.parts for each in files.every}
     for top in needed:
-        if (top,) not in there and not diagnostics:  # without book.yaml it is unknown what extends
+        if (top,) not in there and not diagnostics:  # book.yaml says what it extends
             message = f"the book has no {top}; write it"
             diagnostics.append(Diagnostic(files.root + top, 1, 1, "Y012", message))
     for plan, has in sorted(_of_plans(documents).items()):
@@ -261,7 +265,7 @@ def documents_of(
 
 
 def _content(parts: tuple[str, ...], path: Path, problem: Problem | None) -> bytes | Problem:
-    """The bytes of a file that is read, or what is wrong with it; nothing of others."""
+    """The bytes of a file that is read, or what is wrong with it; empty for other files."""
     kind, id, part = _kind(parts)
     if problem is None and kind is None and _unexpected(parts):
         problem = "Y010", _no_place(parts)
@@ -298,7 +302,7 @@ def _document(file: File) -> tuple[Document | None, Sequence[Diagnostic]]:
 
 
 def _of_plans(documents: list[Document]) -> dict[str, str]:
-    """For each folder of a plan a file that is of no use without plan.yaml, as page.md."""
+    """For each folder of a plan, a file such as page.md that is useless without plan.yaml."""
     result: dict[str, str] = {}
     for document in reversed(documents):
         if document.kind in ("page", "claims", "subpage", "actuals", "version"):
@@ -307,7 +311,7 @@ def _of_plans(documents: list[Document]) -> dict[str, str]:
 
 
 def shown(path: Path) -> str:
-    """The path as users know it: relative to where they stand, if it is below."""
+    """The path as users know it: relative to the current folder, if it is below."""
     absolute, here = os.path.abspath(path), os.path.abspath(os.curdir)
     below = absolute.startswith(here.rstrip(os.sep) + os.sep)
     text = os.path.relpath(absolute, here) if below else os.fspath(path)
@@ -315,8 +319,8 @@ def shown(path: Path) -> str:
 
 
 def _files(data: Path) -> Iterator[tuple[tuple[str, ...], Path, Problem | None]]:
-    """Every file below the folder, in order, without hidden ones; links are judged, not followed
-    out of it.
+    """Every file below the folder, sorted, without hidden ones. Links that lead outside are
+    reported, not followed.
     """
     root = os.path.realpath(data)
     folders: list[tuple[str, ...]] = [()]
@@ -369,18 +373,19 @@ def _kind(parts: tuple[str, ...]) -> tuple[str | None, str, str]:
 
 @lru_cache(maxsize=2_000)
 def _parsed(parser: Callable[[bytes, str], Parsed], content: bytes) -> Parsed:
-    """Most files are the same when a folder is read again, or another edition of it is: such
-    documents share their data, which nobody may change."""
+    """Parse a file, or reuse the result. Most files are unchanged when a folder is read again or in
+    another edition, so documents share their data, which must not be modified.
+    """
     return parser(content, "")
 
 
 def _unexpected(parts: tuple[str, ...]) -> bool:
-    """Whether a file without a kind is YAML that someone may take for read."""
+    """Whether a file without a kind is YAML, which people may expect to be read."""
     return parts[-1].lower().endswith((".yaml", ".yml"))
 
 
 def _unread(parts: tuple[str, ...]) -> bool:
-    """Whether a file without a kind stands among those of the book, and explains none of them."""
+    """Whether a file without a kind is among the book's files and is not a README."""
     ours = len(parts) > 1 and parts[0] in (*FOLDERS, "plans")
     return ours and not _README.fullmatch(parts[-1])
 

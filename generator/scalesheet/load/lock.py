@@ -24,8 +24,9 @@ def version(book: str) -> str:
 
 
 def digests(files: Iterable[tuple[tuple[str, ...], str]]) -> dict[str, str]:
-    """By folder, or file at the top, a digest of what is in it; of plans there is none. `files` are
-    places with the digests of their bytes."""
+    """A digest of the contents of each folder and top-level file, except plans. `files` are places
+    with the digests of their bytes.
+    """
     folders: dict[str, hashlib._Hash] = {}
     for parts, digest in sorted(files):
         if parts[0] != "plans":
@@ -35,13 +36,13 @@ def digests(files: Iterable[tuple[tuple[str, ...], str]]) -> dict[str, str]:
 
 
 def text(book: str, held: Mapping[str, str]) -> str:
-    """The file."""
+    """The content of the lock file."""
     lines = [f"extends: {book}", *([f"version: {v}"] if (v := version(book)) else []), "files:"]
     return _HEAD + "\n".join([*lines, *(f"  {name}: {held[name]}" for name in sorted(held))]) + "\n"
 
 
 def differs(content: bytes, book: str, held: Mapping[str, str]) -> str:
-    """What is not as it was locked, in a sentence with the remedy; empty where nothing is."""
+    """What differs from the lock, in a sentence with the fix; empty if nothing does."""
     again = "run 'scalesheet lock' to accept it as it is now"
     locked = parse(content, NAME).data
     files = locked.get("files") if isinstance(locked, dict) else None

@@ -1,13 +1,13 @@
-"""Strict YAML with positions: the bytes of one file as plain data, whatever the bytes.
+"""Strict YAML with positions: parses one file to plain data, whatever its bytes.
 
-YAML is read by its events, with a resolution of our own for plain scalars:
+YAML is read from parser events, with our own rules for plain scalars:
 
-- nothing, `~` and `null` are None; `true` and `false` are bools;
+- empty, `~` and `null` are None; `true` and `false` are bools;
 - `24`, `-3`, `10_000` are ints; `0.5`, `1e9`, `1.5e-3` are floats;
 - everything else is text: `yes`, `no`, `on`, `12:30`, `2026-11-20`, `0x10`, `007`, `.5`.
 
-The parser is libyaml's where PyYAML has it. Its tree builder recurses in C and crashes on deep
-input; events do not, and the depth is bounded on them here.
+The parser is libyaml's if PyYAML has it. Its tree builder recurses in C and crashes on deep input.
+Events do not recurse, so the depth is bounded here.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ _DIGITS = r"[-+]?(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
 _INT = re.compile(_DIGITS)
 _FLOAT = re.compile(_DIGITS + r"(?:\.[0-9]+(?:_[0-9]+)*)?(?:[eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
-#: Characters that no text holds: controls, line separators that only YAML counts as lines,
-#: marks that turn the direction of the text, a BOM within, surrogates and non-characters.
+#: Characters that text must not contain: controls, line separators that only YAML counts as lines,
+#: marks that change the text direction, a BOM inside the text, surrogates and noncharacters.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
 _CONTROL_OR_RETURN = re.compile(_CONTROL.pattern + "|\r")
 
-#: What a merge leaves where both sides changed the same lines: where it begins and where it ends.
+#: The marks that a merge leaves if both sides changed the same lines: at the beginning and end.
 _CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)
 _CONFLICT_END = re.compile(r"^>{7} ", re.MULTILINE)
 
-#: What stands before a key that is the rest of a number: `{price: 0,9}`.
+#: Text before a key that is the rest of a number: `{price: 0,9}`.
 _DECIMAL_COMMA = re.compile(r"\d, ?$")
 
 _WORDS: Mapping[str, Any] = {
@@ -57,13 +57,13 @@ _WORDS: Mapping[str, Any] = {
     "false": False,
 }
 
-#: A line of two dashes, which is neither an item of a list nor the three that begin a document.
+#: A line of two dashes, which is neither a list item nor the start of a document.
 _TWO_DASHES = re.compile(r"^--[ \t]*\r?$", re.MULTILINE)
-#: A text with brackets among the items of a mapping in braces: `runs['a'].cost`.
+#: Text with brackets among the items of a mapping in braces: `runs['a'].cost`.
 _BRACKETED = re.compile(r"[^:,{}\[\]]*(?:\[[^\]]*(?:\]|$)[^,}\[]*)+")
 
-#: What libyaml and PyYAML say -> the same in our words, and the remedy. Without words of ours
-#: theirs are given.
+#: Messages of libyaml and PyYAML -> the same in our words, with the fix. Others are shown
+#: unchanged.
 _MISALIGNED = "this line is not aligned with the keys around it, or a quote above is not closed"
 _UNEXPECTED, _NO_COLON = "unexpected ': '", "expected ':' after the key"
 _REMEDIES = (
@@ -89,11 +89,11 @@ _REMEDIES = (
 
 @dataclass(frozen=True)
 class Parsed:
-    """One file's data, where each value and key stands, and what is wrong with it.
+    """The data of one file, the position of each value and key, and what is wrong with it.
 
-    `data` is None where nothing could be read. `broken` are the values that were refused: they
-    stand as None in the data, and nothing further need be said of them. `text` is what stands below
-    the data, and `text_line` the line where it begins.
+    `data` is None if nothing could be read. `broken` are the values that were refused: they are
+    None in the data and need no further diagnostics. `text` is what follows the data, and
+    `text_line` is its first line.
     """
 
     data: Any
@@ -105,7 +105,7 @@ class Parsed:
     text_line: int = 1
 
     def at(self, path: str) -> Parsed:
-        """The same of a file at another path."""
+        """The same for a file at another path."""
         if not self.diagnostics:
             return self
         return replace(self, diagnostics=tuple(replace(d, path=path) for d in self.diagnostics))
@@ -115,7 +115,7 @@ class Parsed:
 
 
 def decoded(content: bytes, path: str) -> tuple[str | None, list[Diagnostic]]:
-    """The text, without a byte order mark; refused characters are reported and replaced."""
+    """The text without a byte order mark; refused characters are reported and replaced."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         message = "the file is in UTF-16; save it as UTF-8"
         return None, [Diagnostic(path, 1, 1, "Y004", message)]
@@ -171,9 +171,9 @@ _FRONT = re.compile(r"---[ \t]*\n(?P<data>.*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE
 
 
 def parse_subpage(content: bytes, path: str) -> Parsed:
-    """A page with data above its text, between two lines `---`."""
+    """Parse a page with data above its text, between two lines `---`."""
     if len(content) > MAX_BYTES:
-        return parse(content, path)  # which says so
+        return parse(content, path)  # it reports the size
     text, diagnostics = decoded(content, path)
     if text is None:
         return _unread(diagnostics)
@@ -182,7 +182,7 @@ def parse_subpage(content: bytes, path: str) -> Parsed:
     if front is None:
         message = "the page has no front matter; begin it with '---', 'title: ...' and '---'"
         return _unread([*diagnostics, Diagnostic(path, 1, 1, "S002", message)])
-    parsed = parse(f"\n{front['data']}".encode(), path)  # the lines keep their numbers
+    parsed = parse(f"\n{front['data']}".encode(), path)  # keep the line numbers
     return replace(
         parsed,
         diagnostics=(*diagnostics, *parsed.diagnostics),
@@ -195,11 +195,11 @@ def parse_subpage(content: bytes, path: str) -> Parsed:
 
 
 class _GiveUpError(Exception):
-    """Nothing more can be learnt from this file."""
+    """Nothing more can be read from this file."""
 
 
 def parse(content: bytes, path: str) -> Parsed:
-    """One YAML file. Gives diagnostics, and never an exception, for any bytes."""
+    """Parse one YAML file. Returns diagnostics and never raises, for any bytes."""
     if len(content) > MAX_BYTES:
         return _unread([Diagnostic(path, 1, 1, "Y011", "the file is larger than 5 MB; split it")])
     text, diagnostics = decoded(content, path)
@@ -213,7 +213,7 @@ def parse(content: bytes, path: str) -> Parsed:
     except yaml.YAMLError as error:
         diagnostics.append(_syntax(error, path, text, reader.quote))
         return _unread(diagnostics)
-    except (ValueError, OverflowError):  # PyYAML's own parser, on an escape beyond Unicode
+    except (ValueError, OverflowError):  # from PyYAML's own parser, for an escape beyond Unicode
         diagnostics.append(
             Diagnostic(path, 1, 1, "Y001", "this escape is not a valid character; fix it")
         )
@@ -225,13 +225,12 @@ def _unread(diagnostics: list[Diagnostic]) -> Parsed:
     return Parsed(None, {}, {}, frozenset(), tuple(diagnostics))
 
 
-#: What a line with a wrong indentation may be taken for.
+#: Messages that wrong indentation may cause.
 _BY_DEPTH = (_MISALIGNED, _UNEXPECTED)
 
 
 def _misaligned(lines: list[str]) -> str:
-    """How far the last of these lines is indented, where that fits none of the lines above it; else
-    nothing."""
+    """A message about the indentation of the last line if it fits no line above; else empty."""
     open_at = [0]
     above = ""
     for line in lines[:-1]:
@@ -255,14 +254,15 @@ def _misaligned(lines: list[str]) -> str:
 
 
 def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> Diagnostic:
-    """The parser's complaint; one that comes at the end of the file is reported where it began, and
-    one behind a quoted text of several lines where that opens."""
+    """Convert the parser's error. An error at the end of the file is reported where it began; one
+    after a quoted text of several lines, where that opens.
+    """
     mark, began = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     if began and (mark is None or mark.index >= len(text.rstrip())):
         mark = began
     problem = getattr(error, "problem", None) or "this is not YAML"
     context = getattr(error, "context", None)
-    if "exceeded max" in problem:  # the parser's own limit, before it gives the first event
+    if "exceeded max" in problem:  # the parser's own limit, hit before the first event
         return Diagnostic(path, mark.line + 1 if mark else 1, 1, "Y006", TOO_DEEP)
     quoted = quote is not None and "expected" in problem
     known = (words for words in _REMEDIES if words[0] in problem)
@@ -320,8 +320,8 @@ def _depth(text: str, line: int) -> int:
 
 
 def plain(text: str) -> Any:
-    """What a plain (unquoted) scalar stands for. Raises ValueError for a number that no number of
-    the book can be: one that is not finite, or too large or too small to compute with.
+    """Convert a plain (unquoted) scalar. Raises ValueError for a number that is not finite, or too
+    large or too small to compute with.
     """
     if text in _WORDS:
         return _WORDS[text]
@@ -335,7 +335,7 @@ def plain(text: str) -> Any:
 
 @dataclass
 class _Reader:
-    """Builds the data from events. Recursion is bounded by MAX_DEPTH."""
+    """Builds data from events. Recursion is bounded by MAX_DEPTH."""
 
     path: str
     text: str
@@ -343,7 +343,7 @@ class _Reader:
     places: dict[Steps, Mark] = field(default_factory=dict)
     keys: dict[Steps, Mark] = field(default_factory=dict)
     broken: set[Steps] = field(default_factory=set)
-    quote: Mark | None = None  # where the last text opens, if quoted and of several lines
+    quote: Mark | None = None  # start of the last text if it is quoted and has several lines
 
     def __post_init__(self) -> None:
         self.events: Iterator[Any] = iter(yaml.parse(self.text, Loader=PARSER))
@@ -357,20 +357,20 @@ class _Reader:
             raise _GiveUpError
 
     def document(self) -> Any:
-        next(self.events)  # the stream's start
+        next(self.events)  # start of the stream
         start = next(self.events)
         if isinstance(start, events.StreamEndEvent):
             self.report(Mark(1, 1), "Y003", "the file is empty; write its content")
             return None
         data = self.node(next(self.events), ())
-        next(self.events)  # the document's end
+        next(self.events)  # end of the document
         if data is None and () not in self.broken:
             self.report(Mark(1, 1), "Y003", "the file is empty; write its content")
         more = next(self.events)
         if isinstance(more, events.DocumentStartEvent):
             message = "a second document begins; keep one document per file, without '---'"
             self.report(self.mark(more), "Y008", message)
-            raise _GiveUpError  # what is missing above stands below
+            raise _GiveUpError  # keys missing here may be in the second document
         return data
 
     def node(self, event: Any, steps: Steps) -> Any:
@@ -427,7 +427,7 @@ class _Reader:
             key = self.key(event, steps)
             if key is None:
                 if pairs and isinstance(event, events.ScalarEvent) and self._after_comma(event):
-                    self.broken.add((*steps, next(reversed(pairs))))  # half of a number
+                    self.broken.add((*steps, next(reversed(pairs))))  # part of a number
                 self.node(next(self.events), (*steps, ""))
                 continue
             mark, below = self.mark(event), (*steps, key)
@@ -445,7 +445,7 @@ class _Reader:
         """The key's text, or None where it is refused."""
         bare = isinstance(event, events.ScalarEvent) and event.anchor is None and event.tag is None
         before = len(self.diagnostics)
-        odd = (*steps, "")  # where a refused key's parts stand; nothing looks them up
+        odd = (*steps, "")  # the places of a refused key's parts; never looked up
         value = self.scalar(event, odd, self.mark(event)) if bare else self.node(event, odd)
         if len(self.diagnostics) > before:
             return None
@@ -464,10 +464,10 @@ class _Reader:
         return None
 
     def _after_comma(self, event: Any) -> bool:
-        """Whether a key stands where the decimals of a number would: `9` of `{price: 0,9}`."""
+        """Whether a key is where the decimals of a number would be: `9` in `{price: 0,9}`."""
         return bool(_DECIMAL_COMMA.search(self.text[: event.start_mark.index]))
 
     def _rest_of_a_number(self, event: Any, key: str) -> bool:
-        """Whether a key is what a comma cut off: `9 USD` of `{price: 0,9 USD}`."""
+        """Whether a key is what a comma cut off: `9 USD` in `{price: 0,9 USD}`."""
         before = self.text[: event.start_mark.index]
         return bool(re.match(r"[0-9]+ ", key) and re.search(r"[0-9],$", before[-2:]))

@@ -1,7 +1,9 @@
-"""predict: predicts runs, throughput, memory and loss of many cases at once, and scores this.
+"""predict: predicts runs, throughput, memory and loss for many cases at once, and scores the
+predictions.
 
-A table of cases becomes arrays (`cases`), catalogue formulas are evaluated over them (`records`)
-with coefficients fitted on published runs (`fits`), and the score compares both.
+A table of cases becomes arrays (`cases`). Catalogue formulas are evaluated over them (`records`)
+with coefficients fitted to published runs (`fits`), and the score compares predictions with
+published results.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""The arrays that predictions are made of: one number or one text for each case."""
+"""The arrays that predictions are made of: one number or one text per case."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]  # nan: not stated
-Words = NDArray[np.object_]  # texts, "" where not stated
+Words = NDArray[np.object_]  # text, "" where not stated
 Reasons = NDArray[np.object_]  # None, or why there is no number
 Flags = NDArray[np.bool_]
 Places = NDArray[np.int64]
 
 
 def words(texts: Sequence[Any]) -> Words:
-    """An array of objects, one for each."""
+    """An object array of `texts`."""
     out: Words = np.empty(len(texts), dtype=object)
     out[:] = texts
     return out
@@ -40,27 +40,27 @@ def unstated(rows: int) -> Array:
 
 @dataclass(frozen=True)
 class Coded:
-    """A column in which few values differ: the place of each row's among them."""
+    """A column with few distinct values: for each row, the index of its value in `values`."""
 
     places: Places
     values: Words
 
     def each(self, function: Callable[[Any], Any]) -> Coded:
-        """The function of each value, called once for each that differs."""
+        """Apply `function` once to each distinct value."""
         return Coded(self.places, words(list(map(function, self.values.tolist()))))
 
     def column(self, name: str = "") -> Words:
-        """The value of each row, or an attribute of it."""
+        """The value of each row, or an attribute of that value."""
         values = self.each(attrgetter(name)).values if name else self.values
         return values[self.places]
 
     def numbers(self, function: Callable[[Any], float | None] = float) -> Array:
-        """The number that the function gives for each row, nan for None."""
+        """The number that `function` returns for each row; nan for None."""
         return self.each(function).values.astype(np.float64)[self.places]
 
 
 def coded(*columns: Words | Array | Sequence[str]) -> Coded:
-    """The values that differ of a column; of several, the rows that differ, as tuples."""
+    """Encode a column by its distinct values; several columns by their distinct rows, as tuples."""
     lists = [each.tolist() if isinstance(each, np.ndarray) else each for each in columns]
     places: defaultdict[Any, int] = defaultdict(count().__next__)
     rows = lists[0] if len(lists) == 1 else zip(*lists, strict=True)
@@ -69,12 +69,12 @@ def coded(*columns: Words | Array | Sequence[str]) -> Coded:
 
 
 def each(column: Words | Sequence[str], function: Callable[[str], Any]) -> Words:
-    """The function of each text, called once for each that differs."""
+    """Apply `function` to each text, calling it once per distinct text."""
     return coded(column).each(function).column()
 
 
 def first_reason(*many: Reasons) -> Reasons:
-    """For each row the first reason that one of them gives."""
+    """The first reason given for each row."""
     out = many[0].copy()
     for reasons in many[1:]:
         free = ~given(out)
@@ -83,34 +83,34 @@ def first_reason(*many: Reasons) -> Reasons:
 
 
 def given(reasons: Reasons) -> Flags:
-    """The rows that have a reason."""
+    """Whether each row has a reason."""
     return np.asarray(reasons != None, dtype=bool)  # noqa: E711  # elementwise
 
 
 def among(column: Words, *texts: str) -> Flags:
-    """The rows whose text is one of these."""
+    """Whether each row's text is one of these."""
     rows: Flags = np.logical_or.reduce([column == text for text in texts])
     return rows
 
 
 def first_stated(one: Array, other: Array) -> Array:
-    """One number, or where it is not stated the other."""
+    """`one`, or `other` where `one` is not stated."""
     return np.where(np.isnan(one), other, one)
 
 
 def first_word(one: Words, other: Words) -> Words:
-    """One text, or where it is empty the other."""
+    """`one`, or `other` where `one` is empty."""
     return np.where(among(one, ""), other, one)
 
 
 def because(where: Flags, reason: str) -> Reasons:
-    """The same reason for all rows where it applies."""
+    """The same reason for every row in `where`."""
     out = no_reasons(len(where))
     out[where] = reason
     return out
 
 
 def joined(one: Words, other: Words) -> Words:
-    """Texts side by side, with a semicolon between two that are not empty."""
+    """Two columns of text joined with a semicolon; empty text is skipped."""
     rows = zip(one.tolist(), other.tolist(), strict=True)
     return words([f"{a}; {b}" if a and b else a or b for a, b in rows])

@@ -1,9 +1,9 @@
-"""Corrects predictions by a site's own records.
+"""Corrects predictions with a site's own records.
 
-A record that was timed here is compared with what the published fit predicts of it. What these
-ratios teach is learnt as finished runs of a plan teach (`actuals/learning.py`): the records of an
-accelerator are a programme, those of one family of models with one software are its phases. A
-factor holds for the accelerator, family and software that there are records of, and for no other.
+Each record that was timed here is compared with what the published fit predicts for it. The ratios
+are treated like those of finished runs of a plan (`actuals/learning.py`): a program stands for the
+records of one accelerator, a phase for those of one model family with one software. A factor
+applies only to the accelerator, family and software that its records are from.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ from scalesheet.predict.score.own import Own, owned
 from scalesheet.predict.table import Predictions, supported
 from scalesheet.vocabulary import counted
 
-#: Accelerator, family of models, software.
+#: Accelerator, model family, software.
 Site = tuple[str, str, str]
-#: The task whose own records correct another: hours follow from the time of a step. Of throughput
-#: and hours the factor is one of time.
+#: The task whose own records correct each task: hours follow from the step time. The factor for
+#: throughput and hours is a factor of time.
 RECORDS_OF = {"runs": "throughput", "throughput": "throughput", "memory": "memory"}
 PLAIN = "unnamed software"
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """How many times the predicted time or memory runs take: expected, the 80 % interval of what
-    they have in common, and that of a single run."""
+    """Measured over predicted time or memory: the expected value, the 80 % interval of the site's
+    common factor, and the 80 % interval of a single run.
+    """
 
     value: float
     low: float
@@ -57,21 +58,21 @@ Calibration = Mapping[Site, Factor]
 
 
 def _families(book: Book) -> Mapping[str, str]:
-    """The family of each model of the catalogue."""
+    """The family of each model in the catalogue."""
     models = book.tables.get("models")
     stated = models.columns["family"].stated if models else {}
     return {model: str(each.value) for model, each in stated.items()}
 
 
 def sites(book: Book, cases: Cases) -> list[Site]:
-    """What a factor of each case would be of; the family is that of the catalogue, or empty."""
+    """The site of each case. The family is the catalogue's, or empty."""
     family = _families(book)
     named = (family.get(model, model) for model in cases.model_id.tolist())
     return list(zip(cases.accelerator.tolist(), named, cases.framework.tolist(), strict=True))
 
 
 def factors(of: Sequence[Site], ratios: Sequence[float]) -> dict[Site, Factor]:
-    """What own records teach; `ratios` are what was measured over what was predicted."""
+    """Learn factors from own records; `ratios` are measured over predicted values."""
     seen: dict[str, dict[str, list[float]]] = {}
     for (accelerator, *rest), ratio in zip(of, ratios, strict=True):
         seen.setdefault(accelerator, {}).setdefault("\n".join(rest), []).append(ratio)
@@ -81,7 +82,7 @@ def factors(of: Sequence[Site], ratios: Sequence[float]) -> dict[Site, Factor]:
         for phase, own in phases.items():
             family, software = phase.split("\n")
             mean, variance = learnt.phase(phase)
-            wide = P90 + (P90**3 + P90) / (4 * learnt.freedom)  # Student's tails
+            wide = P90 + (P90**3 + P90) / (4 * learnt.freedom)  # the tails of Student's t
             of_all, of_run = (wide * math.sqrt(v) for v in (variance, variance + learnt.of_runs))
             ends = (math.exp(mean + side * by) for by in (of_all, of_run) for side in (-1, 1))
             low, high, run_low, run_high = ends
@@ -94,8 +95,9 @@ def factors(of: Sequence[Site], ratios: Sequence[float]) -> dict[Site, Factor]:
 def calibration(
     book: Book, task: str, catalogue: Known | None = None, without: str = ""
 ) -> Calibration:
-    """The factors of a task by the records of the book, or all of them but one; none where the book
-    says `calibrated: no`."""
+    """The factors of a task learned from the book's records, optionally leaving one out. Empty
+    where the book says `calibrated: no`.
+    """
     if task not in RECORDS_OF or not book.calibrated:
         return {}
     own = owned(book, RECORDS_OF[task], catalogue or known(book))
@@ -107,7 +109,7 @@ def _learnt(book: Book, own: Own, without: str) -> Calibration:
 
 
 def _seen(book: Book, own: Own, without: str = "") -> list[tuple[Site, float]]:
-    """What each record that counts teaches."""
+    """The site and the ratio of each record that counts."""
     rows, of = own.published.rows, sites(book, own.published.cases)
     return [
         (site, float(ratio))
@@ -121,15 +123,16 @@ def _apart(pairs: Sequence[tuple[Site, float]]) -> tuple[list[Site], list[float]
 
 
 def _ratios(own: Own) -> Array:
-    """What was measured over what was predicted: of time, or of memory."""
+    """Measured over predicted values, of time or of memory."""
     ratio: Array = own.published.truth / own.made.predicted
     return 1 / ratio if own.published.cases.task == "throughput" else ratio
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """How far predictions of own records are off, each corrected by the other records alone: the
-    median factor before and after, of so many records that have others like them."""
+    """The median error factor of predictions for own records, before and after correcting each with
+    the other records alone. `records` counts the records that have others like them.
+    """
 
     before: float
     after: float
@@ -137,7 +140,7 @@ class LeftOut:
 
 
 def left_out(book: Book, task: str, catalogue: Known | None = None) -> LeftOut | None:
-    """None where no record has another of its accelerator, family and software."""
+    """None if no record shares its accelerator, family and software with another."""
     own = owned(book, RECORDS_OF.get(task, ""), catalogue or known(book))
     if own is None:
         return None
@@ -155,8 +158,9 @@ def left_out(book: Book, task: str, catalogue: Known | None = None) -> LeftOut |
 
 
 def calibrated(book: Book, task: str, cases: Cases, made: Predictions) -> Predictions:
-    """Predictions corrected by own records where there are any of their site; the same object where
-    there are none. The interval is then that of a single run by the records."""
+    """Correct predictions for sites with own records; their interval becomes that of a single run.
+    Returns the same object where no site has records.
+    """
     by = calibration(book, task)
     of = sites(book, cases)
     hit: Flags = supported(made) & np.array([site in by for site in of], dtype=bool)
@@ -210,16 +214,16 @@ columns:
     show: {digits: 3}
 rows:
 """
-#: The figures of the table, by the tasks that they are of.
+#: The columns of the table and the task that each belongs to.
 _TABLED = {"time": "throughput", "memory": "memory"}
-#: The component's word for the software of a record.
+#: The component's name for the software of a record.
 _TRAINERS = {"hf": "general"}
 
 
 def table_text(book: Book, catalogue: Known) -> str | None:
-    """The file of the table by which plans are corrected, or None where nothing teaches anything.
-    Finished runs of the book's plans teach time as well. The words of software are those of the
-    component."""
+    """The text of the table that corrects plans, or None where there is nothing to learn from.
+    Finished runs of the book's plans also count for time. Software has the component's names.
+    """
     found: dict[Site, dict[str, Factor]] = {}
     family = _families(book)
     for column, task in _TABLED.items():

@@ -1,4 +1,4 @@
-"""Models that cases name by a `config.json`, which is read as `new model --from` reads it."""
+"""Lets cases name a model by its `config.json`, which is read as `new model --from` reads it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ ENDING = ".json"
 
 
 def with_configs(table: Read, book: Book, data: Path) -> tuple[Read, Book]:
-    """The table with ids in place of such names, and a book that has models of these ids. A row
-    whose file cannot be used has the reason. Without such names both are as they were."""
+    """Replace such names with ids, and add the models to the book. A row whose file cannot be used
+    gets a reason. Without such names, returns both arguments unchanged.
+    """
     files = [name for name in dict.fromkeys(table.text("model").tolist()) if name.endswith(ENDING)]
     if not files:
         return table, book
@@ -50,7 +51,7 @@ def with_configs(table: Read, book: Book, data: Path) -> tuple[Read, Book]:
 
 
 def _id(file: str, taken: Mapping[str, object]) -> str:
-    """An id that no model has, with as much of the path as one holds."""
+    """An id that no model has, made from as much of the path as fits."""
     path = Path(file)
     plain = suggested(f"{path.parent.name} {path.stem}") or "config"
     more = (f"{plain[:58]}-{number}" for number in range(2, len(taken) + 3))

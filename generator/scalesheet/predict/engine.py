@@ -1,7 +1,7 @@
-"""A component over many cases at once: what a plan computes in cells, by rows.
+"""Evaluates a component over many cases at once: what a plan computes in cells, row by row.
 
 A case may state what the component would compute: its own accelerator, model or share of
-recomputation. Unless another is named, the component is `training-run`.
+recomputation. The default component is `training-run`.
 """
 
 from __future__ import annotations
@@ -29,23 +29,24 @@ COMPONENT = "training-run"
 
 @dataclass(frozen=True)
 class Partly:
-    """Values of a quantity for some cases; for the others, which are nan, it is computed."""
+    """Values of a quantity for some cases; where they are nan, the quantity is computed."""
 
     values: Array
 
 
 @dataclass(frozen=True)
 class Alike:
-    """Cases that differ in the inputs alone whose names begin with `but`, such as `gpu.`: what
-    rests on none of these is computed once for all of them."""
+    """Cases that differ only in inputs whose names begin with `but`, such as `gpu.`. Quantities
+    that use none of these are computed once for each kind.
+    """
 
     but: str
-    firsts: Places  # a case of each kind
-    kinds: Places  # by case, the place of its kind in `firsts`
+    firsts: Places  # one case of each kind
+    kinds: Places  # for each case, the index of its kind in `firsts`
 
 
 class _Spread(dict[str, Any]):
-    """Quantities of all cases; one that is known by kind is spread out when it is first read."""
+    """Quantities of all cases; one stored by kind is expanded when first read."""
 
     def __init__(self, few: Mapping[str, Any], alike: Alike) -> None:
         self.few, self.kinds = few, alike.kinds
@@ -66,11 +67,11 @@ def figures(
     component: str = COMPONENT,
     alike: Alike | None = None,
 ) -> dict[str, Array]:
-    """Expected values of some quantities of a component for each case, in their units, or words.
+    """Compute expected values of a component's quantities for each case, in their units, or words.
 
-    `given` are values of its inputs and quantities by name, one or an array over the cases, and
-    properties as `model.hidden`. `fits` are coefficients by task. Raises Refused where the book has
-    no such component.
+    `given` maps inputs, quantities and properties such as `model.hidden` to one value or an array
+    over the cases. `fits` holds coefficients by task. Raises Refused if the book has no such
+    component.
     """
     program = _program(Same(_component(book, component)))
     fixed = {
@@ -96,7 +97,7 @@ def figures(
 
 
 def properties(results: Results, name: str, table: str, ids: Words) -> dict[str, Any]:
-    """What a reference of each case leads to: `gpu.memory` and all else of its row."""
+    """What each case's reference leads to: `gpu.memory` and all other columns of its row."""
     at = {row: place for place, row in enumerate(results.rows[table])}
     places = coded(ids).numbers(at.__getitem__).astype(np.int64)
     columns = results.tables[table]
@@ -104,7 +105,7 @@ def properties(results: Results, name: str, table: str, ids: Words) -> dict[str,
 
 
 def assumed(book: Book, name: str) -> float:
-    """What the component has for an input or a constant, expected, in its unit."""
+    """The component's expected value of an input or a constant, in its unit."""
     value = _program(Same(_component(book, COMPONENT))).stated[name]
     assert isinstance(value, float), name
     return value
@@ -117,7 +118,7 @@ def _stated(name: str, values: Any, alike: Alike | None = None) -> dict[End, Par
 
 
 def _part(name: str, values: Any) -> Part:
-    """A property that a row lacks is a reason, as in the catalogue."""
+    """Turn a property that a row lacks into a reason, as in the catalogue."""
     if "." not in name or not isinstance(values, np.ndarray) or values.dtype != np.float64:
         return Part(values)
     lacking = np.isnan(values)
@@ -129,7 +130,7 @@ def _part(name: str, values: Any) -> Part:
 
 
 def _without_reasons(part: Part) -> Part:
-    """The same without an array of reasons in which there is none."""
+    """The part without its array of reasons if that is empty."""
     if isinstance(part.why, np.ndarray) and not absent(part.why).any():
         return Part(part.data)
     return part
@@ -149,7 +150,7 @@ def _component(book: Book, name: str) -> Component:
 
 
 class _Program:
-    """The formulas of a component, with what a row has of its own in place of look-ups."""
+    """The formulas of a component, with a row's own values replacing look-ups."""
 
     def __init__(self, component: Component) -> None:
         plan = component.plan
@@ -158,7 +159,7 @@ class _Program:
         self.stated: dict[str, Any] = dict.fromkeys(component.corrections, 1.0)
         for name, scalar in plan.scalars.items():
             if name in self.stated:
-                continue  # what is predicted here is compared with own records, or corrected after
+                continue  # left at 1: own records correct predictions afterwards
             if scalar.formula is not None:
                 self.trees[name] = _own(scalar.formula.ends.value)
             elif scalar.stated is not None and scalar.stated.value is not None:
@@ -169,7 +170,7 @@ class _Program:
         }
 
     def needed(self, names: Iterable[str], known: set[str]) -> list[str]:
-        """What must be computed for some quantities, in order."""
+        """Everything that must be computed for some quantities, in order."""
         waiting, needed = [name for name in names if name not in known], set[str]()
         while waiting:
             name = waiting.pop()

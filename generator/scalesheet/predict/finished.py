@@ -1,4 +1,4 @@
-"""Uses finished runs of plans like own records: actual over predicted time."""
+"""Uses finished runs of plans as own records: actual over predicted time."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from scalesheet.evaluate import evaluate
 from scalesheet.model import Plan, Table
 from scalesheet.values import Results, Value
 
-#: Columns of a table whose rows are cases of `training-run`: what a factor is of, and what is
-#: predicted of one run.
+#: Columns of a table whose rows are cases of `training-run`: what a factor applies to, and what is
+#: predicted for one run.
 _CASES = {"gpu", "model", "gross_gpu_hours", "token_time"}
-#: The factor that a prediction already has; it is taken out again.
+#: The factor that a prediction already contains; it is divided out.
 _OWN = "own_time"
 
 
 def finished(book: Book) -> Iterator[tuple[tuple[str, str, str], float]]:
-    """Of each row of a plan that has finished runs: accelerator, model and trainer of the row, and
-    the GPU hours that a run took over those that the published fit predicts."""
+    """For each row of a plan with finished runs: its accelerator, model and trainer, and the GPU
+    hours a run took divided by those the published fit predicts.
+    """
     for plan in book.plans.values():
         table = plan.tables.get(plan.actuals.table) if plan.actuals else None
         if table is not None and table.columns.keys() >= _CASES:
@@ -45,6 +46,6 @@ def _rows(
 
 
 def _predicted(cells: Mapping[str, Value]) -> float:
-    """GPU hours of a run by the published fit alone; 0 where there are none."""
+    """GPU hours by the published fit alone; 0 if unknown."""
     hours, own = cells["gross_gpu_hours"].value, cells[_OWN].value if _OWN in cells else 1.0
     return hours / own if isinstance(hours, float) and isinstance(own, float) else 0.0

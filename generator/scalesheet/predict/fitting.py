@@ -1,7 +1,7 @@
 """Writes fits to the published rows as data/fits/<task>.yaml.
 
-A file is the same to the digit wherever it is made: coefficients are rounded, and nothing in it is
-of the day or the machine.
+A file is identical to the digit wherever it is written: coefficients are rounded, and nothing
+depends on the date or the computer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scalesheet.predict.fits import Coefficients, digest
 from scalesheet.predict.fits.apart import LARGE, LONG, REGIMES
 from scalesheet.predict.score.truth import Published
 
-DIGITS = 5  # significant ones of a coefficient
+DIGITS = 5  # significant digits of a coefficient
 
 _INTERVAL = {
     "low": "low end of the 80 % interval, in log standard deviations of a row",
@@ -42,7 +42,7 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class Description:
-    """What a file says of a fit besides its figures; `x_*` stands for each name that begins so."""
+    """What a file says about a fit besides its figures; `x_*` stands for all names with `x_`."""
 
     method: str
     notes: Mapping[str, str] = field(default_factory=dict)
@@ -65,7 +65,7 @@ _POOLED = (
 
 
 def _pooled(method: str, coefficients: Mapping[str, str], **ends: str) -> Description:
-    """A fit by partial pooling: its spread is described the same way for each coefficient."""
+    """Describe a fit by partial pooling, with the same text for the spread of each coefficient."""
     varies = {f"{name}_varies": _VARIES.format(name) for name in coefficients}
     return Description(method, {**coefficients, **_INTERVAL, **ends, **varies})
 
@@ -144,12 +144,12 @@ DESCRIPTIONS: Mapping[str, Description] = {
 }
 
 
-#: Coefficients, the published rows, and those of them that the coefficients rest on.
+#: Coefficients, the published rows, and which of them the coefficients use.
 Fit = tuple[Coefficients, Published, Flags]
 
 
 def written(book: Book, name: str, title: str, fit: Fit) -> str | None:
-    """The file of a fit, or None where there are no rows of two families to fit on."""
+    """The text of a fit's file, or None if there are not two families to fit."""
     result, data, rows = fit
     if not result:
         return None
@@ -175,7 +175,7 @@ def written(book: Book, name: str, title: str, fit: Fit) -> str | None:
 
 
 def rounded(value: float) -> str:
-    """Digits that YAML reads as a number: no bare exponent, no -0."""
+    """Round to digits that YAML reads as a number: no bare exponent, no -0."""
     short = float(f"{value:.{DIGITS}g}") + 0.0
     return f"{short:.12f}".rstrip("0").rstrip(".") if abs(short) < 1e-4 else repr(short)
 

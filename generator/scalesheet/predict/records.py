@@ -1,4 +1,4 @@
-"""Catalogue formulas over arrays: a number for each row, as a workbook computes one."""
+"""Catalogue formulas over arrays: a number for each row, computed as in a workbook."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scalesheet.predict.arrays import Array
 
 
 def lacking(book: Book, kind: str, name: str) -> Refused:
-    """What to raise where the book has no such formula or component."""
+    """The error to raise if the book lacks a formula or component."""
     message = (
         f"predictions need the {kind} '{name}', which the book lacks; copy the file from the "
         "catalogue of scalesheet, or leave out runs/"
@@ -23,11 +23,10 @@ def lacking(book: Book, kind: str, name: str) -> Refused:
 
 
 def rows_of(book: Book, record: str, **given: Array | float) -> Array:
-    """What a formula of the catalogue gives for each row, in its declared units.
+    """Evaluate a formula of the catalogue for each row, in its declared units.
 
-    `given` are its inputs, in their declared units; one that is left out has its default. A row
-    for which the formula has a reason and no value is nan. Raises Refused where the book has no
-    such formula.
+    `given` are its inputs, in their declared units; omitted ones take their defaults. Rows where
+    the formula returns a reason become nan. Raises Refused if the book has no such formula.
     """
     formula = book.records.get(record)
     if formula is None:
@@ -51,12 +50,12 @@ def rows_of(book: Book, record: str, **given: Array | float) -> Array:
 
 
 def assumed(book: Book) -> dict[str, float]:
-    """The numbers of the catalogue's table of assumptions. Raises Refused where it is not there."""
+    """The numbers in the catalogue's table of assumptions. Raises Refused if it is missing."""
     return column_of(book, "assumptions", "value")
 
 
 def column_of(book: Book, name: str, column: str) -> dict[str, float]:
-    """The numbers of a column of a small table. Raises Refused where the table is not there."""
+    """The numbers in a column of a small table. Raises Refused if the table is missing."""
     table = book.tables.get(name)
     if table is None:
         raise lacking(book, "table", name)
@@ -65,6 +64,6 @@ def column_of(book: Book, name: str, column: str) -> dict[str, float]:
 
 
 def defaults(book: Book, record: str) -> dict[str, float]:
-    """The numbers that a record's inputs have where a caller gives none."""
+    """The default numbers of a formula's inputs."""
     stated = ((item.name, item.stated) for item in book.records[record].inputs)
     return {n: s.value for n, s in stated if s is not None and isinstance(s.value, float)}

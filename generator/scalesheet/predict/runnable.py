@@ -1,4 +1,4 @@
-"""Whether stated layouts can run: conditions of the component `training-run`, over many cases."""
+"""Checks whether stated layouts can run: conditions of `training-run` over many cases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONDITIONS = (
 
 
 def broken(book: Book, cases: Cases) -> Reasons:
-    """The first condition that the stated layout of a row breaks, in the component's words."""
+    """The first condition that each row's stated layout violates, in the component's words."""
     component = book.components.get(COMPONENT)
     reasons = no_reasons(len(cases))
     if component is None or not len(cases):
@@ -28,7 +28,7 @@ def broken(book: Book, cases: Cases) -> Reasons:
     holds = _of(book, cases, [f"{name}_holds" for name in names])
     for name in names:
         rows = (holds[f"{name}_holds"] == 0) & _stated(name, cases) & ~given(reasons)
-        if rows.any():  # a sentence is spelled row by row, so only where it is needed
+        if rows.any():  # messages are built row by row, so only where needed
             reasons[rows] = _of(book, cases.only(rows), [f"{name}_says"])[f"{name}_says"]
     return reasons
 
@@ -55,7 +55,7 @@ def _of(book: Book, cases: Cases, names: list[str]) -> dict[str, Array]:
 
 
 def _stated(name: str, cases: Cases) -> Flags:
-    """The rows that state what a condition is about, none of it estimated."""
+    """The rows that state everything a condition is about, without estimates."""
     ways = cases.tensor * cases.pipeline * cases.context
     rows: dict[str, Flags] = {
         "stages": ~np.isnan(cases.zero),

@@ -34,9 +34,9 @@ COLUMNS = (
     "method",
     "unsupported_because",
 )
-#: Digits that a prediction is written with.
+#: Significant digits of a written prediction.
 DIGITS = 6
-#: Powers of ten that are exact.
+#: Powers of ten that floats represent exactly.
 _TENS = np.array([10.0**power for power in range(23)])
 _QUOTED = re.compile('[",\r\n]')
 NO_VALUE = "the formula has no value for these inputs"
@@ -57,7 +57,7 @@ class Predictions:
 
 
 def none_of(rows: int, reason: str) -> Predictions:
-    """No row predicted, all for the same reason."""
+    """No predictions; the same reason for all rows."""
     reasons = no_reasons(rows)
     reasons[:] = reason
     empty = unstated(rows)
@@ -65,8 +65,9 @@ def none_of(rows: int, reason: str) -> Predictions:
 
 
 def settled(made: Predictions, unsupported: Reasons, assumed: Words) -> Predictions:
-    """The same with the reasons that were known before, and what was assumed beside the method; a
-    row has numbers or a reason."""
+    """Add reasons that were known before, and append assumptions to the method. Each row ends up
+    with either numbers or a reason.
+    """
     reasons = first_reason(unsupported, made.unsupported)
     sound = np.isfinite(made.predicted) & np.isfinite(made.low) & np.isfinite(made.high)
     sound &= (made.predicted > 0) & (made.low <= made.predicted) & (made.predicted <= made.high)
@@ -93,7 +94,7 @@ def supported(made: Predictions) -> Flags:
 
 
 def _rounded(values: Array) -> Array:
-    """To DIGITS, as their text would say; through it where arithmetic could be off by a bit."""
+    """Round to DIGITS as formatting would; values close to a tie are rounded through their text."""
     with np.errstate(all="ignore"):
         up = DIGITS - 1 - np.floor(np.log10(values))
     exact = np.abs(up) < len(_TENS)
@@ -113,7 +114,7 @@ def _rows(
     text: Callable[[str | None], Any],
     number: Callable[[float], Any],
 ) -> Iterator[tuple[Any, ...]]:
-    """What is written of each row, in the order of COLUMNS."""
+    """What is written for each row, in the order of COLUMNS."""
     numbers = (_rounded(values).tolist() for values in (made.predicted, made.low, made.high))
     texts = each(made.method, text), each(made.unsupported, text)
     written = (map(number, column) for column in numbers)
@@ -121,19 +122,19 @@ def _rows(
 
 
 def as_csv(ids: Words, made: Predictions, unit: str) -> str:
-    """CSV with a line of names; what is not known is empty."""
+    """CSV with a header line; unknown values are empty."""
     rows = _rows(ids, made, unit, _field, lambda number: repr(number) if number == number else "")
     return "\n".join(map(",".join, (COLUMNS, *rows))) + "\n"
 
 
 def _field(text: str | None) -> str:
-    """As the csv module writes it, which looks at each letter by itself."""
+    """Quote a field as the csv module does, but faster: csv checks every character."""
     quoted = text and _QUOTED.search(text) and text.replace('"', '""')
     return f'"{quoted}"' if quoted else text or ""
 
 
 def as_json(ids: Words, made: Predictions, unit: str) -> str:
-    """A list of objects with the same names; what is not known is null."""
+    """A JSON list of objects with the same names; unknown values are null."""
     rows = _rows(
         ids, made, unit, lambda text: text, lambda number: number if number == number else None
     )

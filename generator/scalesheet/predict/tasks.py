@@ -1,4 +1,4 @@
-"""What can be predicted: for each task its unit, how it is predicted and fitted."""
+"""The tasks that can be predicted: for each its unit, and how to predict and fit it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from scalesheet.predict.runnable import broken
 from scalesheet.predict.table import Predictions, none_of, settled
 from scalesheet.predict.time import efficiency
 
-#: An assumption: how much wider, in logarithms, a range is for each word not understood.
+#: An assumption: the factor by which the log range widens for each word not understood.
 WIDER = 1.25
-AT_ONCE = 1 << 16  # rows, few enough for their arrays to stay near the processor
+AT_ONCE = 1 << 16  # rows, few enough for their arrays to stay in the processor's cache
 
 
 @dataclass(frozen=True)
 class Task:
-    """`unit` is what predictions are written in; the fit on file has the task's name. `rows` are
-    published ones with the truth, as the fit sees them."""
+    """`unit` is the unit of written predictions; the fit on file has the task's name. `rows` turns
+    published rows and their truth into what the fit sees.
+    """
 
     name: str
     unit: str
@@ -71,12 +72,12 @@ TASKS: Mapping[str, Task] = {
 
 
 def unsupported(task: str, cases: Cases) -> Reasons:
-    """Why a row is not predicted, as far as its description tells."""
+    """Why a row cannot be predicted, judging by its description."""
     return first_reason(cases.unsupported, TASKS[task].unsupported(cases))
 
 
 def _wider(made: Predictions, unread: Array) -> Predictions:
-    """The same with a wider range where words of the description were not understood."""
+    """Widen the range for words of the description that were not understood."""
     by = np.power(WIDER, np.nan_to_num(unread))
     return replace(
         made,
@@ -85,9 +86,9 @@ def _wider(made: Predictions, unread: Array) -> Predictions:
     )
 
 
-@np.errstate(all="ignore")  # what is not finite is not a prediction
+@np.errstate(all="ignore")  # values that are not finite are not predictions
 def predict(book: Book, task: str, cases: Cases, fitted: Coefficients | None = None) -> Predictions:
-    """A prediction for each case, or why there is none; with the fit on file unless given one."""
+    """Predict each case, or give a reason; uses the fit on file unless `fitted` is given."""
     known = coefficients(book, task) if fitted is None else fitted
     made = []
     for start in range(0, max(1, len(cases)), AT_ONCE):

@@ -1,4 +1,4 @@
-"""Remarks beside a predicted number: without restarts, and what does not fit into memory."""
+"""Remarks next to a predicted number: the figure without restarts, and whether memory suffices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_ROOM = (
 
 
 def told(book: Book, task: str, cases: Cases, made: Predictions) -> Predictions:
-    """The same, with both hours of a run or both rates in words, and what does not fit."""
+    """Add both hours or both rates in words, and a remark if the run does not fit."""
     if task not in ("runs", "throughput"):
         return made
     said = joined(
@@ -33,7 +33,7 @@ def told(book: Book, task: str, cases: Cases, made: Predictions) -> Predictions:
 
 
 def _net(book: Book, task: str, cases: Cases, made: Predictions) -> Words:
-    """What the same takes without restarts, evaluation and the like, or with them."""
+    """The figure without restarts, evaluation and the like, or with them."""
     share = float(np.exp(-coefficients(book, "runs").get("gross", 0.0)))
     other = (made.predicted * share).tolist()
     if task == "runs":
@@ -44,15 +44,16 @@ def _net(book: Book, task: str, cases: Cases, made: Predictions) -> Words:
 
 
 def _no_room(book: Book, cases: Cases, made: Predictions, fit: Coefficients) -> Words:
-    """Where the low end of the memory is above what its accelerator has, in the stated layout and
-    with every saving that is left open; only where it is known on how many it runs."""
+    """Remark on rows whose low end of memory exceeds the accelerator's, in the stated layout and
+    with every saving left open. Only rows with a known number of accelerators are checked.
+    """
     said = no_words(len(cases))
     rows = np.flatnonzero(supported(made) & ~np.isnan(cases.gpus) & ~np.isnan(cases.memory))
     if not fit or not len(rows):
         return said
     some = cases.only(rows)
     low, room, taken = memory.least(book, some, fit)
-    silent = among(some.offload, "")  # host memory is not counted by those who do not say it
+    silent = among(some.offload, "")  # rows that state offload are not judged
     for at in np.flatnonzero(silent & (low > room)).tolist():
         has = {"low": low[at] / GIB, "row": some.accelerator[at], "room": room[at] / GIB}
         said[rows[at]] = NO_ROOM.format(**has)

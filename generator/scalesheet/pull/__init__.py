@@ -1,6 +1,6 @@
-"""pull: an edited workbook becomes changes of the YAML that it was made from.
+"""pull: turns an edited workbook into changes of the YAML it was made from.
 
-`read` finds out what was edited and what would become of the files; `write` puts it into place.
+`read` finds the edits and the resulting files; `write` puts the files in place.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pulled:
-    """What a workbook asks for. With errors or diagnostics that are errors nothing is written."""
+    """What a workbook asks for. With errors, or diagnostics that are errors, nothing is written."""
 
     plan: str
     edition: str
-    same: bool  # the data are those that the workbook was made from
+    same: bool  # the workbook was made from exactly these data
     edits: tuple[Edit, ...] = ()
     left: tuple[Finding, ...] = ()
     notes: tuple[Finding, ...] = ()
     errors: tuple[Finding, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()  # of the changed data, by its own paths
-    causes: Mapping[Diagnostic, str] = field(default_factory=dict)  # the cells that they are about
-    files: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)  # old and new
-    moved: Diff | None = None  # what the edits do to the numbers: of the plan, or of all
+    diagnostics: tuple[Diagnostic, ...] = ()  # of the changed data, by paths in it
+    causes: Mapping[Diagnostic, str] = field(default_factory=dict)  # the cells that caused them
+    files: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)  # old and new content
+    moved: Diff | None = None  # the effect of the edits on the numbers: of the plan, or of all
 
     @property
     def sound(self) -> bool:
@@ -48,7 +48,7 @@ class Pulled:
 
 
 def read(data: Path, path: Path) -> Pulled:
-    """What the workbook asks for. Raises Refused where the data are not sound as they are."""
+    """Read what the workbook asks for. Raises Refused if the present data have errors."""
     try:
         workbook = read_workbook(path)
     except UnreadableError as error:
@@ -153,7 +153,7 @@ def _patched(files: Files, data: Path, edits: Sequence[Edit]) -> dict[File, byte
         try:
             new = patched(text, changes)
         except PatchError as error:
-            for edit in of_file:  # which of them it is
+            for edit in of_file:  # find out which one failed
                 try:
                     patched(text, edit.changes)
                 except PatchError as own:
@@ -171,7 +171,7 @@ def _patched(files: Files, data: Path, edits: Sequence[Edit]) -> dict[File, byte
 
 
 def _examined(pulling: Pulling, pulled: Pulled, new: Mapping[File, bytes]) -> Pulled:
-    """The changed data, checked as any change is; the formulas, compared with the workbook."""
+    """Check the changed data like any other change, and compare formulas with the workbook."""
     from scalesheet.diff import compare
     from scalesheet.examine import examined_files, sound
     from scalesheet.load.folder import documents_of
@@ -193,7 +193,7 @@ def _examined(pulling: Pulling, pulled: Pulled, new: Mapping[File, bytes]) -> Pu
         cause = _cause(diagnostic, pulled.edits, documents)
         if cause:
             causes[diagnostic] = cause
-        # a warning is reported where an edit caused it; the others were in the data before
+        # report a warning only if an edit caused it; the others were there before
         if cause or diagnostic.severity == "error":
             problems.append(diagnostic)
     pulled = replace(pulled, diagnostics=tuple(problems), causes=causes)
@@ -207,9 +207,9 @@ def _examined(pulling: Pulling, pulled: Pulled, new: Mapping[File, bytes]) -> Pu
 
 
 def _cause(diagnostic: Diagnostic, edits: Sequence[Edit], documents: Mapping[str, Document]) -> str:
-    """The cell of the edit that a diagnostic is about: the last one that begins before it."""
+    """The cell of the edit that a diagnostic is about: the last edit that begins before it."""
     document = documents.get(diagnostic.path)
-    if document is None:  # a file that speaks of what was edited elsewhere
+    if document is None:  # a file that mentions something edited elsewhere
         named = (e for e in edits if _quoted(e, diagnostic.message))
         return next((edit.place for edit in named), _all(edits))
     best: tuple[tuple[int, int], str] | None = None
@@ -228,13 +228,13 @@ def _cause(diagnostic: Diagnostic, edits: Sequence[Edit], documents: Mapping[str
 
 
 def _all(edits: Sequence[Edit]) -> str:
-    """The cells of all edits, one of which it must be."""
+    """The cells of all edits, when it is unclear which one is responsible."""
     places = [edit.place for edit in edits]
     return ", ".join(places[:3]) + (f" or {len(places) - 3} more" if len(places) > 3 else "")
 
 
 def _now(steps: Steps, edits: Sequence[Edit]) -> Steps:
-    """Where a place of the file is once its rows have their new ids."""
+    """A place in the file after its rows have their new ids."""
     for change in (change for edit in edits for change in edit.changes):
         if isinstance(change, Rename) and steps[: len(change.steps)] == change.steps:
             return (*change.steps[:-1], change.key, *steps[len(change.steps) :])
@@ -242,16 +242,16 @@ def _now(steps: Steps, edits: Sequence[Edit]) -> Steps:
 
 
 def _quoted(edit: Edit, message: str) -> bool:
-    """Whether a message names what an edit is of."""
+    """Whether a message names the subject of an edit."""
     gone = isinstance(edit.changes[0], Drop | Rename)
     row = edit.site.steps[-1] if gone else edit.name
     return any(f"'{name}'" in message for name in (edit.name, row))
 
 
 def write(data: Path, pulled: Pulled) -> None:
-    """All changed files take their place, or none does.
+    """Replace all changed files, or none.
 
-    Raises OSError, also where a file is no longer as it was read.
+    Raises OSError, also if a file has changed since it was read.
     """
     from scalesheet.save import save
 

@@ -1,4 +1,4 @@
-"""New inputs and figures: rows of Inputs and Calculation whose name the plan does not have."""
+"""New inputs and figures: rows of Inputs and Calculation with names that the plan does not have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scalesheet.units import UnitError
 
 
 def added(pulling: Pulling, formulas: Formulas) -> None:
-    """Notes each new row as an edit, or says what it lacks."""
+    """Record each new row as an edit, or report what it lacks."""
     for name, again in pulling.where.twice:
         text = f"the name '{name}' is used twice on {again.sheet}; give one of the rows another"
         pulling.refuse("W008", again, text, pulling.lines.of_name(name))
@@ -29,7 +29,7 @@ def added(pulling: Pulling, formulas: Formulas) -> None:
         place = row.place(END_HEADINGS["value"])
         assert place is not None
         if not name:
-            if not pulling.where.gone:  # else it is the row of the one whose name is gone
+            if not pulling.where.gone:  # otherwise it may belong to a missing name
                 pulling.leave(
                     place,
                     "a value without a name beside it; to make it a new input, give it a name",
@@ -102,7 +102,7 @@ def _beside(
 ) -> tuple[dict[str, object], bool]:
     """Title, kind and note of a new row, and whether its source was copied from another row.
 
-    What stands beside another row too belongs to that row's value.
+    Text that is also next to another row belongs to that row's value.
     """
     others = [
         {

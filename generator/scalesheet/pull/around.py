@@ -1,4 +1,4 @@
-"""What the parts of a translation share: where a formula is, and what has no equivalent."""
+"""What the parts of a translation share: a formula's place, and forms without an equivalent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scalesheet.pull.parse import Tree
 
 @dataclass(frozen=True, slots=True)
 class Opaque(Node):
-    """A part that has no form in the language; `why` says what of it."""
+    """A part that the language cannot express; `why` says what is missing."""
 
     tree: Tree
     why: str
@@ -20,26 +20,26 @@ class Opaque(Node):
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """Where a formula stands: its phase, and the constants that are conversions.
+    """The place of a formula: its phase, and the constants that are conversions.
 
-    `forms` says how each type of tree is read, so that every form can ask for its parts.
+    `forms` translates each type of tree, so that each form can translate its parts.
     """
 
     forms: Mapping[type, Callable[[Any, Around], Node]]
     phase: str | None
     conversions: frozenset[str]
     defaults: Mapping[str, float]
-    over: str | None = None  # the table whose rows a condition looks at
+    over: str | None = None  # the table that a condition iterates over
 
     def translated(self, tree: Tree) -> Node:
-        """The written tree of the language."""
+        """The tree in the formula language."""
         return self.forms[type(tree)](tree, self)
 
     def short(self, name: str) -> tuple[str, ...]:
-        """The path of a name as it is written here: that of the own phase goes without it."""
+        """The path of a name as written here; names of the own phase omit it."""
         return tuple((name.removeprefix(f"{self.phase}.") if self.phase else name).split("."))
 
 
 def ended(node: Node, end: object) -> Node:
-    """The low or high end of a range; the expected value stands as it is."""
+    """The low or high end of a range; the expected value needs no call."""
     return node if end == "value" else Call(str(end), (node,))

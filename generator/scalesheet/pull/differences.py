@@ -1,4 +1,4 @@
-"""Compares a workbook with the data: every input, row, formula and text of it."""
+"""Compares a workbook with the data: every input, row, formula and text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from scalesheet.vocabulary import counted
 
 
 def compare(pulling: Pulling) -> None:
-    """Fills the edits, errors and what is left of a pull."""
+    """Fill in the edits, errors and remaining findings of a pull."""
     formulas = Formulas(pulling)
     for scalar in pulling.plan.scalars.values():
         if scalar.phase not in pulling.deleted:
@@ -105,7 +105,7 @@ def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
 
 
 def _ends_beside(pulling: Pulling, name: str) -> dict[End, Place]:
-    """The ends that somebody wrote beside an input that had no range."""
+    """The ends that somebody added next to an input without a range."""
     row = pulling.where.listed.get(pulling.names.scalars[name, "value"].casefold())
     places = {end: row.place(END_HEADINGS[end]) for end in ENDS if end != "value"} if row else {}
     return {end: at for end, at in places.items() if at and not pulling.cell(at).blank}
@@ -161,8 +161,9 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
 def _not_carried(
     pulling: Pulling, whole: Table, rows: Rows, id: str, line: int, *, is_new: bool
 ) -> None:
-    """A row of the catalogue that this plan's workbook does not include: in a workbook that had it,
-    each edit of it is listed; in any other, how to get it."""
+    """Report a catalogue row that this plan's workbook does not include. If the workbook had it,
+    each of its edits is listed; otherwise, how to include the row.
+    """
     site = pulling.sites.row(whole.name, id)
     at = site.position if site is not None else None
     text = f"'{id}' is in {whole.name}, but the workbook of this plan does not include it"
@@ -186,7 +187,7 @@ def _as_shipped(was: Value, now: Value) -> bool:
 
 
 def _with_ends(table: Table, rows: Rows) -> Rows:
-    """A column that had no range when the workbook was made says its value at all three ends."""
+    """Use a column's value for all three ends if it had no range when the workbook was made."""
     ends = {
         (column.name, end): rows.columns[column.name, "value"]
         for column in table.columns.values()
@@ -206,7 +207,7 @@ def _shipped_rows(pulling: Pulling, table: Table) -> set[str]:
 
 
 def _taken_before(pulling: Pulling, table: Table, rows: Rows, shipped: set[str]) -> Rows:
-    """Rows without an id that an earlier pull has given one, which the data therefore have."""
+    """Give rows without an id the id that an earlier pull gave them, if the data have it."""
     result = {}
     for at in rows.without:
         id = _new_id(pulling, table, rows, at)
@@ -217,12 +218,12 @@ def _taken_before(pulling: Pulling, table: Table, rows: Rows, shipped: set[str])
 
 
 def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> None:
-    """A column that is not the table's: its sources and notes are shown, nothing else is known."""
+    """Report a column that is not in the table. Only source and note columns are known."""
     if head in COMPARE:
         return
     ends = (heading_of(column, end) for column in table.columns.values() for end in ENDS)
     if not pulling.same and head in ends:
-        return  # of a column that had a range when the workbook was made
+        return  # the column had a range when the workbook was made
     filled = [row for row in rows.rows.values() if not pulling.cell(rows.at(row, at)).blank]
     if filled:
         what = "line" if rows.turned else "column"
@@ -236,8 +237,7 @@ def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> 
 def _row(
     pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, row: str, *, is_new: bool
 ) -> None:
-    """Compares a row. One that was added and applied before is new to the workbook, and may
-    leave the formulas of its columns out."""
+    """Compare a row. A row that was added and applied before may lack its columns' formulas."""
     at = rows.rows[row]
     _row_title(pulling, table, rows, row)
     for column in table.columns.values():
@@ -269,7 +269,7 @@ def _row(
 
 
 def _unstated(pulling: Pulling, table: Table, column: Column, row: str, place: Place) -> None:
-    """A cell that states nothing (a text left out), or the axis of a cross table."""
+    """Compare a cell without a stated value (an omitted text), or on an axis of a cross table."""
     cell, name = pulling.cell(place), input_name(Key(column.name, table.name, row))
     stated = column.stated.get(row)
     text = "" if stated is None else said_by(stated, "")
@@ -311,7 +311,7 @@ def _row_title(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
 
 
 def _gone(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
-    """A row that the workbook no longer has."""
+    """Handle a row that is missing from the workbook."""
     site, place = pulling.sites.row(table.name, row), rows.at(rows.heading, rows.key)
     if table.name in FILES or table.each or site is None:
         what = site.document.path if site is not None and table.name in FILES else "the data"
@@ -330,7 +330,7 @@ def _gone(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
 
 
 def _moved_on(pulling: Pulling, table: Table, row: str) -> bool:
-    """Whether a row of the data is no longer as it was shipped."""
+    """Whether a row of the data has changed since the workbook was made."""
     for column in table.columns.values():
         stated = column.stated.get(row)
         was = pulling.where.shipped.get(input_name(Key(column.name, table.name, row)))
@@ -347,7 +347,7 @@ def _moved_on(pulling: Pulling, table: Table, row: str) -> bool:
 
 
 def _new_id(pulling: Pulling, table: Table, rows: Rows, at: int) -> str:
-    """An id from the title of a row that has none. That of a phase is a name of the language."""
+    """An id made from a row's title. For a phase, it is a valid name in formulas."""
     id = suggested(str(pulling.cell(rows.at(at, rows.title)).value or ""))
     return id.replace("-", "_") if table.name == "phases" else id
 
@@ -355,7 +355,7 @@ def _new_id(pulling: Pulling, table: Table, rows: Rows, at: int) -> str:
 def _added(
     pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, id: str, at: int
 ) -> None:
-    """A row that somebody put in."""
+    """Handle a row that somebody added."""
     place = rows.at(at, rows.key)
     site = pulling.sites.row(table.name, id) if table.name not in FILES else None
     if site is None:
@@ -387,7 +387,7 @@ def _added(
 def _cells(
     pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, id: str, at: int
 ) -> dict[str, object] | None:
-    """What a new row states; None where one of its cells cannot be determined."""
+    """What a new row states; None if one of its cells cannot be determined."""
     cells: dict[str, object] = {}
     title = str(pulling.cell(rows.at(at, rows.title)).value or "").strip()
     if title and title != id:
@@ -406,7 +406,7 @@ def _cells(
                 cells[column.name] = {"formula": text}
             continue
         if cell.blank:
-            continue  # the column's formula, or what 'check' asks for
+            continue  # the column's formula, or an error in `check`
         copied = (each for each in column.stated.values() if each.reason == cell.value)
         try:
             said = said_in(
@@ -422,7 +422,7 @@ def _cells(
 
 
 def _note_beside(pulling: Pulling, table: Table, rows: Rows, at: int) -> dict[str, object]:
-    """What was noted beside a new row, but for what came with the row that it is a copy of."""
+    """The note next to a new row, unless it was copied along with another row."""
     column = next((beside for beside, head in rows.strange.items() if head == "Note"), None)
     if column is None or rows.turned:
         return {}
@@ -446,7 +446,7 @@ def _brief(value: object) -> str:
 
 
 def _constants(pulling: Pulling) -> None:
-    """Named numbers of Units: conversions and defaults, which stand in units and formulas."""
+    """Compare the named numbers on Units: conversions, and defaults of catalogue formulas."""
     for place, token in pulling.meanings.constants.items():
         if place.sheet not in pulling.workbook.sheets:
             continue
@@ -460,7 +460,7 @@ def _constants(pulling: Pulling) -> None:
 
 
 def _sheets(pulling: Pulling) -> None:
-    """Sheets of whoever worked here: those without anything that we know."""
+    """Report sheets that people added: those without anything that we know."""
     ours = {rows.sheet for rows in pulling.where.tables.values()}
     ours |= {place.sheet for place in pulling.where.scalars.values()}
     ours |= {place.sheet for place in pulling.meanings.constants}

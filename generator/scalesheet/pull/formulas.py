@@ -1,4 +1,4 @@
-"""Edited formulas: found by their tokens, translated, and written where the file has them."""
+"""Edited formulas: detected by their tokens, translated, and written where the file has them."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ _REFERENCES = {
 
 @dataclass
 class Formulas:
-    """The formulas of one pull. Those of a column wait until all its rows were seen. `skipped` are
-    formulas of an older workbook that read or are steps of its own."""
+    """The formulas of one pull. Those of a column wait until all its rows have been read. `skipped`
+    are formulas of an older workbook that are steps of its own, or read them.
+    """
 
     pulling: Pulling
     waiting: dict[tuple[str, str], dict[str, Cells]] = field(default_factory=dict)
@@ -61,7 +62,7 @@ class Formulas:
     # -------------------------------------------------------------- what was edited
 
     def scalar(self, scalar: Scalar, places: Mapping[End, Place]) -> None:
-        """Compares the formula of a derived scalar."""
+        """Compare the formula of a computed scalar."""
         assert scalar.formula is not None
         if self._typed(Key(scalar.name), scalar, scalar.formula, places):
             return
@@ -88,7 +89,7 @@ class Formulas:
             )
 
     def cell(self, table: Table, column: Column, row: str, places: Mapping[End, Place]) -> None:
-        """Compares the formula of a cell; an edit waits for the rest of its column."""
+        """Compare the formula of a cell; an edit waits for the rest of its column."""
         formula = column.own.get(row) or column.formula
         assert formula is not None
         key = Key(column.name, table.name, row)
@@ -115,7 +116,7 @@ class Formulas:
         self.pulling.refuse("W006", place, message)
 
     def column_edits(self, table: Table, rows: Rows) -> None:
-        """The edits of a table's formulas: of a whole column where all its rows say the same."""
+        """The edits of a table's formulas: one for a whole column if all its rows agree."""
         for (name, column_name), edits in list(self.waiting.items()):
             if name != table.name:
                 continue
@@ -165,7 +166,7 @@ class Formulas:
             self._note(key, cells, own, formula.text, text, (Set(own.steps, text),))
         elif whole is not None:
             site = whole / column.name
-            plain = column.kind == "number" and isinstance(site.data, str)  # as uses state inputs
+            plain = column.kind == "number" and isinstance(site.data, str)  # as uses state it
             change = set_cell(whole, key.name, text if plain else {"formula": text})
             if change is not None:
                 self._note(key, cells, site, formula.text, text, (change,))
@@ -175,9 +176,10 @@ class Formulas:
     def over_input(
         self, key: Key, quantity: Quantity, site: Site | None, places: Mapping[End, Place]
     ) -> bool:
-        """A formula in the place of a stated value; whether that is all there is to say of it.
+        """Handle a formula in place of a stated value. Returns whether the input needs no further
+        comparison.
 
-        One without references, as `=8*2`, is the value that it gives.
+        A formula without references, such as `=8*2`, is treated as its value.
         """
         place = places["value"]
         read = self._tokens(input_name(key), place)
@@ -206,8 +208,7 @@ class Formulas:
     def of_new_row(
         self, table: Table, column: Column, row: str, places: Mapping[End, Place]
     ) -> str | None:
-        """The formula of a cell in a row that was added: nothing where it is the column's, None
-        where it cannot be determined."""
+        """The formula of a cell in an added row: empty if it is the column's, None if unknown."""
         name = input_name(Key(column.name, table.name, row))
         read = self._tokens(name, places["value"])
         if read is None:
@@ -223,7 +224,7 @@ class Formulas:
         return self._translated(name, (places["value"], cell, read), table.phase, column.formula)
 
     def of_new_scalar(self, name: str, place: Place) -> tuple[tuple[Token, ...], str] | None:
-        """The tokens and the formula of a figure that was added; None where it cannot be read."""
+        """The tokens and the formula of an added figure; None if it cannot be read."""
         read = self._tokens(name, place)
         if read is None:
             return None
@@ -231,7 +232,7 @@ class Formulas:
         return None if text is None else (read, text)
 
     def _phase(self, name: str) -> str | None:
-        """The phase of a scalar or of a cell, by the name that an edit has for it."""
+        """The phase of a scalar or cell, given its name in edits."""
         scalar = self.pulling.plan.scalars.get(name)
         if scalar is not None:
             return scalar.phase
@@ -246,7 +247,7 @@ class Formulas:
     def _edited(
         self, name: str, formula: Formula, places: Mapping[End, Place], table: str = ""
     ) -> Cells:
-        """The ends whose formulas are not what we would print."""
+        """The ends whose formulas differ from what we would print."""
         result: dict[End, tuple[Place, Cell, tuple[Token, ...]]] = {}
         for end, place in places.items():
             cell = self.pulling.cell(place)
@@ -256,19 +257,19 @@ class Formulas:
             if read is not None and read != self._printed(formula, end):
                 result[end] = place, cell, read
         if not self.pulling.same and "value" not in result:
-            return {}  # what it rests on has a range by now, or has none any more
+            return {}  # something it depends on gained or lost its range since
         if result and not self.pulling.same:
             edited = result["value"]
             place, names = edited[0], self.pulling.workbook.names
             if any(kind == "name" and str(of).casefold() in names for kind, of in edited[2]):
-                self.skipped.append(place)  # it reads a step of the older data, which moved since
+                self.skipped.append(place)  # it reads a step of older data, which has moved since
                 return {}
             known = self._translated(name, edited, self._phase(name), formula, quiet=True)
             if known is not None and _alike(known, formula.text):
                 return {}
             made = self.pulling.sites.formula(formula.position) is None
             if made and known is not None and self._still(known):
-                return {}  # the program's own, as shipped: the calendar moves with every phase
+                return {}  # the program's own, as shipped: the calendar changes with every phase
             if not self._still(formula.text):
                 text = f"the formula of '{name}' is {quotable(formula.text)} in the data now"
                 self.pulling.leave(place, f"{text}; this cell is not merged")
@@ -276,7 +277,7 @@ class Formulas:
         return result
 
     def _still(self, text: str) -> bool:
-        """Whether the workbook was shipped with a formula, which it says in words."""
+        """Whether the workbook was shipped with a formula, which it contains as text."""
         return " ".join(text.split()) in self._told
 
     @cached_property
@@ -296,11 +297,11 @@ class Formulas:
             return ()
 
     def _tokens(self, name: str, place: Place, table: str = "") -> tuple[Token, ...] | None:
-        """The tokens of a cell's formula; None where it cannot be read, which is reported."""
+        """The tokens of a cell's formula; None if it cannot be read, which is reported."""
         formula = self.pulling.cell(place).formula
         if formula is None:
             return None
-        # a column's formulas differ in the number of their row, which is then all that differs
+        # a column's formulas usually differ only in their row number
         own = str(place.row + 1)
         same = _ROWED.sub(lambda m: f"{m[1]}\0" if m[2] == own else m[0], formula)
         known = self._read.get((table, place.column, same))
@@ -324,12 +325,12 @@ class Formulas:
     def _typed(
         self, key: Key, quantity: Quantity, formula: Formula, places: Mapping[End, Place]
     ) -> bool:
-        """A value in the place of a formula; whether there is one."""
+        """Handle values typed over a formula. Returns whether there are any."""
         cells = {end: self.pulling.cell(place) for end, place in places.items()}
         typed = [end for end, cell in cells.items() if cell.formula is None]
         lacking = "value" not in typed and all(cells[end].blank for end in typed)
         if not typed or (lacking and not self.pulling.same):
-            return False  # it may have a range by now that it had not
+            return False  # it may have gained a range since
         name, place = input_name(key), places[typed[0]]
         if all(cells[end].blank for end in typed):
             text = f"'{name}' has lost its formula, {quotable(formula.text)}; copy it back"
@@ -357,7 +358,7 @@ class Formulas:
         return True
 
     def _nowhere(self, key: Key, quantity: Quantity, formula: Formula, place: Place) -> bool:
-        """Whether no file can state the value of a formula, which is then told."""
+        """Report a value for a formula that no file can state. Returns whether that is the case."""
         probe = (1.0,) * 3 if quantity.kind == "number" else ""
         if self._value_for_formula(key, quantity, formula, probe)[1] is not None:
             return False
@@ -425,7 +426,7 @@ class Formulas:
         *,
         quiet: bool = False,
     ) -> str | None:
-        """The formula in the language; None where it has none, which is reported."""
+        """The formula in the language; None if it cannot be expressed, which is reported."""
         place, cell, read = edited
         here = replace(self._around, phase=phase)
         try:
@@ -450,7 +451,7 @@ class Formulas:
         return text
 
     def _row_at(self, place: Place) -> str | None:
-        """The id of the row that a cell stands in."""
+        """The id of the row that contains a cell."""
         for name in self.pulling.meanings.tables_on.get(place.sheet, ()):
             rows = self.pulling.where.tables[name]
             if rows.holds(place) and (
@@ -460,8 +461,9 @@ class Formulas:
         return None
 
     def _go_by_ids(self, formula: str, place: Place) -> None:
-        """Refuses references by row number where rows have another order than in the data: such a
-        one means another row than it did before. Raises FormulaProblem."""
+        """Refuse references by row number if rows are in another order than in the data, since
+        these now refer to other rows than before. Raises FormulaProblem.
+        """
         sorted_ = self.pulling.reordered
         tables = self.pulling.where.tables
         home = next((name for name in sorted_ if tables[name].holds(place)), "")
@@ -497,20 +499,20 @@ _ROWED = re.compile(r"(?<![\w.$])([A-Za-z]{1,3})([0-9]+)(?![\w(.!])")
 
 
 def _at(formula: Formula, before: str) -> str:
-    """Where a formula stands; nothing for a step of the program's."""
+    """The position of a formula; empty for steps that the program created."""
     at = formula.position
     return f"{before} at {at.path}:{at.line}" if at is not None else ""
 
 
 def _table_of(kind: str, meant: Any) -> str:
-    """The table that a reference to some of its rows leads into."""
+    """The table that a reference to some of its rows leads to."""
     if kind == "few":
         return meant[0][1][0] if meant else ""
     return meant[0] if kind in ("cell", "id", "title") else ""
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two formulas say the same but for blanks and brackets."""
+    """Whether two formulas are the same except for spaces and brackets."""
     try:
         return parse_language(one) == parse_language(other)
     except FormulaError:
@@ -518,7 +520,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _formula_for_value(site: Site, text: str) -> tuple[Change, ...] | None:
-    """A formula where a value stands, or where none does yet; None where there are two values."""
+    """A formula in place of a value, or where none is stated yet; None for two values."""
     data = site.data
     if not site.there:
         row, column = Site(site.document, site.steps[:-1]), str(site.steps[-1])

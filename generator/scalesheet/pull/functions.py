@@ -1,4 +1,4 @@
-"""Functions of one row of a spreadsheet's formula: arithmetic, rounding, choices, conditions."""
+"""Translates spreadsheet functions on one row: arithmetic, rounding, choices, conditions."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from scalesheet.pull.around import Around, Opaque
 from scalesheet.pull.parse import Fn, Lit, Op, Ref, Tree
 from scalesheet.resolve.reasons import YES_NO, of_compiler
 
-#: The function with a week, and weeks by what stands for them there: a 1 for each day off, from
-#: Monday on, or the number of a week of five days (1 to 7) or six (11 to 17).
+#: The function with a working week, and the weeks for its arguments: a string with a 1 for each day
+#: off from Monday on, or the number of a week with five (1 to 7) or six (11 to 17) working days.
 INTL = "WORKDAY.INTL"
 WEEKS: Mapping[float | str, str] = {
     **{
@@ -50,7 +50,7 @@ def plain(name: str, fewest: int = 1, most: int = 1) -> Callable[[Fn, Around], N
 
 
 def rounded(tree: Fn, around: Around) -> Node | None:
-    """`MAX(INT(x),-INT(-(x-ABS(x)*rounding_slack)))` is ceil(x), and the like with MIN floor(x)."""
+    """`MAX(INT(x),-INT(-(x-ABS(x)*rounding_slack)))` is ceil(x); with MIN it is floor(x)."""
     if tree.name not in ("MAX", "MIN") or len(tree.arguments) != 2:
         return None
     slack = Ref("const", "rounding_slack")
@@ -67,7 +67,7 @@ def rounded(tree: Fn, around: Around) -> Node | None:
 
 
 def _inside_int(tree: Fn) -> list[Tree]:
-    """What the first argument may be the rounding of."""
+    """Trees that the first argument may be the rounding of."""
     one = tree.arguments[0]
     if isinstance(one, Fn) and one.name == "INT":
         return [one.arguments[0]]
@@ -79,7 +79,7 @@ def _inside_int(tree: Fn) -> list[Tree]:
 
 
 def round_(tree: Fn, around: Around) -> Node:
-    """ROUND, whose number we print with a last bit more so that a half is met."""
+    """ROUND. We print its number with the last bit raised, so that halves round up."""
     if len(tree.arguments) != 2 or not isinstance(tree.arguments[1], Lit):
         return Opaque(tree, "ROUND needs its number of decimals as a literal number")
     inner, decimals = tree.arguments
@@ -97,7 +97,8 @@ def round_(tree: Fn, around: Around) -> Node:
 
 def workday(tree: Fn, around: Around) -> Node:
     """`WORKDAY(day-1,MAX(1,count),off)`: the function counts from the day after its first argument,
-    ours from the day itself. `WORKDAY.INTL` has the week before the days off."""
+    ours from the day itself. `WORKDAY.INTL` has the week before the days off.
+    """
     match tree.arguments:
         case (Op("-", (day, Lit(1.0))), count, *off):
             pass
@@ -141,7 +142,7 @@ def product(tree: Fn, around: Around) -> Node:
 
 
 def if_(tree: Fn, around: Around) -> Node:
-    """A choice; guards and the reasons of the arithmetic are put in by the compiler again."""
+    """A choice. Guards and the arithmetic's reasons are dropped; the compiler adds them again."""
     if len(tree.arguments) != 3:
         return Opaque(tree, "IF needs both of its values")
     test, then, other = tree.arguments
@@ -158,18 +159,18 @@ def if_(tree: Fn, around: Around) -> Node:
     if then == Lit("no") and other == Lit("yes"):
         return Not(around.translated(test))
     chosen = [around.translated(each) for each in (then, other)]
-    if not all(map(_worded, chosen)):  # a text beside a number is the reason why there is none
+    if not all(map(_worded, chosen)):  # text next to a number is the reason why there is none
         chosen = [Reason(each) if isinstance(each, Text) else each for each in chosen]
     return Choice(chosen[0], around.translated(test), chosen[1])
 
 
 def _is_known(test: Tree, flag: Tree) -> bool:
-    """Whether a test asks if a flag has a value: the guard of what asks the flag."""
+    """Whether a test asks if a flag has a value: the guard of anything that reads the flag."""
     return test == Fn("OR", tuple(Op("=", (flag, Lit(word))) for word in YES_NO))
 
 
 def _worded(node: Node) -> bool:
-    """Whether all that a tree can give are words."""
+    """Whether a tree can only return words."""
     if isinstance(node, Choice):
         return _worded(node.then) and _worded(node.other)
     return isinstance(node, Text | Reason)

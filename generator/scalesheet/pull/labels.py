@@ -1,7 +1,7 @@
-"""Texts around the inputs: titles, kinds and notes of inputs are applied, others are listed.
+"""Text around the inputs: titles, kinds and notes of inputs are applied, other changes are listed.
 
-Only where the data are what the workbook was made from: of an older one nobody can tell whether a
-text was edited there or in the data.
+This requires that the workbook was made from the present data; in an older one, it is unclear
+whether a text was edited there or in the data.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from scalesheet.render.workbook.tables import remarks, row_note, source_and_note
 from scalesheet.render.workbook.widths import heading_of
 from scalesheet.source.patch import Drop, Set
 
-#: Columns of Inputs that are a key of the input's own.
 COMPARE = ("Source", "Note")  # of the rows of a table
+#: Columns of Inputs that are keys of the input itself.
 _KEYS = {"Quantity": "title", "Kind": "kind", "Note": "note"}
 
 
 def labels(pulling: Pulling) -> None:
-    """Compares what stands beside the inputs and above the columns."""
+    """Compare the text next to the inputs and above the columns."""
     if not pulling.same:
         return
     for scalar in pulling.plan.scalars.values():
@@ -92,14 +92,14 @@ def _edited(
 
 
 def _headings(pulling: Pulling, table: Table, rows: Rows) -> None:
-    """Titles and units of the columns stand in two rows above their names."""
+    """Compare the titles and units of the columns, in the two rows above their names."""
     for column in table.columns.values():
         for end in ends_of(column):
             at = rows.columns.get((column.name, end))
             if at is None or end not in ENDS:
                 continue
             if sheet_of_its_own(pulling, rows):
-                continue  # which has names alone; titles and units stand on Units
+                continue  # it has only names; titles and units are on Units
             for above, was in ((2, heading_of(column, end)), (1, symbol_of(pulling, column))):
                 place = rows.at(rows.heading - above, at)
                 now = _said(pulling, place)
@@ -109,14 +109,15 @@ def _headings(pulling: Pulling, table: Table, rows: Rows) -> None:
 
 
 def sheet_of_its_own(pulling: Pulling, rows: Rows) -> bool:
-    """Whether a table has one row of headings."""
+    """Whether a table has only one heading row."""
     at = rows.at(rows.heading, rows.title)
     return pulling.cell(at).value == TITLES_OF
 
 
 def _beside(pulling: Pulling, table: Table, rows: Rows) -> None:
-    """The sources and notes of a row are put together of those of its cells; where the table is
-    turned, those of a column."""
+    """Compare the sources and notes next to a row, which are combined from its cells; in a turned
+    table, those of a column.
+    """
     if rows.turned:
         _beside_lines(pulling, table, rows)
         return
@@ -125,13 +126,13 @@ def _beside(pulling: Pulling, table: Table, rows: Rows) -> None:
             continue
         for row, line in rows.rows.items():
             if row not in table.rows and head == "Note":
-                continue  # which the row that was added takes along
+                continue  # handled with the added row
             place = rows.at(line, at)
             now = _said(pulling, place)
             known = [row] if row in table.rows else table.rows
             was = [_stood_beside(pulling, table, each, head) for each in known]
             if row not in table.rows:
-                was.append("")  # a row that was copied brings what stood beside the other
+                was.append("")  # a copied row may bring the other row's text
             if any(same(each, now) for each in was) or _noted(
                 pulling, table, row, head, now, place
             ):
@@ -147,7 +148,7 @@ def _stood_beside(pulling: Pulling, table: Table, row: str, head: str) -> str:
 
 
 def _noted(pulling: Pulling, table: Table, row: str, head: str, now: str, place: Place) -> bool:
-    """Takes what was written beside the notes of a row's cells as the note of the row."""
+    """Record an edit of a row's note, written next to the notes of its cells."""
     site = pulling.sites.row(table.name, row)
     if head != "Note" or site is None or table.name in FILES or table.each:
         return False
@@ -155,9 +156,9 @@ def _noted(pulling: Pulling, table: Table, row: str, head: str, now: str, place:
         return False
     of_cells, own = source_and_note(table, row)[1], str(site.data.get("note", ""))
     if of_cells not in now or not same(own, row_note(pulling.plan, table, row)):
-        return False  # those of the cells stand with them; that of a phase, at the head of its own
+        return False  # cell notes belong to the cells; a phase's note is at its head
     if any(same(now, _stood_beside(pulling, table, each, head)) for each in table.rows):
-        return False  # it was moved here with some of another row's cells
+        return False  # it was moved here with another row's cells
     new = " ".join((now.replace(of_cells, " ") if of_cells else now).split())
     name, steps = f"the note of {table.name}['{row}']", (*site.steps, "note")
     change = Set(steps, new, "title" if (site / "title").there else "") if new else Drop(steps)

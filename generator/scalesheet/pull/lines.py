@@ -1,4 +1,4 @@
-"""The line of the data that a cell of a workbook is about."""
+"""Finds the line of the data that a cell of a workbook is about."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Step = str | tuple[str, str]  # a scalar, or table and column
 
 @dataclass(frozen=True)
 class Lines:
-    """What a message about a cell says of the data."""
+    """Finds the data behind cells, for messages."""
 
     plan: Plan
     tables: Mapping[str, Table]
@@ -28,7 +28,7 @@ class Lines:
     sites: Sites
 
     def of(self, place: Place) -> Position | None:
-        """Where the value, formula, row or table of a cell is stated; None where no file has it."""
+        """The position of a cell's value, formula, row or table; None if no file has it."""
         name = self._scalars.get(place) or self._listed.get((place.sheet, place.row))
         if name is not None:
             return self.of_scalar(name)
@@ -38,7 +38,7 @@ class Lines:
 
     def of_scalar(self, name: str) -> Position | None:
         scalar = self.plan.scalars.get(name)
-        if scalar is None:  # a new one
+        if scalar is None:  # a new name
             return self.sites.new_scalar(name).position
         site = self.sites.scalar(name)
         own = site.position if site is not None else None
@@ -46,7 +46,7 @@ class Lines:
         return stated or own or self._of(scalar.formula, scalar, name)
 
     def of_name(self, text: str) -> Position | None:
-        """Of a scalar by its defined name."""
+        """The position of a scalar, given its defined name."""
         return self.of_scalar(self._named.get(text, text))
 
     def of_table(self, name: str, place: Place | None = None) -> Position | None:
@@ -73,7 +73,7 @@ class Lines:
         return table.row_positions[table.rows.index(row)]
 
     def _of(self, formula: Formula | None, quantity: Quantity, step: Step) -> Position | None:
-        """Where a formula stands; that of a step, where the formula stands that it is a part of."""
+        """The position of a formula; for a step, that of the formula it is part of."""
         if formula is None or formula.position is not None:
             return formula.position if formula is not None else quantity.position
         seen: set[Step] = set()
@@ -89,7 +89,7 @@ class Lines:
 
     @cached_property
     def _users(self) -> Mapping[Step, list[tuple[Step, Position | None]]]:
-        """By what a formula reads, the formulas that read it."""
+        """For everything that formulas read, the formulas that read it."""
         result: dict[Step, list[tuple[Step, Position | None]]] = {}
         for user, quantity in self._quantities():
             for formula in formulas_of(quantity):
@@ -109,7 +109,7 @@ class Lines:
 
     @cached_property
     def _listed(self) -> Mapping[tuple[str, int], str]:
-        """The rows of lists: all their cells are about one scalar."""
+        """The rows of lists, where all cells are about the same scalar."""
         return {
             (row.sheet, row.row): self._named[text]
             for text, row in self.where.listed.items()
@@ -118,7 +118,7 @@ class Lines:
 
     @cached_property
     def _named(self) -> Mapping[str, str]:
-        """Scalars by their defined names, in lower case."""
+        """Scalars by their defined names in lower case."""
         return {text.casefold(): name for (name, _), text in self.names.scalars.items()}
 
     def _on(self, place: Place) -> Iterator[str]:
@@ -127,7 +127,7 @@ class Lines:
                 yield name
 
     def _above(self, place: Place, table: str) -> int:
-        """How far below the heading of a table a cell is; 0 for a cell of one of its rows."""
+        """How many rows a cell is below the heading of a table; 0 within its rows."""
         rows = self.where.tables[table]
         return 0 if rows.holds(place) else rows.row_of(place) - rows.heading
 

@@ -1,4 +1,4 @@
-"""Functions of a spreadsheet over columns: sums, counts and look-ups, with the rows they take."""
+"""Translates spreadsheet functions over columns: sums, counts, look-ups and conditions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from scalesheet.pull.parse import Fn, Lit, Op, Ref, Tree
 
 
 def gathered(name: Aggregation) -> Callable[[Fn, Around], Node]:
-    """SUM, MIN and their like: over a column, or of several values."""
+    """SUM, MIN and the like: over a column, or over several values."""
 
     def form(tree: Fn, around: Around) -> Node:
         slack = rounded(tree, around)
@@ -62,7 +62,7 @@ def _over(function: Aggregation, values: Ref, where: Node | None, around: Around
 
 
 def _rows(test: Tree, values: Ref, around: Around) -> Node | None:
-    """The condition of rows: a product of tests, without the masks for empty cells and reasons."""
+    """The condition on rows: a product of tests, without the masks for empty cells and reasons."""
     meaning: Any = values.meaning
     table = meaning if values.kind == "ids" else meaning[0]
     inside = replace(around, over=table)
@@ -85,14 +85,14 @@ def _rows(test: Tree, values: Ref, around: Around) -> Node | None:
 
 
 def _of_rows(tree: Tree, table: str, around: Around) -> Node:
-    """A test of each row, in which the table's ranges are columns of the row looked at."""
+    """Translate a test of each row, where the table's ranges are columns of the tested row."""
     return around.translated(_looked_at(tree, table))
 
 
 def _looked_at(tree: Tree, table: str) -> Tree:
     match tree:
         case Ref("range", (str(of), column, end)) if of == table:
-            return Ref("scalar", (column, end))  # a bare name within the condition
+            return Ref("scalar", (column, end))  # a bare name in the condition
         case Op(op, sides):
             if op == ">" and sides[1] == Lit(0.0) and isinstance(sides[0], Op):
                 product = sides[0]
@@ -106,7 +106,7 @@ def _looked_at(tree: Tree, table: str) -> Tree:
 
 
 def sumproduct(tree: Fn, around: Around) -> Node:
-    """SUMPRODUCT over a test, and over a test and a column."""
+    """SUMPRODUCT over a test, or over a test and a column."""
     tests = [_bare(each) for each in tree.arguments]
     last = tree.arguments[-1]
     if len(tests) == 1 and (best := _extreme(tests[0], around)) is not None:
@@ -124,7 +124,7 @@ def sumproduct(tree: Fn, around: Around) -> Node:
 
 
 def _extreme(tree: Tree, around: Around) -> Node | None:
-    """`MIN(SUMIF(ids,ids,values)+(1-test)*out_of_reach)`: the least where a test holds."""
+    """`MIN(SUMIF(ids,ids,values)+(1-test)*out_of_reach)`: the smallest value where a test holds."""
     match tree:
         case Fn(
             "MIN" | "MAX" as name,
@@ -144,7 +144,7 @@ def _extreme(tree: Tree, around: Around) -> Node | None:
 
 
 def _best_row(product: Tree, around: Around) -> Node | None:
-    """The row where all tests hold, one of which is that a value is the least or greatest."""
+    """The row where all tests hold, one of which is that a value is the smallest or largest."""
     factors: list[Tree] = []
     waiting = [product]
     while waiting:
@@ -167,7 +167,7 @@ def _best_row(product: Tree, around: Around) -> Node | None:
 
 
 def _bare(tree: Tree) -> Tree:
-    """Without the two signs that make a number of a truth value."""
+    """Remove double negation, which turns a truth value into a number."""
     while isinstance(tree, Op) and tree.op == "neg":
         tree = tree.sides[0]
     return tree
@@ -186,7 +186,7 @@ def _ids_in(tree: Tree) -> list[Ref]:
 
 
 def by_words(function: Aggregation, *, values: bool) -> Callable[[Fn, Around], Node]:
-    """SUMIFS, AVERAGEIFS and COUNTIFS with words as they stand."""
+    """SUMIFS, AVERAGEIFS and COUNTIFS with literal words."""
 
     def form(tree: Fn, around: Around) -> Node:
         arguments = list(tree.arguments)
@@ -222,7 +222,7 @@ def by_words(function: Aggregation, *, values: bool) -> Callable[[Fn, Around], N
 
 
 def index(tree: Fn, around: Around) -> Node:
-    """INDEX with MATCH: a look-up by id, or the row where a column has its least or greatest."""
+    """INDEX with MATCH: a look-up by id, or the row where a column is smallest or largest."""
     match tree.arguments:
         case (
             Ref("range", (str(table), str(name), end)),
@@ -251,7 +251,7 @@ def index(tree: Fn, around: Around) -> Node:
 
 
 def _part(key: Node, table: str, column: str, tree: Fn, around: Around) -> Node:
-    """`gpu.memory`: a column of the row that a key names."""
+    """`gpu.memory`: a column of the row that a key selects."""
     match key:
         case Name(path):
             return Name((*path, column))

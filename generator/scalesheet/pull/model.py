@@ -1,4 +1,4 @@
-"""What pull speaks of: findings, edits, and everything that one pull is about."""
+"""The data types of pull: findings, edits, and everything about one pull."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from scalesheet.source.patch import Change
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What cannot be applied, where it stands in the workbook, and the line of the data that it is
-    about; None where no line is."""
+    """What cannot be applied, its place in the workbook, and the line of the data that it is about;
+    None if there is no such line.
+    """
 
     code: str
     place: str
@@ -34,7 +35,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A formula that was translated: the cells that it must give, by the end of its range."""
+    """A translated formula: the cells whose values it must reproduce, by end of its range."""
 
     table: str | None
     row: str | None
@@ -44,7 +45,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One edit of the workbook, as changes of one file of the data."""
+    """One edit of the workbook, as changes in one file of the data."""
 
     name: str
     place: str
@@ -61,21 +62,21 @@ class Edit:
 
 @dataclass(frozen=True)
 class Pulling:
-    """A workbook and the data that it is compared with."""
+    """A workbook and the data it is compared with."""
 
     workbook: Workbook
     stamp: Stamp
     before: Edition
-    book: Book  # with the rows that the workbook carries
+    book: Book  # with the rows that the workbook includes
     plan: Plan
     layout: Layout
     where: Where
     sites: Sites
-    same: bool  # the data state what the workbook was made from
+    same: bool  # the workbook was made from exactly these data
     edits: list[Edit] = field(default_factory=list)
     errors: list[Finding] = field(default_factory=list)
     left: list[Finding] = field(default_factory=list)
-    notes: list[Finding] = field(default_factory=list)  # nothing to take over, and no finding
+    notes: list[Finding] = field(default_factory=list)  # information without any action
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)  # table and id -> new id
 
     @cached_property
@@ -97,14 +98,14 @@ class Pulling:
 
     @cached_property
     def deleted(self) -> frozenset[str | None]:
-        """The phases that the workbook no longer has. Their tables and scalars go with them."""
+        """The phases missing from the workbook. Their tables and scalars go with them."""
         there = self.where.tables.get("phases")
         ours = self.plan.tables.get("phases")
         return frozenset(set(ours.rows) - set(there.rows) if ours and there else ())
 
     @cached_property
     def reordered(self) -> frozenset[str]:
-        """Tables whose rows stand in another order than in the data."""
+        """Tables whose rows are in another order than in the data."""
         result = set()
         for name, rows in self.where.tables.items():
             known = [row for row in self.tables[name].rows if row in rows.rows]
@@ -132,11 +133,11 @@ class Pulling:
         self.left.append(Finding("W009", str(place), message, at))
 
     def shipped_scalar(self, name: str, end: End) -> Place:
-        """Where a workbook of these data has a scalar."""
+        """The place of a scalar in a workbook made from these data."""
         spot = self.layout.scalars[name]
         return Place(spot.sheet, *spot.cell(end))
 
     def shipped_table(self, name: str) -> Place:
-        """Where a workbook of these data has the heading of a table."""
+        """The place of a table's heading in a workbook made from these data."""
         table = self.layout.tables[name]
         return Place(table.sheet, *table.at(table.heading, table.ids))

@@ -1,4 +1,4 @@
-"""An .ods workbook, read by way of LibreOffice, which saves it as .xlsx."""
+"""Reads an .ods workbook by having LibreOffice save it as .xlsx."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WITHOUT = "it is an .ods file, and LibreOffice, which would convert it,"
 
 @contextmanager
 def as_xlsx(path: Path) -> Iterator[Path]:
-    """The workbook as an .xlsx file for as long as it is read. Raises UnreadableError."""
+    """The workbook as a temporary .xlsx file. Raises UnreadableError."""
     program = next(
         (found for name in ("soffice", "libreoffice") if (found := shutil.which(name))), ""
     )
@@ -26,7 +26,7 @@ def as_xlsx(path: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="scalesheet-ods-") as folder:
         profile = f"-env:UserInstallation={(Path(folder) / 'profile').as_uri()}"
         command = [program, profile, "--headless", "--convert-to", "xlsx", "--outdir", folder]
-        with suppress(subprocess.TimeoutExpired):  # there is no file then
+        with suppress(subprocess.TimeoutExpired):  # no file then
             subprocess.run([*command, str(path.resolve())], capture_output=True, timeout=SECONDS)
         made = Path(folder) / f"{path.stem}.xlsx"
         if not made.is_file():

@@ -1,4 +1,4 @@
-"""Values, references and operators of a spreadsheet's formula in the formula language."""
+"""Translates values, references and operators of a spreadsheet formula."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ _COMPARES: Mapping[str, CompareOp] = {
 }
 _ARITHMETIC: Mapping[str, BinaryOp] = {"+": "+", "-": "-", "*": "*", "/": "/", "^": "**"}
 
-#: What `ABS(a-b)` compared with the tolerance says of a and b.
+#: The comparison of a and b for each operator between `ABS(a-b)` and the tolerance.
 _ABSOLUTE: Mapping[str, CompareOp] = {"<=": "==", ">": "!="}
-#: Where `a-b` is compared with it: whether the tolerance has a minus.
+#: For each operator between `a-b` and the tolerance, whether the tolerance has a minus.
 _NEGATED = {"<": True, ">=": True, "<=": False, ">": False}
 
 
@@ -121,7 +121,7 @@ def _compared(tree: Op, around: Around) -> Node:
 
 
 def _tolerant(tree: Op) -> tuple[CompareOp, Tree, Tree] | None:
-    """`ABS(a-b)<=equal_within*(ABS(a)+ABS(b))` and its like: the comparison of a and b."""
+    """`ABS(a-b)<=equal_within*(ABS(a)+ABS(b))` and the like: the comparison of a and b."""
     gap, within = tree.sides
     negated = False
     if isinstance(within, Op) and within.op == "neg":

@@ -1,7 +1,7 @@
 """Checks whether a workbook file is safe to open, before anything in it is read.
 
-A workbook is a zip of XML, and anybody may have made it. What it would unpack to, macros, and links
-to other files are looked at in its list of contents; XML with a DOCTYPE is never parsed further.
+A workbook is a zip of XML from an unknown source. Its list of contents shows the unpacked size,
+macros, and links to other files; XML with a DOCTYPE is not parsed any further.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.parsers import expat
 
-MOST_BYTES = 600_000_000  # unpacked; a workbook of a million formulas has 200 MB
+MOST_BYTES = 600_000_000  # unpacked; a workbook with a million formulas has 200 MB
 MOST_ENTRIES = 2_000
-MOST_RATIO = 300  # unpacked to packed; ours have 12
-SMALL = 30_000_000  # unpacked; below this no ratio is a danger
+MOST_RATIO = 300  # unpacked over packed size; ours have 12
+SMALL = 30_000_000  # unpacked; below this, any ratio is safe
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ODS = "application/vnd.oasis.opendocument.spreadsheet"
-#: Parts of a package that reach out of it or run: what they are.
+#: Parts of a package that run code or refer to other files, and their descriptions.
 _FOREIGN = {
     "xl/vbaproject": "macros",
     "xl/macrosheets/": "macros",
@@ -31,8 +31,9 @@ _FOREIGN = {
 
 
 class UnreadableError(Exception):
-    """The file is not a workbook that may be read. `code` W001 or W003; the message says why, and
-    `part` where: a cell, or a file of the package; nothing where it is about the whole file."""
+    """The file must not or cannot be read as a workbook. `code` is W001 or W003; the message says
+    why, and `part` where: a cell, or a file in the package; empty for the entire file.
+    """
 
     def __init__(self, code: str, message: str, part: str = "") -> None:
         super().__init__(message)
@@ -40,17 +41,17 @@ class UnreadableError(Exception):
 
 
 class OpenDocumentError(UnreadableError):
-    """The file is a workbook of another format, which a program can convert."""
+    """The file is a workbook in another format, which can be converted."""
 
 
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError),
-    *(NotImplementedError, ValueError),  # the first for a compression that zipfile does not know
+    *(NotImplementedError, ValueError),  # the first if zipfile does not know the compression
 )
 
 
 def judge(path: Path) -> None:
-    """Raises UnreadableError where the file may not be read, OSError where it cannot be."""
+    """Raises UnreadableError if the file is not safe to read, OSError if it cannot be read."""
     with path.open("rb") as file:
         head = file.read(8)
     if head == _OLE:
@@ -98,7 +99,7 @@ def _judge(archive: zipfile.ZipFile) -> None:
 
 
 def _judge_part(archive: zipfile.ZipFile, name: str) -> None:
-    """Its XML is parsed as far as its first element, before which a DOCTYPE must stand."""
+    """Parse a part up to its first element, since a DOCTYPE must come before that."""
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = _doctype(name)
     started: list[str] = []

@@ -1,7 +1,7 @@
-"""Tokens of a spreadsheet's formula as a tree, by the precedence that spreadsheets have.
+"""Parses the tokens of a spreadsheet formula into a tree, with the precedence of spreadsheets.
 
-Unary minus binds tighter than a power there, and powers are taken from the left: `-2^2` is 4 and
-`2^3^2` is 64. `%` stands behind its number.
+There, unary minus binds tighter than a power, and powers group from the left: `-2^2` is 4 and
+`2^3^2` is 64. `%` follows its number.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from scalesheet.pull.tokens import FormulaProblem, Token
 
 DEEPEST = 100
-#: Operations on top of each other. The language allows fewer, so our own formulas have room.
+#: Nested operations. The language allows fewer, so our own formulas always fit.
 MOST_OPERATIONS = 200
 
 
@@ -49,7 +49,7 @@ class Fn:
 
 Tree = Ref | Lit | Op | Fn
 
-#: Operators from the loosest on.
+#: Operators from loosest to tightest.
 _LEVELS = (("=", "<>", "<", ">", "<=", ">="), ("&",), ("+", "-"), ("*", "/"), ("^",))
 _VALUES = {"num", "str", "flag"}
 

@@ -1,4 +1,4 @@
-"""A phase that was added to the table of phases: what its entry in `phases:` states."""
+"""A phase that was added to the table of phases: creates its entry in `phases:`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from scalesheet.model import Column, Table
 from scalesheet.pull.model import Pulling
 from scalesheet.pull.values import said_by, stated_as, symbol_of
 
-#: What an entry says that no cell of its row shows by itself.
+#: Keys of an entry that no cell of its row shows.
 BESIDE = ("after", "times")
 
 
 def phase_entry(
     pulling: Pulling, table: Table, cells: Mapping[str, object], above: str | None
 ) -> dict[str, object]:
-    """The entry of a phase whose row holds `cells`, a copy of the row that it is most like.
+    """The entry of a phase whose row holds `cells`, based on the most similar phase.
 
-    What that phase leaves to the program is left to it here too, and the new phase waits for what
-    the other waits for. Of two that are alike it is the one that stands nearest above.
+    Whatever that phase leaves to defaults is left out here too, and the new phase waits for the
+    same phases. If several are equally similar, the nearest one above counts.
     """
     shown = {row: _shown(pulling, table, row) for row in table.rows}
 

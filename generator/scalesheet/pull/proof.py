@@ -1,7 +1,8 @@
 """Checks that a translated formula gives the value in the workbook.
 
-It does where the compiled formula prints as the very tokens of the cell. Where it prints otherwise,
-since the same can be said in several ways, its value must be the one that the workbook shows.
+This is certain if the compiled formula prints as exactly the tokens of the cell. Otherwise, since
+the same formula can be written in several ways, its value must match the one that the workbook
+shows.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from scalesheet.render.workbook.steps import stepped
 from scalesheet.resolve.lowering.scalars import SCENARIO
 from scalesheet.values import Results, Value
 
-WITHIN = 1e-9  # of the value; a workbook that went through LibreOffice has 15 digits
+WITHIN = 1e-9  # relative to the value; a workbook saved by LibreOffice has 15 digits
 
 
 def unproven(pulling: Pulling, edition: Edition, edits: Sequence[Edit]) -> Iterator[Finding]:
-    """The formulas of edits that give something else in the data than in the workbook."""
+    """The formulas of edits that give another result in the data than in the workbook."""
     proofs = [(edit, edit.proof) for edit in edits if edit.proof is not None]
     if not proofs:
         return
@@ -60,7 +61,7 @@ def unproven(pulling: Pulling, edition: Edition, edits: Sequence[Edit]) -> Itera
 
 
 def _results(pulling: Pulling, edition: Edition) -> Results:
-    """Under the scenario that the workbook shows."""
+    """The results in the scenario that the workbook shows."""
     place = pulling.where.scalars.get((SCENARIO, "value"))
     word = str(pulling.cell(place).value) if place is not None else ""
     results = edition.results[pulling.plan.id]
@@ -92,7 +93,9 @@ def _same_form(
     read: tuple[Token, ...],
     row: str | None,
 ) -> bool:
-    """Alike but for brackets, steps, tolerances and guards; a conversion has to be in both."""
+    """Whether two formulas are equal except for brackets, steps, tolerances and guards; conversions
+    must be in both.
+    """
     plain = around(frozenset(), {})
     try:
         return plain.translated(unfolded(after, printed, row)) == plain.translated(

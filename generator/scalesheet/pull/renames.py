@@ -1,4 +1,4 @@
-"""Rows that got another id: each keeps what its file states about it."""
+"""Rows with a new id: each keeps what its file states about it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from scalesheet.source.patch import Rename
 
 
 def renamed(pulling: Pulling) -> Pulling:
-    """The pull with the rows by the ids that the data have; each other id is an edit.
+    """The pull with rows under the ids that the data have; each new id is an edit.
 
-    A row is the same where it stands between the same rows and states the same in each cell.
+    A row counts as the same if it is between the same rows and states the same in each cell.
     """
     if not pulling.same:
         return pulling
@@ -52,14 +52,14 @@ def renamed(pulling: Pulling) -> Pulling:
 
 
 def _pairs(ours: Sequence[str], rows: Rows) -> Iterator[tuple[str, str]]:
-    """Each row that is gone with the new one in its place, between the same rows."""
+    """Pairs each missing row with the new one in its place, between the same rows."""
     theirs = sorted(rows.rows, key=lambda id: rows.rows[id])
     for gone, new in zip(_between(ours, theirs), _between(theirs, ours), strict=True):
         yield from zip(gone, new, strict=False)
 
 
 def _between(rows: Sequence[str], others: Sequence[str]) -> list[list[str]]:
-    """The rows that the others lack: before, between and after those that they have."""
+    """Groups of rows that the others lack, split at the rows that they have."""
     result: list[list[str]] = [[]]
     for row in rows:
         if row in others:
@@ -70,7 +70,7 @@ def _between(rows: Sequence[str], others: Sequence[str]) -> list[list[str]]:
 
 
 def _alike(pulling: Pulling, table: Table, rows: Rows, old: str, new: str) -> bool:
-    """Whether all that the old row states stands in the new one."""
+    """Whether the new row contains everything that the old one states."""
     for column in table.columns.values():
         stated = column.stated.get(old)
         if stated is None or any((column.name, end) not in rows.columns for end in ends_of(column)):

@@ -1,7 +1,7 @@
-"""The cells of a workbook, with the value and the formula of each, and the defined names.
+"""Reads the cells of a workbook, with their values and formulas, and the defined names.
 
-openpyxl reads them. It gives either formulas or stored values; its parser of a sheet is extended to
-keep both, which takes about half the time of reading the file twice.
+openpyxl returns either formulas or stored values. Its sheet parser is extended here to keep both,
+which takes about half the time of reading the file twice.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ EMPTY = Cell()
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet's cells that hold anything."""
+    """The non-empty cells of a sheet."""
 
     name: str
     cells: Mapping[Spot, Cell]
 
     @cached_property
     def turned(self) -> Sheet:
-        """The sheet with its rows for columns."""
+        """The sheet with rows and columns exchanged."""
         return Sheet(self.name, {(column, row): cell for (row, column), cell in self.cells.items()})
 
     def at(self, row: int, column: int) -> Cell:
@@ -60,15 +60,15 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Workbook:
-    """All sheets by name, and what the defined names stand for, by their lower-case form."""
+    """All sheets by name, and the meanings of defined names, keyed in lower case."""
 
     sheets: Mapping[str, Sheet]
     names: Mapping[str, str]
-    foreign: tuple[str, ...] = ()  # sheets that hold no cells: charts, dialogs
+    foreign: tuple[str, ...] = ()  # sheets without cells: charts, dialogs
 
 
 def read_workbook(path: Path) -> Workbook:
-    """Reads the file. Raises UnreadableError where it may not or cannot be read, or OSError."""
+    """Read a workbook. Raises UnreadableError if it is not safe or not readable, or OSError."""
     try:
         judge(path)
     except OpenDocumentError:
@@ -79,7 +79,7 @@ def read_workbook(path: Path) -> Workbook:
 
 
 def address(row: int, column: int) -> str:
-    """`D12`."""
+    """An address such as `D12`."""
     text, column = "", column + 1
     while column:
         column, rest = divmod(column - 1, 26)
@@ -99,7 +99,7 @@ def column_of(letters: str) -> int:
 
 
 def spot(text: str) -> Spot | None:
-    """Row and column of `D12` or `$D$12`."""
+    """Row and column of an address such as `D12` or `$D$12`."""
     match = _PLACE.fullmatch(text)
     return (int(match[2]) - 1, column_of(match[1])) if match else None
 
@@ -110,11 +110,11 @@ def spot(text: str) -> Spot | None:
 def _read(path: Path) -> Workbook:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of styles and extensions, which are not looked at
+            warnings.simplefilter("ignore")  # about styles and extensions, which are ignored
             return _by_openpyxl(path)
     except (OSError, UnreadableError):
         raise
-    except Exception as error:  # openpyxl names none: a spoilt file raises whatever it meets
+    except Exception as error:  # openpyxl documents none; broken files raise anything
         text = f"it cannot be read ({error or type(error).__name__}); save it again"
         raise UnreadableError("W001", text) from None
 
@@ -136,7 +136,7 @@ def _cells(sheet: Any) -> dict[Spot, Cell]:
     from openpyxl.xml.functions import iterparse
 
     class Parser(WorkSheetParser):
-        """Keeps the stored value of a formula, and dates as the numbers that they are. Reads only
+        """Keeps the stored value of a formula, and dates as plain numbers. Skips everything but
         cells: validations, formats and links would take as long again."""
 
         def parse(self) -> Generator[Any, None, None]:
@@ -148,7 +148,7 @@ def _cells(sheet: Any) -> dict[Spot, Cell]:
         def parse_cell(self, element: Any) -> Any:
             kind = element.get("t", "n")
             if kind in ("n", "d"):
-                element.set("t", "str")  # as it is written: no date is made of it
+                element.set("t", "str")  # keep the text, do not create a date
             found = super().parse_cell(element)
             if found["data_type"] == "f":
                 found["formula"] = _formula(found["value"])
@@ -186,7 +186,7 @@ def _cell(sheet: str, found: Mapping[str, Any]) -> Cell:
 
 
 def _formula(value: Any) -> str:
-    """An array formula is an object that has its text; a table of data has none."""
+    """An array formula is an object with a text; a data table has none."""
     text = value if isinstance(value, str) else getattr(value, "text", None)
     return (text or "").removeprefix("=")
 
@@ -195,7 +195,7 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 def _plain(text: str) -> str:
-    """Text as it is: `_x000D_` stands for a character that XML cannot hold."""
+    """Decode text: `_x000D_` stands for a character that XML cannot contain."""
     if "_x" in text:
         text = _ESCAPED.sub(lambda result: chr(int(result[1], 16)), text)
     return text.replace("\r\n", "\n") if "\r" in text else text

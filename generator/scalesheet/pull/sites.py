@@ -1,4 +1,4 @@
-"""Where in the files of the data folder a value of the book is stated."""
+"""Finds where in the files of the data folder a value of the book is stated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scalesheet.resolve.lowering.catalogue_columns import (
 )
 from scalesheet.source.patch import Set
 
-#: The catalogue's tables whose rows are files: the folder of the files.
+#: The catalogue's tables whose rows are files, and the folders of the files.
 FILES = {
     "hardware": "hardware",
     "nodes": "nodes",
@@ -39,7 +39,7 @@ _PATHS: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place in a file; what stands there may not be there yet."""
+    """A place in a file, which may not exist yet."""
 
     document: Document
     steps: Steps
@@ -49,7 +49,7 @@ class Site:
 
     @property
     def data(self) -> Any:
-        """What stands there, or None."""
+        """The data at the place, or None."""
         data = self.document.data
         for step in self.steps:
             try:
@@ -73,8 +73,9 @@ def is_grid(steps: Steps) -> bool:
 
 
 def set_cell(row: Site, column: str, said: object) -> Set | None:
-    """States a cell of a row. How often a phase runs is what its runs differ in, `times: {run: 2}`;
-    None where that is more than one number."""
+    """Change a cell of a row. How often a phase runs is stated by its grid, `times: {run: 2}`;
+    returns None if the grid has more than one number.
+    """
     grid = row.data.get(column) if isinstance(row.data, Mapping) else None
     if not is_grid((*row.steps, column)):
         return Set((*row.steps, column), said)
@@ -90,14 +91,14 @@ def set_cell(row: Site, column: str, said: object) -> Set | None:
 
 @dataclass(frozen=True)
 class Sites:
-    """The files that a plan's workbook is made of; each is parsed when it is first asked for."""
+    """The files that a plan's workbook is made from; each is parsed on first use."""
 
     files: Files
     plan: Plan
 
     @cached_property
     def _named(self) -> dict[tuple[str, str], File]:
-        """Those that one entity has for itself, by folder and id."""
+        """Files that hold a single entity, by folder and id."""
         pairs = (each for each in self.files.every if len(each.parts) == 2)
         return {(each.parts[0], each.parts[1].removesuffix(".yaml")): each for each in pairs}
 
@@ -164,11 +165,11 @@ class Sites:
         return self._scalars.get(name)
 
     def new_scalar(self, name: str) -> Site:
-        """Where the plan would have a scalar more."""
+        """The place of a new scalar in the plan."""
         return Site(self._file, ("scalars", name))
 
     def component_of(self, name: str) -> str | None:
-        """The file of the component whose own figure a scalar is: no plan can state that one."""
+        """The file of the component that a scalar belongs to, which no plan can state."""
         table, _, own = name.rpartition(f".{ALL}.")
         site = self._tables.get(table)
         used = (
@@ -181,11 +182,11 @@ class Sites:
         return component.path if component is not None and there else None
 
     def table(self, name: str) -> Site | None:
-        """The table of a plan or of a file of its own: what has columns and rows."""
+        """The place of a table with its columns and rows, in the plan or its own file."""
         return self._tables.get(name)
 
     def row(self, table: str, row: str) -> Site | None:
-        """What states a row: its mapping of cells, its phase, or its file."""
+        """The place that states a row: its mapping of cells, its phase, or its file."""
         if table == "phases":
             return Site(self._file, ("phases", row))
         if table in FILES:
@@ -193,11 +194,11 @@ class Sites:
             return Site(document, ()) if document is not None else None
         site = self.table(table)
         if site is None or (table in self.plan.tables and self.plan.tables[table].each):
-            return None  # rows of a cross table are made of those of its axes
+            return None  # rows of a cross table combine those of its axes
         return site / "rows" / row
 
     def paired(self, table: Table) -> str:
-        """What to edit instead of a cell of a cross table, whose rows stand in no file."""
+        """What to edit instead of a cell of a cross table, whose rows are in no file."""
         axes = " and ".join(f"'{axis}'" for axis in dict.fromkeys(axis for _, axis in table.each))
         site = self.table(table.name)
         at = (site / "rows" / "each").position if site is not None else None
@@ -205,8 +206,9 @@ class Sites:
         return f"its rows are those of {axes} combined: edit them there{where}"
 
     def falls_back(self, site: Site) -> bool:
-        """Whether an input of a component has a value without what is stated there: that of all
-        rows, the component's default, or a layout that is chosen."""
+        """Whether an input of a component still has a value without the one stated there: that of
+        all rows, or the component's default.
+        """
         name, steps = site.steps[-1], site.steps[:-1]
         if not site.there:
             return False
@@ -220,7 +222,7 @@ class Sites:
         return given is not None and (shared or "value" in given or "formula" in given)
 
     def cell(self, table: str, row: str, column: str, position: Position | None) -> Site | None:
-        """What states a cell, or would; None where no file does."""
+        """The place that states a cell, or could; None if no file does."""
         whole = self.row(table, row)
         if whole is None:
             return None
@@ -233,7 +235,7 @@ class Sites:
         return Site(whole.document, tuple(path))
 
     def _side(self, row: Site, column: str) -> Site | None:
-        """The cell of one of the two sides of a scenario, `steps_written`."""
+        """The cell behind one side of a scenario, such as `steps_written`."""
         for number, scenario in enumerate(self.plan.scenarios[:2]):
             base = column.removesuffix(f"_{scenario}")
             cell = row / base
@@ -242,7 +244,7 @@ class Sites:
         return None
 
     def formula(self, position: Position | None) -> Site | None:
-        """The formula that stands at a place; None where the program wrote it."""
+        """The place of the formula at a position; None if the program created it."""
         if position is None:
             return None
         document = self._document(self._paths.get(position.path))

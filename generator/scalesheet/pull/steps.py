@@ -1,4 +1,4 @@
-"""Puts the steps of a formula, cells of their own in a workbook, back where they are read."""
+"""Puts the steps of a formula, which have their own cells in a workbook, back into it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scalesheet.pull.tokens import Token
 
 
 def unfolded(pulling: Pulling, read: tuple[Token, ...], row: str | None) -> Tree:
-    """The tree of a formula without steps; `row` is that of its cell. Raises FormulaProblem."""
+    """The tree of a formula without steps; `row` is the row of its cell. Raises FormulaProblem."""
 
     def unfold(tree: Tree) -> Tree:
         match tree:

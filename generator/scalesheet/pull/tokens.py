@@ -1,7 +1,8 @@
-"""Tokens of a spreadsheet formula in which references say what they mean, not where it is.
+"""Tokens of a spreadsheet formula, where references say what they mean rather than where it is.
 
-`D12*Units!$B$5` of a workbook and what our printer would write today are the same tokens, wherever
-rows, columns and sheets have gone meanwhile; so a formula that nobody edited is known by comparing.
+`D12*Units!$B$5` in a workbook gives the same tokens as the formula our printer would write today,
+wherever rows, columns and sheets have moved. So comparing tokens shows whether a formula was
+edited.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from scalesheet.printers.excel import excel
 from scalesheet.pull.sheets import Workbook, address
 from scalesheet.pull.where import Area, Place, Where, area_of
 
-#: kind and what it says. Kinds: num, str, flag, op, func, error, foreign, name, and those of a
-#: reference: scalar (name, end), own (table, column, end), cell (table, row, column, end),
-#: range (table, column, end), ids (table), titles (table), title and id (table, row),
-#: const (name), area (text).
+#: A kind and its content. Kinds: num, str, flag, op, func, error, foreign, name, and for
+#: references: scalar (name, end), own (table, column, end), cell (table, row, column, end), range
+#: (table, column, end), ids (table), titles (table), title and id (table, row), const (name), area
+#: (text).
 Token = tuple[str, object]
-Fixed = tuple[bool, bool]  # whether the row, and the column, of a cell is held by a $
+Fixed = tuple[bool, bool]  # whether the row, and the column, of a cell is fixed by a $
 
 _OPEN, _CLOSE, _APART = "\ue000", "\ue001", "\ue002"
 _TOKEN = re.compile(
@@ -47,17 +48,17 @@ _TOKEN = re.compile(
 
 
 class FormulaProblem(Exception):
-    """What of a formula cannot be read; the message says it."""
+    """Part of a formula cannot be read; the message says which."""
 
 
 @dataclass(frozen=True)
 class Meanings:
-    """What references of one workbook mean."""
+    """The meanings of references in one workbook."""
 
     workbook: Workbook
     where: Where
     ranged: Mapping[str, bool]  # whether a scalar has ends
-    called: Mapping[str, Token]  # what a defined name stands for, by its lower-case form
+    called: Mapping[str, Token]  # meaning of each defined name, keyed in lower case
     _columns: dict[str, dict[int, tuple[str, str, End]]] = field(default_factory=dict)
 
     @cached_property
@@ -84,7 +85,7 @@ class Meanings:
 
     @cached_property
     def constants(self) -> Mapping[Place, Token]:
-        """Cells of constants by their place, for formulas that point rather than name."""
+        """Constants by the places of their cells, for formulas that use addresses, not names."""
         result = {}
         for name, token in self.called.items():
             if token[0] == "const":
@@ -94,7 +95,7 @@ class Meanings:
         return result
 
     def of(self, whole: Area, fixed: Fixed, home: Place) -> Token:
-        """What a cell or area means as seen from `home`; `fixed`: what of it is held by a $."""
+        """The meaning of a cell or area as seen from `home`; `fixed`: which parts a $ fixes."""
         if whole.top == whole.bottom and whole.left == whole.right:
             return self._one(whole.place, fixed, home)
         for name in self.tables_on.get(whole.sheet, ()):
@@ -140,7 +141,7 @@ class Meanings:
 
 
 def tokens(formula: str, home: Place, meanings: Meanings) -> tuple[Token, ...]:
-    """The tokens of a formula that stands at `home`. Raises FormulaProblem."""
+    """The tokens of a formula in the cell `home`. Raises FormulaProblem."""
     result: list[Token] = []
     at = 0
     while at < len(formula):
@@ -162,8 +163,9 @@ def tokens(formula: str, home: Place, meanings: Meanings) -> tuple[Token, ...]:
 
 
 def pointed(formula: str, home: Place, meanings: Meanings) -> Iterator[tuple[str, Token, Fixed]]:
-    """The references by position in a formula that can be read: what is written, what it means
-    now, and whether its row is held by a `$`. Whole columns and the own row are none."""
+    """The references by position in a readable formula: their text, what they mean now, and whether
+    a `$` fixes their row. Whole columns and the current row are left out.
+    """
     for match in _TOKEN.finditer(formula):
         if match.lastgroup == "area":
             token = _area(match[0], home, meanings)
@@ -189,9 +191,9 @@ def _fixed(cells: str) -> Fixed:
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    """Sheet, mark and cells of `Sheet!A1:B2`."""
+    """The sheet, the mark and the cells of `Sheet!A1:B2`."""
     sheet, mark, rest = text.partition("!")
-    if "!" in rest:  # a sheet before each of the two cells
+    if "!" in rest:  # both cells have a sheet
         rest = rest.replace(f"{sheet}!", "")
     return (sheet, mark, rest) if mark else ("", "", text)
 
@@ -228,7 +230,7 @@ _READ = {
 def meanings(
     workbook: Workbook, where: Where, scalars: Mapping[str, Quantity], names: Names
 ) -> Meanings:
-    """What the references of a located workbook mean."""
+    """Collect the meanings of references in a located workbook."""
     called: dict[str, Token] = {}
     for (name, end), text in names.scalars.items():
         if text.casefold() not in called or end == "value":
@@ -252,7 +254,7 @@ def meanings(
 
 @dataclass(frozen=True)
 class _Meant:
-    """The printer's places: what is meant in place of where it stands."""
+    """Tells the printer what is meant rather than where it is."""
 
     scalars: Mapping[str, Quantity]
     columns: Mapping[tuple[str, str], Quantity]

@@ -1,9 +1,9 @@
-"""A spreadsheet's formula in the formula language.
+"""Translates a spreadsheet formula to the formula language.
 
-Our printer writes the language's arithmetic out for spreadsheets: tolerances, slack, guards against
-reasons, look-ups, masks, conversions. Each of these forms is read back here as what it stands for,
-and conversions are left out, since the compiler puts them where units ask for them. What has no
-form in the language stays as it is (`Opaque`), and is refused unless a change leaves it alone.
+Our printer spells out the language's arithmetic for spreadsheets: tolerances, slack, guards against
+reasons, look-ups, masks, conversions. Each of these forms is recognized here, and conversions are
+dropped, since the compiler inserts them where units need them. Whatever the language cannot express
+is kept (`Opaque`), and is rejected unless a change leaves it alone.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from scalesheet.pull.parse import Fn, Lit, Op, Ref
 def around(
     conversions: frozenset[str], defaults: Mapping[str, float], phase: str | None = None
 ) -> Around:
-    """Where a formula of a plan, or of a phase, stands."""
+    """The place of a formula in a plan or phase."""
     return Around(_FORMS, phase, conversions, defaults)
 
 
 def untold(node: Node) -> str:
-    """Why a tree is not a formula of the language, or nothing."""
+    """Why a tree is not a formula of the language; empty if it is one."""
     stack = [node]
     while stack:
         top = stack.pop()

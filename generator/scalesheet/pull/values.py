@@ -1,5 +1,6 @@
-"""Stated values: what an input says in the workbook, in the data and as shipped, and what of the
-file changes where the workbook says something new."""
+"""Stated values: compares an input in the workbook, in the data and as shipped, and finds the
+changes of the file.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +20,14 @@ from scalesheet.render.workbook.context import ends_of, stated_ends, stated_text
 from scalesheet.source.patch import Append, Change, Drop, Set, Swap
 from scalesheet.source.spelling import number_text
 
-#: What an input says: a text, or low, value and high.
+#: The value of an input: a text, or low, value and high.
 Said = str | tuple[float, float, float]
 
-_SERIAL_START = date(1899, 12, 30)  # day 0 of the calendar of spreadsheets
+_SERIAL_START = date(1899, 12, 30)  # day 0 in the calendar of spreadsheets
 
 
 class ValueProblem(Exception):
-    """A cell says what cannot stand there; `code` and the message."""
+    """A cell has an invalid value; `code` and the message say why."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -41,9 +42,10 @@ def take_input(
     site_of: Callable[[], Site | None],
     places: Mapping[End, Place],
 ) -> None:
-    """Compares one input with the data, and notes an edit, a conflict or a fault.
+    """Compare one input with the data, and record an edit, a conflict or an error.
 
-    Its site is asked for where it differs: a file is parsed for it."""
+    Its site is requested only if it differs, because that parses a file.
+    """
     place, name = places["value"], input_name(key)
     cells = {end: pulling.cell(at) for end, at in places.items()}
     symbol = symbol_of(pulling, quantity)
@@ -96,11 +98,12 @@ def take_input(
 
 
 def _followed(theirs: Said, base: Said | None) -> tuple[Said, str]:
-    """The ends of a value that alone was edited, and what is said of them.
+    """Adjust the ends if only the value was edited; also returns a remark.
 
-    Those of a value without a range go with it: a column of which another row has a range shows all
-    three, and a person writes the middle one. Those that the value has passed keep their distance
-    in per cent."""
+    If there was no range, the ends equal the value: a column where another row has a range shows
+    all three, and people edit the middle one. Ends that the new value has passed are scaled with
+    it.
+    """
     if isinstance(theirs, str) or base is None or isinstance(base, str):
         return theirs, ""
     low, value, high = theirs
@@ -115,7 +118,7 @@ def _followed(theirs: Said, base: Said | None) -> tuple[Said, str]:
 
 
 def _in_order(theirs: Said, places: Mapping[End, Place]) -> None:
-    """A range has its value between its ends. Raises ValueProblem."""
+    """Check that a value is between its ends. Raises ValueProblem."""
     if isinstance(theirs, str):
         return
     low, value, high = theirs
@@ -131,7 +134,7 @@ def _in_order(theirs: Said, places: Mapping[End, Place]) -> None:
 def _emptied(
     pulling: Pulling, key: Key, quantity: Quantity, stated: Stated, site: Site, place: Place
 ) -> None:
-    """Takes back what a use of a component states."""
+    """Remove an input that a use of a component states."""
     ours, name = said_by(stated, symbol_of(pulling, quantity)), input_name(key)
     base = ours if pulling.same else _shipped(pulling, key, quantity)
     if base is None or not same(ours, base):
@@ -159,7 +162,7 @@ def said_by(stated: Stated, symbol: str) -> Said:
 
 
 def stated_as(quantity: Quantity, said: Said) -> object:
-    """How a row that is new states what its cells say."""
+    """A new row's cells in the form in which a file states them."""
     if isinstance(said, str):
         return {"reason": said} if quantity.kind == "number" else said
     low, value, high = said
@@ -167,7 +170,7 @@ def stated_as(quantity: Quantity, said: Said) -> object:
 
 
 def said_in(cells: Mapping[End, Cell], quantity: Quantity, stated: Stated | None) -> Said:
-    """What the cells of an input say. Raises ValueProblem."""
+    """Read the cells of an input. Raises ValueProblem."""
     for cell in cells.values():
         if cell.error is not None:
             lost = cell.error == "#REF!"
@@ -185,7 +188,7 @@ def said_in(cells: Mapping[End, Cell], quantity: Quantity, stated: Stated | None
     for end in ENDS:
         each = cells[end].value if end in cells else value
         if each in (None, ""):
-            each = value  # an end that is missing equals the value
+            each = value  # a missing end equals the value
         which = f"has a {end} end that " if end in cells and end != "value" else ""
         if isinstance(each, bool) or not isinstance(each, float):
             raise ValueProblem("W005", f"{which}{_no_number(each, quantity, stated)}")
@@ -204,7 +207,7 @@ def _no_number(value: object, quantity: Quantity, stated: Stated | None) -> str:
 
 
 def _reason(text: str, quantity: Quantity, stated: Stated | None) -> str:
-    """Text where a number might stand: a reason, if it can be one and does not look like a slip."""
+    """Text in place of a number: a reason, if it can be one and does not look like a typo."""
     if stated is not None and text == stated.reason:
         return text
     bare = text.strip().replace("\u00a0", "").replace(" ", "").replace("'", "")
@@ -223,12 +226,12 @@ def _may_reason(quantity: Quantity, stated: Stated | None) -> bool:
 
 
 def cell_text(value: object, quantity: Quantity) -> str:
-    """What a cell says, blank or not; a day that is stored as a number, as text."""
+    """The text of a cell, or empty; a date stored as a number, as text."""
     return "" if value is None or value == "" else _text(value, quantity)
 
 
 def _text(value: object, quantity: Quantity) -> str:
-    """What a cell of words, ids, texts or dates says."""
+    """The text of a cell with words, ids, text or dates."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -242,7 +245,7 @@ def _text(value: object, quantity: Quantity) -> str:
 
 
 def _shipped(pulling: Pulling, key: Key, quantity: Quantity) -> Said | None:
-    """What the workbook was shipped with; None where it does not tell."""
+    """The value that the workbook was shipped with; None if unknown."""
     if quantity.kind in ("text", "date") and key.table is not None:
         return None
     cells = {}
@@ -262,14 +265,14 @@ def _shipped(pulling: Pulling, key: Key, quantity: Quantity) -> Said | None:
 
 
 def same(one: Said, other: Said) -> bool:
-    """Alike to the 15 digits that LibreOffice saves; texts but for blanks and line ends."""
+    """Whether values agree in the 15 digits that LibreOffice saves; text except for whitespace."""
     if isinstance(one, str) or isinstance(other, str):
         return isinstance(one, str) and isinstance(other, str) and one.split() == other.split()
     return all(_alike(a, b) for a, b in zip(one, other, strict=True))
 
 
 def shown(text: Said) -> str:
-    """What is said, for a line of the report."""
+    """A value in a line of the report."""
     if isinstance(text, str):
         return quotable(text) if text else "nothing"
     low, value, high = map(number_text, text)
@@ -282,7 +285,7 @@ def shown(text: Said) -> str:
 def changes_of(
     pulling: Pulling, key: Key, quantity: Quantity, stated: Stated, site: Site, theirs: Said
 ) -> tuple[list[Change], str]:
-    """The changes of the file, and what else is to be reported. Raises ValueProblem."""
+    """The changes of the file, and a remark for the report. Raises ValueProblem."""
     if key.table == "offers" and key.name == "node_price":
         return _new_price(pulling, site, theirs), ", as a new entry of its prices"
     if not site.there:
@@ -325,7 +328,7 @@ def _text_changes(
 
 
 def _word(old: object, new: str) -> object:
-    """yes and no stay true and false in a file that has them so."""
+    """Convert yes and no to true and false if the file has them."""
     return new == "yes" if isinstance(old, bool) and new in ("yes", "no") else new
 
 
@@ -367,7 +370,7 @@ def _number_changes(
 
 
 def _without_ends(steps: Steps, data: Mapping[str, object], key: str, value: float) -> list[Change]:
-    """A number alone, where a range stood."""
+    """Replace a range by a single number."""
     ends = [name for name in ("low", "high") if name in data]
     first: Change = Set((*steps, key), value)
     if key not in data:
@@ -376,14 +379,14 @@ def _without_ends(steps: Steps, data: Mapping[str, object], key: str, value: flo
 
 
 def _alike(one: float, other: float) -> bool:
-    """To the 15 digits that LibreOffice saves."""
+    """Whether two numbers agree in the 15 digits that LibreOffice saves."""
     return abs(one - other) <= 1e-14 * max(abs(one), abs(other))
 
 
 def _in_unit(
     pulling: Pulling, quantity: Quantity, data: object, numbers: tuple[float, float, float]
 ) -> tuple[float, float, float]:
-    """The numbers in the unit that the file gives them in."""
+    """Convert the numbers to the unit that the file uses."""
     units = pulling.book.units
     if not isinstance(data, Mapping) or "unit" not in data or quantity.unit is None:
         return numbers
@@ -398,7 +401,7 @@ def _in_unit(
 def _new_value(
     pulling: Pulling, key: Key, quantity: Quantity, site: Site, theirs: Said
 ) -> tuple[list[Change], str]:
-    """A key that no file states yet."""
+    """Add a key that no file states yet."""
     above = Site(site.document, site.steps[:-1])
     if not isinstance(above.data, Mapping):
         raise ValueProblem("W006", "is not stated in any file yet; state it in the data")
@@ -420,14 +423,14 @@ def _new_value(
 
 
 def _by_assumption(quantity: Quantity) -> dict[str, str]:
-    """What a figure of a catalogue's file says of itself where nothing was stated before."""
+    """What a catalogue file says about a figure that was not stated before."""
     if quantity.unit is None or quantity.unit.pure:
         return {}
     return {"unit": str(quantity.unit), "kind": "assumption"}
 
 
 def _new_price(pulling: Pulling, site: Site, theirs: Said) -> list[Change]:
-    """No price is overwritten: the new one holds from the edition on."""
+    """Add the new price from the edition's date on; no price is overwritten."""
     if isinstance(theirs, str) or not site.steps or site.steps[0] != "prices":
         raise ValueProblem("W006", "has no price to go by; add an entry to its prices in the data")
     low, value, high = theirs

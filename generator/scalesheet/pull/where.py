@@ -1,10 +1,10 @@
-"""Where the inputs and tables of a plan stand in a workbook that somebody has worked in.
+"""Finds the inputs and tables of a plan in a workbook that somebody has worked in.
 
-A scalar is where its defined name leads, or else in the row of its name in a list of scalars; an
-input whose name leads to what is in use is where that row has it typed, or there if a program wrote
-over it by its name. A table is below the row that names it and its columns, and its rows go by
-their ids. So inserted rows and columns, other orders and other names of sheets change nothing, and
-neither does a program that drops defined names.
+A scalar is where its defined name points, or else in the row with its name in a list of scalars. An
+input whose name points to the value in use is where its row has the typed value, unless a program
+overwrote the cell under its name. A table is below the row with its name and its columns, and its
+rows are identified by their ids. So inserted rows and columns, reordering and renamed sheets do no
+harm, and neither do programs that drop defined names.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from scalesheet.render.workbook.scalars import (
 from scalesheet.source.places import suggested
 
 END_HEADINGS: Mapping[End, str] = dict(zip(ENDS, FIRST_HEADINGS[2:5], strict=True))
-#: What stands before the name of a table, and whether its rows stand side by side.
+#: What precedes the name of a table, and whether its rows are side by side.
 HEADS = ((NAMES_OF, False), (TITLES_OF, False), (LINES_OF, True))
-ENDS_OF_LISTS = (WORDS_HEADING, NAMES_OF)  # what stands below a list on its sheet
+ENDS_OF_LISTS = (WORDS_HEADING, NAMES_OF)  # headings that follow a list on its sheet
 _LABELS = (PLAN, EDITION, EDITION_HASH, CONTENTS)
 _AREA = re.compile(
     r"(?:'(?P<quoted>(?:[^']|'')+)'|(?P<plain>[^'!]+))!(?P<first>[^:!]+)(?::(?P<last>[^:!]+))?"
@@ -77,39 +77,39 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a workbook says of itself on About."""
+    """What a workbook says about itself on About."""
 
     plan: str
     edition: str
     edition_hash: str
     contents: str
-    place: Place  # of its plan
+    place: Place  # of its plan's id
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A table as it stands: `columns` by name and end, `rows` by id, and rows without an id.
+    """A located table: `columns` by name and end, `rows` by id, and rows without an id.
 
-    Where it is `turned` its rows are columns of the sheet; `at` gives the cell of both.
+    If it is `turned`, its rows are columns of the sheet; `at` gives the cell in either case.
     """
 
     sheet: str
     key: int
     title: int
-    heading: int  # the row of names
-    last: int  # the last row that belongs to it, the empty one included
+    heading: int  # the row with the names
+    last: int  # the last row that belongs to it, including the empty one
     columns: Mapping[tuple[str, End], int]
     rows: Mapping[str, int]
     without: tuple[int, ...]
-    twice: tuple[tuple[str, int], ...]  # ids that stand a second time
-    strange: Mapping[int, str]  # columns that no table of ours has, with what heads them
+    twice: tuple[tuple[str, int], ...]  # repeated ids
+    strange: Mapping[int, str]  # columns that are not ours, with their headings
     turned: bool = False
 
     def at(self, row: int, column: int) -> Place:
         return Place(self.sheet, column, row) if self.turned else Place(self.sheet, row, column)
 
     def row_of(self, place: Place) -> int:
-        """The row of the table that a cell is in."""
+        """The row of the table that contains a cell."""
         return place.column if self.turned else place.row
 
     def holds(self, place: Place) -> bool:
@@ -119,7 +119,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The row of a scalar in a list, and what stands in which column of it."""
+    """The row of a scalar in a list, and the meaning of its columns."""
 
     sheet: str
     row: int
@@ -127,7 +127,7 @@ class Listed:
 
     @property
     def of_plan(self) -> bool:
-        """Whether a row that is added to the list is a scalar of the plan, outside its phases."""
+        """Whether a row added to the list becomes a scalar of the plan, outside its phases."""
         return "Kind" in self.columns or "Formula" in self.columns
 
     def place(self, heading: str) -> Place | None:
@@ -135,28 +135,28 @@ class Listed:
         return None if at is None else Place(self.sheet, self.row, at)
 
     def at(self, workbook: Workbook, end: End = "value") -> Cell:
-        """The cell of its value or of an end."""
+        """The cell with its value or an end."""
         return workbook.sheets[self.sheet].at(self.row, self.columns[END_HEADINGS[end]])
 
 
 @dataclass(frozen=True)
 class Where:
-    """All that was found. `gone` are scalars that lead nowhere, with what was found in place."""
+    """Everything that was found. `gone` are scalars with dead names, and what was found instead."""
 
     scalars: Mapping[tuple[str, End], Place]
     tables: Mapping[str, Rows]
-    shipped: Mapping[str, Cell]  # by the name that an edit has for an input
+    shipped: Mapping[str, Cell]  # by an input's name in edits
     gone: Mapping[str, str]
-    moved: tuple[str, ...] = ()  # scalars whose name leads to another's row
+    moved: tuple[str, ...] = ()  # scalars whose name points to another row
     listed: Mapping[str, Listed] = field(default_factory=dict)  # by defined name, lower case
     meaning: Mapping[Place, tuple[str, End]] = field(default_factory=dict)
-    new: Mapping[str, Listed] = field(default_factory=dict)  # rows of lists with names of their own
-    twice: tuple[tuple[str, Place], ...] = ()  # names that stand a second time in a list
+    new: Mapping[str, Listed] = field(default_factory=dict)  # rows of lists with new names
+    twice: tuple[tuple[str, Place], ...] = ()  # names repeated in a list
     of_phases: tuple[tuple[str, Place], ...] = ()  # new names and values on the sheets of phases
 
 
 def stamp_of(workbook: Workbook) -> Stamp | None:
-    """What the workbook says it is; None where it says nothing that we know."""
+    """What the workbook says it is; None if it says nothing that we know."""
     for sheet in workbook.sheets.values():
         data: dict[str, tuple[str, int, int]] = {}
         for (row, column), cell in sheet.cells.items():
@@ -172,7 +172,7 @@ def stamp_of(workbook: Workbook) -> Stamp | None:
 
 
 def locate(workbook: Workbook, book: Book, plan: Plan, names: Names, *, same: bool = True) -> Where:
-    """Finds every scalar and table of the plan; `same`: of which the workbook was made."""
+    """Find every scalar and table of the plan. `same`: the workbook was made from these data."""
     tables = tables_of(book, plan)
     result = {}
     for sheet in workbook.sheets.values():
@@ -195,7 +195,7 @@ def locate(workbook: Workbook, book: Book, plan: Plan, names: Names, *, same: bo
         if name not in known
         and row.of_plan
         and not row.at(workbook).blank
-        # a figure with a name of an older workbook may be a step, which is not the plan's
+        # in an older workbook, a figure with a name may be a step, which is not part of the plan
         and (same or "Kind" in row.columns or name not in workbook.names)
     }
     ends = ((name, end, row.place(END_HEADINGS[end])) for name, row in new.items() for end in ENDS)
@@ -213,7 +213,7 @@ def locate(workbook: Workbook, book: Book, plan: Plan, names: Names, *, same: bo
 
 
 def area_of(text: str) -> Area | None:
-    """`'Stage 2'!$A$1:$A$9` as an area."""
+    """Parse `'Stage 2'!$A$1:$A$9` as an area."""
     match = _AREA.fullmatch(text.removeprefix("$").strip())
     if not match:
         return None
@@ -235,7 +235,7 @@ def _scalars(
     dict[str, str],
     tuple[str, ...],
 ]:
-    """Where each is typed or computed; where inputs stand in use; what is gone; what has moved."""
+    """Where scalars are typed or computed, where inputs are in use, what is gone, what moved."""
     places: dict[tuple[str, End], Place] = {}
     used: dict[Place, tuple[str, End]] = {}
     gone: dict[str, str] = {}
@@ -262,14 +262,14 @@ def _scalars(
 
 
 def _typed(workbook: Workbook, place: Place) -> Place:
-    """Where an input is typed whose row shows a cell of another sheet: a choice on the Summary."""
+    """Where an input is typed if its row shows a cell of another sheet (the Summary)."""
     formula = workbook.sheets[place.sheet].at(place.row, place.column).formula or ""
     area = area_of(formula.removesuffix('&""')) if formula.endswith('&""') else None
     return area.place if area is not None and area.sheet in workbook.sheets else place
 
 
 def _once(workbook: Workbook) -> tuple[dict[str, Listed], tuple[tuple[str, Place], ...]]:
-    """The row of each name; of several, the one that the defined name leads to, or the first."""
+    """The row of each name; if repeated, the one that the defined name points to, or the first."""
     result: dict[str, Listed] = {}
     twice = []
     for name, row in _lists(workbook):
@@ -286,7 +286,7 @@ def _once(workbook: Workbook) -> tuple[dict[str, Listed], tuple[tuple[str, Place
 
 
 def _lists(workbook: Workbook) -> Iterator[tuple[str, Listed]]:
-    """Name of a scalar in lower case -> the row of a list where it stands."""
+    """Each scalar's name in lower case, and its row in a list."""
     for sheet in workbook.sheets.values():
         rows: dict[int, dict[str, int]] = {}
         for (row, column), cell in sheet.cells.items():
@@ -336,7 +336,7 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
     rows: dict[str, int] = {}
     without: list[int] = []
     twice: list[tuple[str, int]] = []
-    # the name of the ids tells where the table ends, and else its first empty row does
+    # the defined name of the ids gives the end of the table, otherwise its first empty row
     end = None
     if area is not None and area.sheet == sheet.name and area.left == key and area.top > heading:
         end = area.bottom
@@ -357,7 +357,7 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
         at += 1
     strange = {}
     filled = {c for r, c in sheet.cells if heading - 2 <= r < at and not sheet.at(r, c).blank}
-    if sheet.text(heading, title) == LINES_OF:  # what stands below is apart by an empty line
+    if sheet.text(heading, title) == LINES_OF:  # an empty line separates what follows
         below = next(at for at in count(max(wide)) if at not in filled)
         filled = {column for column in filled if column < below}
     for beside in sorted(column for column in filled if column > title):
@@ -370,14 +370,14 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
 
 
 def _id_text(value: object) -> str:
-    """An id that looks like a number may have become one."""
+    """The text of an id; ids that look like numbers may have become numbers."""
     if isinstance(value, float) and value == int(value):
         return str(int(value))
     return value.strip() if isinstance(value, str) else ""
 
 
 def _below(sheet: Sheet, row: int, title: int, key: int) -> bool:
-    """Whether a row is one that stands below a table's rows."""
+    """Whether a row comes after the rows of a table."""
     content = sheet.text(row, title)
     return content in ("Total", "Rows with a number") or (
         bool(content) and sheet.at(row, key).blank and sheet.at(row - 1, key).blank
@@ -421,7 +421,7 @@ def _tables_as_shipped(sheet: Sheet, heads: Sequence[int]) -> Iterator[tuple[str
 
 
 def followed(workbook: Workbook, cell: Cell) -> Cell:
-    """The cell that a plain reference leads to; any other cell itself."""
+    """The cell that a plain reference points to; any other cell itself."""
     area = area_of(cell.formula) if cell.formula else None
     if area is None or area.sheet not in workbook.sheets:
         return cell

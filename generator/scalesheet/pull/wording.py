@@ -1,4 +1,4 @@
-"""An edited formula in the words of the plan: what was not changed is as it was written."""
+"""Keeps the plan's own wording in an edited formula, wherever it was not changed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from scalesheet.pull.tokens import FormulaProblem
 
 
 def in_its_words(meant: Node, formula: Formula, printed: Tree | None, here: Around) -> Node:
-    """The new tree with all parts that the old one had as the plan writes them.
+    """The new tree, with every unchanged part as the plan writes it.
 
-    What a formula of the catalogue was printed as becomes its call again, since the parts of the
-    written formula are laid beside those of what was printed for it.
+    The written formula and the tree of its printed form are compared part by part. So an expanded
+    catalogue formula becomes its call again.
     """
     if printed is None:
         return meant

@@ -1,2 +1,3 @@
-"""resolve: from checked documents to a frozen, typed Book: names bound, units derived, ranges
-split, the order found, cycles refused. It knows no output."""
+"""resolve: turns checked documents into a frozen, typed Book: binds names, derives units, splits
+ranges, orders the computation and rejects cycles. It knows nothing about outputs.
+"""

@@ -1,4 +1,4 @@
-"""The program of `resolve`: what plans stand on, each plan on top of that, and the Book."""
+"""The main program of `resolve`: the ground for plans, each plan on top of it, and the Book."""
 
 from __future__ import annotations
 
@@ -58,8 +58,9 @@ from scalesheet.units import PURE
 
 @dataclass(frozen=True)
 class Ground:
-    """What plans stand on: a book without any, the names that they look up there, the facts of its
-    columns, and the day whose values hold. `book` is None where something is wrong in it."""
+    """What plans build on: a book without plans, the names visible in it, the facts of its columns,
+    and the day whose values apply. `book` is None if it has errors.
+    """
 
     book: Book | None
     space: Space
@@ -70,7 +71,7 @@ class Ground:
 def resolve(
     documents: Sequence[Document], as_of: date | None = None
 ) -> tuple[Book | None, list[Diagnostic]]:
-    """The Book, or None where a diagnostic is an error; and all diagnostics."""
+    """Resolve documents to a Book, or None if a diagnostic is an error; returns all diagnostics."""
     problems: list[Diagnostic] = []
     ground = grounded(documents, as_of, problems)
     return (with_plans(ground, documents, problems) if ground else None), problems
@@ -79,7 +80,7 @@ def resolve(
 def grounded(
     documents: Sequence[Document], as_of: date | None, problems: list[Diagnostic]
 ) -> Ground | None:
-    """The catalogue and the components, or None where no plan could be read on top of them."""
+    """The catalogue and the components, or None if no plan can be read on top of them."""
     forget_files()
     first = next(each for each in documents if each.kind == "book")
     book = first.data
@@ -88,7 +89,7 @@ def grounded(
     documents = [replace(document, as_of=day) for document in documents]
     units = units_of([each for each in documents if each.kind == "units"], problems)
     if problems:
-        return None  # without its units nothing else can be read
+        return None  # nothing else can be read without its units
     sources = sources_of([each for each in documents if each.kind == "sources"])
     drafts = records_of(documents, units, problems)
     tables, prices = tables_of(documents, units, drafts, as_of or edition, problems)
@@ -97,7 +98,7 @@ def grounded(
     limits = limits_of(book)
     old = old_prices(offers, limits, as_of or edition)
     if not any(d.severity == "error" for d in problems):
-        # whoever extends a book cannot read its prices again; pages say how old they are
+        # a book that extends another cannot check its prices again; pages show their age
         own_offers = [offer for offer in offers if not offer.document.extended]
         problems += age_findings(own_offers, old, as_of or edition)
         problems += price_findings(offers, limits, edition)
@@ -117,7 +118,7 @@ def grounded(
     }
     problems += of_components
     if any(d.severity == "error" for d in of_components):
-        return None  # each plan that uses a component would say the same of it
+        return None  # each plan that uses a component would report the same
     space = replace(below, as_of=as_of.isoformat() if as_of else "")
     if any(d.severity == "error" for d in problems):
         return Ground(None, space, catalogue, day)
@@ -151,8 +152,9 @@ def grounded(
 def with_plans(
     ground: Ground, documents: Sequence[Document], problems: list[Diagnostic]
 ) -> Book | None:
-    """The Book with the plans among some documents and the audits of what they were written from,
-    or None where a diagnostic is an error."""
+    """The Book with the plans among some documents and the audits of their source documents, or
+    None if a diagnostic is an error.
+    """
     by_id: dict[str, list[Document]] = {}
     for document in documents:
         if document.kind in PLAN_KINDS:
@@ -178,8 +180,9 @@ def with_plans(
 
 @dataclass(frozen=True)
 class Resolved:
-    """A plan; itself as its documents were compared with it, where it moved on since; and the
-    audits of its documents, by id."""
+    """A plan, the plan at the time of its audit if it has changed since, and the audits of its
+    documents by id.
+    """
 
     plan: Plan
     then: Plan | None
@@ -193,9 +196,10 @@ def resolve_plan(
     estimates: Mapping[str, Stated] | None = None,
     ranges: Mapping[Key, Stated] | None = None,
 ) -> Resolved | None:
-    """The plan in the documents of its folder; None where it cannot be read. It knows nothing of
-    other plans. `estimates` are those at completion, by row, once the plan was computed; `ranges`
-    stand in place of what its inputs are."""
+    """Resolve the plan in the documents of its folder; None if it cannot be read. Other plans are
+    not seen. `estimates` are those at completion, by row, once the plan was computed; `ranges`
+    replace the stated values of inputs.
+    """
     forget_files()
     own: list[Diagnostic] = []
     documents = [
@@ -222,7 +226,7 @@ def resolve_plan(
 
 @dataclass(frozen=True)
 class _Read:
-    """A plan, and what claims are bound on top of: its drafts and the facts of its quantities."""
+    """A plan with its drafts and the facts of its quantities, which claims are bound on top of."""
 
     plan: Plan
     draft: DraftPlan
@@ -237,12 +241,12 @@ def _read(
     problems: list[Diagnostic],
     ranges: Mapping[Key, Stated],
 ) -> _Read | None:
-    """A plan; `beside` are the other files of its folder, and what else has its id."""
+    """Read a plan; `beside` are the other files of its folder and other documents with its id."""
     low = Lowering(document, ground.space.units, problems)
     page = next((d for d in beside if d.kind == "page"), None)
     draft = plan_of(document, page, ground.space, low)
     if not low.finish():
-        return None  # formulas would follow references that lead nowhere
+        return None  # formulas would follow references to missing rows
     for key, range_ in ranges.items():
         own = draft.tables[key.table].columns if key.table else draft.scalars
         own[key.name].stated[key.row] = range_
@@ -264,8 +268,9 @@ def _read(
 def _as_audited(
     beside: Sequence[Document], now: _Read, ground: Ground, problems: list[Diagnostic]
 ) -> _Read:
-    """The plan that its documents are compared with: as it stood then, where that is on file and
-    differs. What is noted of it is noted of the present plan already, or no longer counts."""
+    """The plan that its documents are compared with: as it was when audited, if that is on file.
+    Its warnings are dropped, since the present plan already reports those that still apply.
+    """
     document = next((each for each in beside if each.kind == audited.KIND), None)
     if document is None or not any(each.kind == "claims" for each in beside):
         return now
@@ -276,7 +281,7 @@ def _as_audited(
 
 
 def _audits(beside: Sequence[Document], read: _Read, problems: list[Diagnostic]) -> Sequence[Audit]:
-    """The audits of a plan's documents, where it has claims."""
+    """The audits of a plan's documents, if it has claims."""
     claims = [each for each in beside if each.kind == "claims"]
     if not claims or any(d.severity == "error" for d in problems):
         return ()
@@ -295,7 +300,7 @@ def _space(draft: DraftPlan, empty: Space) -> Space:
 
 
 def _leads(draft: DraftComponent, tables: Mapping[str, object]) -> bool:
-    """Whether the book has the tables that the component refers to; formulas follow references."""
+    """Whether the book has the tables that the component's references and formulas need."""
     every = (*draft.inputs.values(), *draft.quantities.values())
     return all(each.refers_to is None or each.refers_to in tables for each in every)
 
@@ -303,7 +308,7 @@ def _leads(draft: DraftComponent, tables: Mapping[str, object]) -> bool:
 def _alone(
     draft: DraftComponent, empty: Space, catalogue: Compiled, problems: list[Diagnostic]
 ) -> Component | None:
-    """A component by itself: its formulas are bound and checked once for all that use it."""
+    """A component by itself: its formulas are bound and checked once for all its users."""
     examples = examples_of(draft, empty, problems)
     own = alone(draft, empty, Lowering(draft.document, empty.units, problems))
     compiled = compile_space(_space(own, empty), catalogue.facts, problems)
@@ -331,7 +336,7 @@ def _finished(
     catalogue: Compiled,
     problems: list[Diagnostic],
 ) -> Plan | None:
-    """The plan of a draft whose formulas are bound; None where a diagnostic is an error."""
+    """The plan of a draft whose formulas are bound; None if a diagnostic is an error."""
     headline = _headline(draft, problems)
     charts = charts_of(draft, empty.units, problems)
     if any(d.severity == "error" for d in problems):
@@ -387,7 +392,7 @@ def _headline(draft: DraftPlan, problems: list[Diagnostic]) -> tuple[str, ...]:
 
 
 def _record(draft: DraftRecord, space: Space, problems: list[Diagnostic]) -> Record | None:
-    """A catalogue formula by itself: bound over its inputs, its dimension checked."""
+    """A catalogue formula by itself: bound over its inputs, with its dimension checked."""
     try:
         formula = _record_formula(draft, space)
     except BindError as error:

@@ -37,7 +37,7 @@ FactsTable = dict[Place, Facts]
 
 @dataclass(slots=True)
 class Compiled:
-    """Formulas by key, their order, and what is known of every quantity."""
+    """Formulas by key, their order, and the facts of every quantity."""
 
     formulas: dict[Key, Formula] = field(default_factory=dict)
     order: tuple[Key, ...] = ()
@@ -50,15 +50,16 @@ def compile_space(
     problems: list[Diagnostic],
     drafts: Iterable[Draft] | None = None,
 ) -> Compiled:
-    """Compiles every formula of the space, or of those drafts alone; `known` are the facts of what
-    is compiled already."""
+    """Compile every formula of the space, or only those of `drafts`; `known` are the facts of
+    everything that is compiled already.
+    """
     compiled = Compiled(facts=dict(known))
     drafts = list(_drafts(space) if drafts is None else drafts)
     bound: dict[Key, tuple[Draft, Written, Bound]] = {}
     failed: list[Failed] = []
     for draft in drafts:
         for row, written in draft.formulas.items():
-            # a phase's row sees the names of its phase
+            # a row of phases sees the names of its phase
             phase = row if draft.table == "phases" else draft.home or draft.phase
             scope = Scope(space, phase, draft.table, draft.name if draft.table else None)
             result = bind(written, draft, scope)
@@ -105,8 +106,9 @@ def _given(
     space: Space,
     problems: list[Diagnostic],
 ) -> Diagnostic | None:
-    """Where a formula of a component cannot take the range that a plan gives it: an error at that
-    input, which is added to the problems unless it is there."""
+    """The error at an input whose range a component's formula cannot take. It is added to the
+    problems unless it is already there.
+    """
     if not found or not found[0].code.startswith("R"):
         return None
     for node in walk(tree):
@@ -132,7 +134,7 @@ def _drafts(space: Space) -> Iterator[Draft]:
 
 
 def _stated_facts(draft: Draft) -> Facts:
-    values = {id(each): each for each in draft.stated.values()}.values()  # many cells share one
+    values = {id(each): each for each in draft.stated.values()}.values()  # many cells share it
     place = f"{draft.table}.{draft.name}" if draft.table else draft.name
     is_ranged = any(v.ranged for v in values)
     numbers = draft.kind == "number" and len(values) > 0
@@ -296,7 +298,7 @@ def _shared(draft: Draft, facts: Facts) -> dict[str, Any]:
 
 
 def _ended(formula: Formula | None, facts: Facts) -> Formula | None:
-    """In a column that is ranged elsewhere, an exact formula has three equal ends."""
+    """Give an exact formula three equal ends if other rows of its column are ranged."""
     if formula is None or not facts.ranged or formula.ends.low is not None:
         return formula
     value = formula.ends.value

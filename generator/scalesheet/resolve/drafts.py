@@ -1,4 +1,4 @@
-"""What lowering gives and binding takes: quantities whose formulas are still text and tree."""
+"""What lowering returns and binding takes: quantities whose formulas are still text and tree."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from scalesheet.model import (
 from scalesheet.pictures import Picture
 from scalesheet.units import Unit, Units
 
-#: The share of the time that makes progress, by which the hours of phases are divided.
+#: The productive share of the time, by which the hours of phases are divided.
 GOODPUT = "goodput"
 ADD_GOODPUT = f"{GOODPUT}: {{value: 1, unit: 1, kind: assumption}}"
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A formula as written. `indent` is how far its first character stands from its place in the
+    """A formula as written. `indent` is the offset of its first character from its place in the
     file: 1 in quotation marks; None in a block, where characters have no simple place.
     """
 
@@ -41,7 +41,7 @@ class Written:
     indent: int | None = 0
 
     def at(self, offset: int) -> Position:
-        """The place in the file of a character of the formula."""
+        """The position in the file of a character in the formula."""
         place = self.position
         if self.indent is None:
             return place
@@ -50,8 +50,8 @@ class Written:
 
 @dataclass(slots=True)
 class Draft:
-    """A scalar or column before binding. Rows are keys of `stated` and `formulas`; None stands
-    for a scalar's own value, or for a column's formula for all rows without one of their own.
+    """A scalar or column before binding. `stated` and `formulas` are keyed by row; None stands for
+    a scalar's value, or for a column's formula in all rows without their own.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Draft:
     position: Position
     kind: Kind = "number"
     unit: Unit | None = None
-    unstated: bool = False  # its unit, which a formula cannot do without
+    unstated: bool = False  # its unit, which formulas need
     domain: Domain | None = None
     refers_to: str | None = None
     words: tuple[str, ...] = ()
@@ -75,9 +75,9 @@ class Draft:
     role: str = ""
     moves_with: str = ""
     contingency_on: str = ""
-    condition: bool = False  # a flag that counts as no where it has no value
-    needed: bool = False  # in every row: a sum over rows of which one lacks it has no value
-    home: str = ""  # the scalars that its formulas name without this prefix
+    condition: bool = False  # a flag that counts as no if it has no value
+    needed: bool = False  # in every row: a sum has no value if a row lacks it
+    home: str = ""  # prefix of the scalars that its formulas may omit
     fault: Diagnostic | None = None  # why it has neither a value nor a formula
     stated: dict[str | None, Stated] = field(default_factory=dict)
     formulas: dict[str | None, Written] = field(default_factory=dict)
@@ -101,14 +101,14 @@ class DraftTable:
     row_notes: dict[str, str] = field(default_factory=dict)
     row_aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     row_positions: tuple[Position, ...] = ()
-    inputs: frozenset[str] = frozenset()  # of a component: their formulas name nothing `computed`
+    inputs: frozenset[str] = frozenset()  # of a component: their formulas use nothing `computed`
     computed: frozenset[str] = frozenset()  # of a component: columns of its quantities
     sections: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Quantities that add up to another, as a table of one case shows them."""
+    """Quantities that add up to another, shown as a table of a single case."""
 
     title: str
     column: str
@@ -117,8 +117,9 @@ class Parts:
 
 @dataclass(slots=True)
 class DraftComponent:
-    """A component before a plan uses it. `inputs` have `stated` where there is a default;
-    `conditions` are titles by id; `sections` are headings by the first quantity below each."""
+    """A component before a plan uses it. `inputs` have `stated` if there is a default; `conditions`
+    are titles by id; `sections` are headings by the first quantity below each.
+    """
 
     id: str
     title: str
@@ -138,7 +139,7 @@ class DraftComponent:
 
 @dataclass(slots=True)
 class DraftRecord:
-    """A catalogue formula before binding; `defaults` by input."""
+    """A catalogue formula before binding; `defaults` are by input."""
 
     id: str
     title: str
@@ -175,7 +176,7 @@ class DraftPlan:
     recommendations: tuple[str, ...] = ()
     page: str = ""
     page_path: str = ""
-    components: tuple[str, ...] = ()  # that it uses
+    components: tuple[str, ...] = ()  # those it uses
     chosen: tuple[Chosen, ...] = ()
     status: str = ""
     carries: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -185,9 +186,9 @@ class DraftPlan:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Where names are looked up: a plan over the catalogue, or the catalogue alone.
+    """Where names are looked up: in a plan over the catalogue, or in the catalogue alone.
 
-    `as_of` is the ISO day after which nothing is known, or empty: then all on file counts.
+    `as_of` is the last ISO day whose data is used; empty means everything on file.
     """
 
     units: Units

@@ -1,4 +1,4 @@
-"""Errors that only follow from another one: they are hidden, and counted where that is reported."""
+"""Hides errors that only follow from another one, and counts them where that one is reported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scalesheet.resolve.drafts import Draft, Space, Written
 
 Place = tuple[str | None, str]  # table or None, name
 
-#: Where one quantity has a wrong unit, each formula that reads it has one of these.
+#: If a quantity has the wrong unit, each formula that reads it has one of these.
 OF_UNITS = frozenset({"U002", "U004"})
 
 
@@ -44,19 +44,20 @@ class Failed:
 
 @dataclass(slots=True)
 class Echoes:
-    """The error because of which a quantity is unsound, how many follow from each error, and the
-    input that all of these read."""
+    """The original error behind each unsound quantity, the number of errors that follow from each,
+    and the input that all of these read.
+    """
 
     roots: dict[Place, Diagnostic]
     hidden: Counter[Diagnostic] = field(default_factory=Counter)
     shared: dict[Diagnostic, str] = field(default_factory=dict)
 
     def root(self, tree: Node) -> Diagnostic | None:
-        """Why something that a bound tree reads is unsound, or None."""
+        """The error behind an unsound quantity that a bound tree reads, or None."""
         return next((self.roots[each] for each in read(tree) if each in self.roots), None)
 
     def count(self, problems: list[Diagnostic]) -> None:
-        """Puts into the message of an error how many follow from it."""
+        """Add to an error's message how many errors follow from it."""
         for index, each in enumerate(problems):
             if number := self.hidden[each]:
                 follow = "1 error that follows" if number == 1 else f"{number} errors that follow"
@@ -81,18 +82,19 @@ def told_apart(
     sound: Iterable[Node],
     space: Space,
 ) -> Echoes:
-    """Which formulas have an error of their own. `faults` are of quantities that have no value,
-    `sound` the trees of the formulas without an error."""
+    """Separate original errors from errors that follow. `faults` are from quantities without a
+    value, `sound` are the trees of formulas without errors.
+    """
     failed = list(failed)
     result = Echoes({**faults, **{each.place: each.problem for each in failed}})
     of_units = {each.place: each for each in failed if each.problem.code in OF_UNITS}
     reads = {place: set(_named(each)) - {place} for place, each in of_units.items()}
     for place in of_units:
         first = _first(place, reads)
-        if first != place:  # it reads what has the wrong unit itself
+        if first != place:  # it reads the quantity with the wrong unit
             _hide(result, of_units[place], of_units[first])
     used = {place for tree in sound for place in read(tree)}
-    # several that read one input, which no sound formula reads
+    # formulas that all read one input, which no sound formula reads
     readers: dict[Place, list[Failed]] = defaultdict(list)
     for place, each in of_units.items():
         if result.roots[place] == each.problem:
@@ -118,8 +120,7 @@ def _hide(echoes: Echoes, echo: Failed, root: Failed) -> None:
 
 
 def _first(place: Place, reads: Mapping[Place, set[Place]]) -> Place:
-    """The unsound quantity that one rests on, at the end of the line; where that is a circle, the
-    quantity itself."""
+    """The first unsound quantity that this one depends on; the quantity itself in a cycle."""
     seen = [place]
     while above := sorted((each for each in reads[seen[-1]] if each in reads), key=str):
         if above[0] in seen:
@@ -129,7 +130,7 @@ def _first(place: Place, reads: Mapping[Place, set[Place]]) -> Place:
 
 
 def _named(failed: Failed) -> Iterator[Place]:
-    """The quantities that a written formula names; a limit has its unit from its figure."""
+    """The quantities that a formula names; a limit takes its unit from its figure."""
     if failed.draft.name.endswith(".limit"):
         yield None, failed.draft.name.removesuffix(".limit")
     for node in walk(failed.written.tree):

@@ -1,4 +1,4 @@
-"""The order of computation: every computed key after what it needs; circles named in full."""
+"""The order of computation: every computed key after what it needs; cycles are spelled out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Cycle(Exception):
-    """Keys that depend on each other in a circle, the first repeated at the end."""
+    """Keys that depend on each other in a cycle; the first is repeated at the end."""
 
     def __init__(self, keys: list[Key]) -> None:
         super().__init__(" -> ".join(map(name_of, keys)))
@@ -36,7 +36,7 @@ def keys_of(draft: Draft) -> Iterator[Key]:
 
 
 def needs(tree: Node, key: Key, space: Space) -> Iterator[Key]:
-    """The computed keys that a bound formula of `key` rests on."""
+    """The computed keys that a bound formula of `key` depends on."""
     for node in walk(tree):
         if isinstance(node, Scalar):
             if space.scalars[node.name].formulas:
@@ -52,7 +52,7 @@ def needs(tree: Node, key: Key, space: Space) -> Iterator[Key]:
 
 
 def _cells(space: Space, table: str, column: str, row: str | None) -> Iterator[Key]:
-    """Keys behind one cell, or behind the whole column. The catalogue of a plan is done before."""
+    """Keys behind one cell or a whole column. A plan's catalogue is already computed."""
     if table not in space.tables:
         return
     draft = space.tables[table].columns[column]
@@ -65,7 +65,7 @@ def _cells(space: Space, table: str, column: str, row: str | None) -> Iterator[K
 
 
 def ordered(graph: Mapping[Key, tuple[Key, ...]]) -> tuple[Key, ...]:
-    """Topological order, stable in the order of the graph. Raises Cycle."""
+    """Sort topologically, keeping the order of the graph where possible. Raises Cycle."""
     done: dict[Key, bool] = {}
     order: list[Key] = []
     for root in graph:

@@ -1,8 +1,8 @@
-"""Makes every place that may have no number say so: guards, and reasons in place of errors.
+"""Adds reasons wherever a formula may have no number, as guards or instead of errors.
 
 A division, logarithm, root or power that the declared domains do not prove safe becomes a choice
-with a reason; an operand that may be a reason is named by a guard; an aggregate that may be empty
-tests for it. So no target ever shows an error value.
+with a reason; a guard names each operand that may be a reason; an aggregate that may be empty tests
+for it. So no output ever shows an error value.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ EMPTY, INCOMPLETE = "no rows", "a row has no value"
 
 
 def of_compiler(text: object) -> bool:
-    """Whether a reason is one that the compiler puts in."""
+    """Whether a reason was added by the compiler."""
     return text in (*ARITHMETIC, EMPTY) or str(text).startswith(f"{INCOMPLETE}: ")
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A body with the subjects to be guarded first; `maybe`: the body itself may be a reason."""
+    """A body with the subjects to guard first; `maybe`: the body itself may be a reason."""
 
     body: Node
     subjects: tuple[Node, ...] = ()
@@ -39,12 +39,14 @@ class Settled:
     @property
     def whole(self) -> Node:
         if self.subjects in ((self.body,), (nodes.OneOf(self.body, YES_NO),)):
-            return self.body  # a reason passes through by itself
+            return self.body  # a reason passes through without a guard
         return nodes.Guard(self.subjects, self.body) if self.subjects else self.body
 
     @property
     def may_reason(self) -> bool:
-        """A look-up that is open gives its key's reason, of words too, which no guard can name."""
+        """Whether this may be a reason. An open look-up passes on its key's reason, even for words,
+        which no guard can name.
+        """
         opens = isinstance(self.body, nodes.Lookup) and self.body.open
         return self.maybe or bool(self.subjects) or opens
 
@@ -59,20 +61,21 @@ def _leaf(node: Node, facts: FactsOf) -> Settled:
 
 
 def _reference(node: Node, facts: FactsOf) -> Settled:
-    """A number or flag that may be a reason is a subject. A word is text like a reason: it needs
-    no guard, being equal to no word of the class."""
+    """Make a number or flag that may be a reason a subject. A word is text like a reason, and needs
+    no guard: a reason equals no word in the set.
+    """
     return Settled(node, _own(node, facts(node)))
 
 
 def _own(node: Node, known: Facts) -> tuple[Node, ...]:
-    """A reference as the subject of a guard, where it may be a reason."""
+    """The subject of a reference's guard, if it may be a reason."""
     if not known.may_reason or not (known.number or known.flag):
         return ()
     return (nodes.OneOf(node, YES_NO) if known.flag else node,)
 
 
 def _absent(key: Settled, facts: FactsOf) -> bool:
-    """Whether a key may be a reason: by itself, or since its own look-up's key may be one."""
+    """Whether a key may be a reason: itself, or because its own look-up's key may be one."""
     opens = isinstance(key.body, nodes.Lookup) and key.body.open
     return opens or key.maybe or (isinstance(key.body, REFERENCES) and facts(key.body).may_reason)
 
@@ -87,7 +90,7 @@ def _lookup(node: nodes.Lookup, facts: FactsOf) -> Settled:
 
 
 def _subjects(*parts: Settled) -> tuple[Node, ...]:
-    """What must be no reason before the parts can be used, each once, in order."""
+    """What must not be a reason before the parts can be used, each once, in order."""
     subjects: list[Node] = []
     for part in parts:
         for subject in (*part.subjects, *((part.body,) if part.maybe else ())):
@@ -116,14 +119,15 @@ def _unless(test: Node, reason: str, body: Node) -> Node:
 
 
 def _is_zero(body: Node, node: Node, facts: FactsOf) -> Node:
-    """The nearer end of a range is 0: then the quotient has no bounds."""
+    """Whether the end of a range nearest to 0 is 0: then the quotient has no bounds."""
     end = "high" if interval(node, facts).never_positive else "low"
     return nodes.Compare("==", nodes.Call(end, (body,)), nodes.Number(0, "0"), plain=True)
 
 
 def _power_test(node: nodes.Binary, base: Node, exponent: Node, facts: FactsOf) -> Node | None:
-    """When a power has no value: 0 to a power that is not positive, or a broken power of a
-    negative number. None where the domains rule it out."""
+    """Test whether a power has no value: 0 to a power that is not positive, or a fractional power
+    of a negative number. None if the domains rule it out.
+    """
     a, b = interval(node.left, facts), interval(node.right, facts)
     whole = isinstance(node.right, nodes.Number) and node.right.value.is_integer()
     tests: list[Node] = []
@@ -166,7 +170,7 @@ def _compare(node: nodes.Compare, facts: FactsOf) -> Settled:
 
 
 def _plain(node: Node, facts: FactsOf) -> bool:
-    """Nothing was computed, so nothing was rounded: a literal, an input, a count."""
+    """Whether nothing was computed and so nothing was rounded: a literal, an input, a count."""
     if isinstance(node, nodes.Number):
         return True
     if isinstance(node, nodes.Aggregate):
@@ -187,7 +191,7 @@ def _one(node: nodes.Negative | nodes.Not, facts: FactsOf) -> Settled:
 
 
 def _known(node: nodes.Known, facts: FactsOf) -> Settled:
-    """What is asked about needs no guard: a reason is an answer."""
+    """The argument of known() needs no guard, because a reason is an answer."""
     if not isinstance(node.of, nodes.Scalar | nodes.Column | nodes.Cell | nodes.Lookup):
         raise BindError(
             "F004",
@@ -200,7 +204,7 @@ def _known(node: nodes.Known, facts: FactsOf) -> Settled:
 def _choice(node: nodes.Choice, facts: FactsOf) -> Settled:
     test = settle(node.test, facts)
     then, other = settle(node.then, facts), settle(node.other, facts)
-    if isinstance(node.test, nodes.Known):  # then it is known where it is used
+    if isinstance(node.test, nodes.Known):  # in that branch its value is known
         asked = settle(node.test.of, facts).subjects
         then = replace(then, subjects=tuple(s for s in then.subjects if s not in asked))
     body = nodes.Choice(then.whole, test.body, other.whole, span=node.span)
@@ -242,9 +246,10 @@ def _aggregate(node: nodes.Aggregate, facts: FactsOf) -> Settled:
 
 
 def _text(node: Node, facts: FactsOf) -> Settled:
-    """A text with its guards. A reason in a piece makes it that reason, and a text cannot be
-    distinguished from a reason: so its subjects are numbers and classes alone, those of a side
-    only where the side is chosen."""
+    """A text with its guards. A reason in a piece replaces the whole text. Text cannot be
+    distinguished from a reason, so only numbers and words are subjects, and those of one side only
+    if it is chosen.
+    """
     return _PIECE[type(node)](node, facts)
 
 
@@ -288,7 +293,7 @@ def _title(node: nodes.Title, facts: FactsOf) -> Settled:
 
 
 def _key(node: Node, table: str, facts: FactsOf) -> Settled:
-    """The id of a row; the ids of the table tell it from a reason."""
+    """The id of a row. Unlike a reason, it is one of the table's ids."""
     key = settle(node, facts)
     absent = _absent(key, facts)
     own = (nodes.OneOf(key.body, table=table),) if absent else ()
@@ -296,7 +301,7 @@ def _key(node: Node, table: str, facts: FactsOf) -> Settled:
 
 
 def _printed(node: Node, facts: FactsOf) -> Settled:
-    """A word, text or date as it stands."""
+    """A word, text or date, printed as it is."""
     subjects: tuple[Node, ...] = ()
     known = facts(node)
     if isinstance(node, nodes.Lookup):

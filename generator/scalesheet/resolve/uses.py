@@ -1,4 +1,4 @@
-"""Which tables of the catalogue a plan looks into, so that its workbook carries just those."""
+"""Finds the catalogue tables that a plan uses, so that its workbook includes only those."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""sure: how likely each result is, from the ranges of a plan's inputs."""
+"""sure: how certain each result is, computed from the ranges of a plan's inputs."""

@@ -1,7 +1,8 @@
-"""P80 without draws, from what each unknown does alone: for a workbook, which cannot draw.
+"""Approximates P80 from the effect of each unknown alone, for a workbook, which cannot draw.
 
-In logarithms of the figure: what moves together adds up, what moves by itself adds as squares. What
-an input does is its swing in the tornado; what a prediction does is its share of the draws' spread.
+Works with logarithms of the figure: unknowns that move together add up, independent ones add as
+squares. An input's effect is its swing in the tornado; a prediction's effect is its share of the
+draws' spread.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ P80 = NORMAL.inv_cdf(0.8)
 
 
 def p80_over_expected(each: Quantiles, ranking: Ranking) -> float | None:
-    """The logarithm of P80 over the expected value; None where the figure has none above 0."""
+    """The logarithm of P80 over the expected value; None unless the figure is positive."""
     value = ranking.value.value
     if each.falls or not isinstance(value, float) or value <= 0 or each.values["p10"] <= 0:
         return None

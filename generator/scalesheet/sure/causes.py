@@ -1,8 +1,9 @@
-"""What a reserve is for: the share of each unknown, and how much of it goes once that is known.
+"""Finds what a reserve is for: the share of each unknown, and how much less is needed once it is
+known.
 
-Both come from the draws that there are, put into bins by the draws of one unknown, with a straight
-line through each bin. The share is the first-order Sobol index: the part of the variance that the
-lines have. What is left once the unknown is known is the mean reserve about the line of a bin.
+Both are computed from existing draws, sorted into bins by one unknown's draws, with a straight line
+through each bin. The share is the first-order Sobol index: the part of the variance that the lines
+explain. The reserve that remains once the unknown is known is the mean reserve around a bin's line.
 """
 
 from __future__ import annotations
@@ -17,15 +18,16 @@ from scalesheet.sure.draws import Uniforms, Unknown
 from scalesheet.sure.shapes import Array, normal
 
 BINS = 32
-LEAST = 0.05  # total index of what does nothing by itself, below which it is left out
-FEW = 64  # draws, below which a bin has no quantiles
+LEAST = 0.05  # unknowns without an effect of their own are dropped below this total index
+FEW = 64  # draws below which a bin has no quantiles
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What one unknown does to one figure, each from 0 to 1: `share` of the variance by itself, the
-    first-order Sobol index; `total`, with what it does together with others; `saves`, the part of
-    the reserve that is expected to go once it is known."""
+    """The effect of one unknown on one figure, each number from 0 to 1: `share` of the variance on
+    its own, the first-order Sobol index; `total`, including interactions with others; `saves`, the
+    part of the reserve that is expected to go away once it is known.
+    """
 
     unknown: Unknown
     share: float
@@ -40,8 +42,9 @@ def causes(
     reserve: float,
     together: Mapping[str, float],
 ) -> tuple[Cause, ...]:
-    """The causes of a figure's reserve, what saves most first; none that does nothing. `together`
-    holds total indices, which are never below the shares."""
+    """The causes of a figure's reserve, largest saving first, without those that have no effect.
+    `together` holds total indices, which are raised to the shares where they are smaller.
+    """
     known = ~np.isnan(sample)
     if reserve <= 0 or not known.any() or np.ptp(sample[known]) == 0:
         return ()
@@ -78,7 +81,7 @@ def _about_a_line(z: Array, sample: Array) -> Array:
 
 
 def _share(about: list[Array], sample: Array) -> float:
-    """Which part of the variance the lines have; 0 where chance alone makes as much."""
+    """The part of the variance that the lines explain; 0 if chance alone could explain as much."""
     lines = 2 * len(about)
     left = sum(float((each**2).sum()) for each in about) / (len(sample) - lines)
     found = 1 - left / float(np.var(sample, ddof=1))
@@ -86,6 +89,6 @@ def _share(about: list[Array], sample: Array) -> float:
 
 
 def _reserve(about: Array) -> float:
-    """P80 less P50 of a small sample about a line, without bias."""
+    """P80 less P50 of a small sample around a line, without bias."""
     middle, high = np.quantile(about, [0.5, 0.8], method="weibull").tolist()
     return float((high - middle) * np.sqrt(len(about) / (len(about) - 2)))

@@ -1,8 +1,8 @@
-"""A plan at many draws of its inputs at once, by the evaluator.
+"""Evaluates a plan at many draws of its inputs at once.
 
 Each uncertain input is one unknown: the cells of a column move together, as in the sensitivity.
-So is each range that a formula makes by `between`, as predictions do.
-What lies between the inputs and the figures is computed cell by cell, each an array over the draws.
+Each range that a formula creates with `between`, as predictions do, is also an unknown. Everything
+between the inputs and the figures is computed cell by cell, each an array over the draws.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ Uniforms = Callable[[str], Array]
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """What moves as one: inputs, and what has a range that its formula makes.
+    """Inputs that move together, and ranges that formulas create.
 
-    `name` keys the draws; `keys` and `titles` are of its members, `made` of those with a formula.
+    `name` keys the draws; `keys` and `titles` are those of its members. `made`: some come from
+    formulas.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Unknown:
     found_by: str = ""
 
     def joined(self, other: Unknown) -> Unknown:
-        """The same with the members of another."""
+        """The unknown with the members of another added."""
         new = [at for at, key in enumerate(other.keys) if key not in self.keys]
         return Unknown(
             self.name,
@@ -57,9 +58,9 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Each figure at each draw (nan where it has no number), and the unknowns.
+    """Each figure at each draw (nan without a number), and the unknowns.
 
-    `partial`: the figures that rest on a range that is not drawn, so that they spread too little.
+    `partial`: figures that depend on a range that is not drawn, so their spread is too small.
     """
 
     figures: Mapping[str, Array]
@@ -68,15 +69,16 @@ class Drawn:
 
 
 def name_of(lever: Lever) -> str:
-    """What an unknown's draws are keyed by."""
+    """The name that keys an unknown's draws."""
     key = lever.key
     return f"{key.table}.{key.name}" if key.table and key.row is None else input_name(key)
 
 
 @dataclass(frozen=True)
 class Drawable:
-    """What of a plan can be drawn, whatever its inputs are: the levers that figures rest on, and
-    the formulas that make ranges. `trees`: every formula that figures rest on."""
+    """What can be drawn in a plan, whatever its inputs: the levers that figures depend on, and the
+    formulas that create ranges. `trees`: every formula that figures depend on.
+    """
 
     plan: Plan
     tables: Mapping[str, Table]
@@ -93,7 +95,7 @@ class Drawable:
 
 
 def drawable(book: Book, plan: Plan, figures: Sequence[str]) -> Drawable:
-    """What the figures, which are names of scalars, rest on."""
+    """Find what can be drawn for some figures, given as names of scalars."""
     tables = {**book.tables, **plan.tables}
     rests = _rests(plan, tables, figures)
     trees = {
@@ -114,7 +116,7 @@ def drawn(
     uniforms: Uniforms = uniform,
     draws: int = DRAWS,
 ) -> Drawn:
-    """The figures at every draw of what they rest on. `uniforms`: the draws of each name."""
+    """Compute the figures at every draw of their inputs. `uniforms` returns a name's draws."""
     base, found = computed(book, plan, overrides), drawable(book, plan, figures)
     tables, rests, trees = found.tables, found.rests, found.trees
     state = base.copy()
@@ -151,7 +153,7 @@ def drawn(
 
 
 def _of(uniforms: Uniforms, name: str) -> Array:
-    """The draws of a name; a - before it turns them round."""
+    """The draws of a name; a leading - mirrors them."""
     return 1 - uniforms(name[1:]) if name.startswith("-") else uniforms(name)
 
 
@@ -162,7 +164,7 @@ def _quantity(plan: Plan, tables: Mapping[str, Table], key: Key) -> Quantity:
 def _rests(
     plan: Plan, tables: Mapping[str, Table], figures: Sequence[str]
 ) -> dict[Key, tuple[Key, ...]]:
-    """All that any end of the figures rests on, each key with what it reads."""
+    """Every key that any end of the figures depends on, each with the keys it reads."""
     found: dict[Key, tuple[Key, ...]] = {}
     waiting = [Key(name) for name in figures]
     while waiting:
@@ -174,7 +176,7 @@ def _rests(
 
 
 def _after(rests: Mapping[Key, Sequence[Key]], starts: set[Key]) -> set[Key]:
-    """The starts, and all that rests on them."""
+    """The starts, and everything that depends on them."""
     readers: dict[Key, list[Key]] = {}
     for key, read in rests.items():
         for each in read:
@@ -207,7 +209,7 @@ def _ranged(
     edits: Mapping[Key, Any],
     scenario: str,
 ) -> Iterator[tuple[str | None, Stated]]:
-    """The stated ranges of a lever as the scenario has them, each with its row."""
+    """The stated ranges of a lever in a scenario, each with its row."""
     key = lever.key
     for row in lever.rows or (None,):
         owner: Any = plan.scalars if key.table is None else tables[key.table].columns
@@ -234,8 +236,9 @@ def _compute(
     tables: Mapping[str, Table],
     draws: int,
 ) -> None:
-    """All that changes with the draws, in its order. Texts are left as they are: no number is made
-    of them."""
+    """Compute everything that changes with the draws, in order. Text is skipped, because no number
+    depends on it.
+    """
     with np.errstate(all="ignore"):
         for key, tree in order:
             if key.table is None:
@@ -256,7 +259,7 @@ def _compute(
 
 
 def _at_draws(tree: Tree, here: Here, domain: str, unknowns: Mapping[str, Array]) -> Part:
-    """One formula at one place, with a value for each draw where it changes with them."""
+    """One formula at one place, with a value for each draw if it changes with them."""
     part = interpret(tree.value, here)
     if tree.spread is None:
         return settled(part)

@@ -1,4 +1,4 @@
-"""The measured inputs of a plan, and what the plan would be without them."""
+"""The measured inputs of a plan, and their values before they were measured."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ UNKNOWN = Stated(reason="not measured")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The title of a measured input, and what stands in its place where nothing was measured."""
+    """The title of a measured input, and the value to use if nothing had been measured."""
 
     title: str
     before: Stated
 
 
 def measured(plan: Plan) -> Mapping[Key, Measured]:
-    """The measured inputs for which formulas have something else where they are not known, and the
-    measured records that a rule chose over a simulated one."""
+    """The measured inputs for which formulas have an alternative if they are unknown, and the
+    measured records that a rule chose over a simulated one.
+    """
     asked = {
         _place(node.of)
         for formula in _formulas(plan)

@@ -1,4 +1,4 @@
-"""Quantiles of a plan's headline figures, what to hold in reserve, and the chance of each limit."""
+"""Quantiles of a plan's headline figures, the reserve, and the chance of meeting each limit."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ MARGIN, LIMIT = ".margin", ".limit"
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
-    """One figure in its unit: quantiles and mean, and the standard error of each by the same name.
+    """One figure in its unit: its quantiles and mean, with the standard error of each under the
+    same name.
 
-    `without` is the share of the draws in which it has no number; the others are those that have.
-    `falls`: more of it is better, as of a margin, so that 80 of 100 draws are at or above its P80.
-    `expected`: the chance that the expected value is enough.
+    `without` is the share of draws in which the figure has no number; the rest is computed from the
+    others. `falls`: more of it is better, as for a margin, so 80 of 100 draws are at or above its
+    P80. `expected`: the chance that the expected value is enough.
     """
 
     values: Mapping[str, float]
@@ -41,18 +42,19 @@ class Quantiles:
 
     @property
     def reserve(self) -> float:
-        """What lies between an even chance and four times out of five."""
+        """The distance from P50 to P80."""
         return abs(self.values["p80"] - self.values["p50"])
 
     def deserved(self, name: str) -> float:
-        """A quantile or the mean without the digits that its error leaves open."""
+        """A quantile or the mean, rounded to the digits that its error supports."""
         return deserved(self.values[name], self.errors[name])
 
 
 @dataclass(frozen=True, slots=True)
 class Contingency:
     """A plan's own contingency: the share that its input adds `on` a figure, the chance that this
-    is enough, and the share that would be enough four times out of five."""
+    is enough, and the share that would be enough in 80 % of cases.
+    """
 
     name: str
     on: str
@@ -63,14 +65,15 @@ class Contingency:
 
 @dataclass(frozen=True, slots=True)
 class Sure:
-    """By figure its quantiles, by limit (the name of what is limited) the chance to stay inside.
+    """The quantiles of each figure, and the chance of meeting each limit, keyed by the limited
+    quantity.
 
-    `partial`: the figures with less spread than they should have, since a range that they rest on
-    is not drawn. `left_out`: those without a number at any draw. `money`: the figure in money that
-    says what finding out is worth, or empty. `as_needed`: the chance that the first figure is
-    enough where its contingencies are spent only as needed. `measured`: the titles of inputs that
-    were measured, and `before` the reserve without them of the figure `narrowed`: the first one,
-    or the one that would be first if something were still uncertain.
+    `partial`: figures whose spread is too small, because they depend on a range that is not drawn.
+    `left_out`: figures without a number at any draw. `money`: the figure in money that measures the
+    value of information, or empty. `as_needed`: the chance that the first figure is enough if its
+    contingencies are spent only as needed. `measured`: the titles of measured inputs, and `before`
+    the reserve without them of the figure `narrowed`: the first one, or the one that would be first
+    if anything were still uncertain.
     """
 
     figures: Mapping[str, Quantiles]
@@ -88,16 +91,18 @@ class Sure:
 
     @property
     def first(self) -> str:
-        """The figure by which what to find out first is ranked: money, else the first with a
-        reserve; empty where nothing is uncertain."""
+        """The figure that ranks what to find out first: money, else the first with a reserve; empty
+        if nothing is uncertain.
+        """
         ranked = [self.money, *self.figures]
         return next((name for name in ranked if name and self.figures[name].causes), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is drawn of a plan: its headline figures, by limited figure the check of its limit, and
-    by contingency the figure that it is on. More is better of those that fall."""
+    """What is drawn in a plan: its headline figures, the check of each limited figure, and the
+    figure of each contingency. For figures in `falls`, more is better.
+    """
 
     figures: tuple[str, ...]
     checks: Mapping[str, str]
@@ -114,7 +119,7 @@ class Asked:
 
 
 def asked_of(plan: Plan) -> Asked:
-    """What a plan's headline, limits and contingencies ask for."""
+    """What a plan's headline, limits and contingencies require."""
     scalars = plan.scalars
     return Asked(
         tuple(
@@ -132,7 +137,7 @@ def asked_of(plan: Plan) -> Asked:
 
 
 def draws_of(plan: Plan) -> int:
-    """How many draws the tables of a plan leave room for."""
+    """The number of draws for which a plan's tables leave room."""
     return affordable(max((len(table.rows) for table in plan.tables.values()), default=0))
 
 
@@ -144,8 +149,9 @@ def sure(
     seed: str = SEED,
     draws: int | None = None,
 ) -> Sure:
-    """How sure each headline figure with a number is, by the draws that its tables leave room for
-    unless their number is given."""
+    """Compute how certain each headline figure with a number is. The number of draws defaults to
+    what the plan's tables leave room for.
+    """
     draws = draws_of(plan) if draws is None else draws
     asked, uniforms = asked_of(plan), partial(uniform, seed=seed, draws=draws)
     figures, checks = asked.figures, asked.checks
@@ -176,7 +182,7 @@ def sure(
         {
             name: float(np.nanmean(sample.figures[check]))
             for name, check in checks.items()
-            if not np.isnan(sample.figures[check]).all()  # a limit on what has no value
+            if not np.isnan(sample.figures[check]).all()  # a limit on something without a value
         },
         sample.unknowns,
         draws,
@@ -210,7 +216,7 @@ def sure(
 
 
 def stated_behind(plan: Plan, name: str) -> tuple[Key, ...]:
-    """The inputs behind a scalar: itself, or one for each scenario."""
+    """The inputs behind a scalar: itself, or one per scenario."""
     sides = plan.scalars[name].sides
     return tuple(Key(side) for _, side in sides) or (Key(name),)
 
@@ -218,7 +224,7 @@ def stated_behind(plan: Plan, name: str) -> tuple[Key, ...]:
 def quantiles(
     sample: Array, *, falls: bool = False, expected: float = float("nan")
 ) -> Quantiles | None:
-    """Quantiles of one figure's draws; None where no draw has a number."""
+    """Quantiles of one figure's draws; None if no draw has a number."""
     known = sample[~np.isnan(sample)]
     if not len(known):
         return None
@@ -236,7 +242,7 @@ def quantiles(
 
 
 def deserved(value: float, error: float) -> float:
-    """A number rounded where its standard error begins."""
+    """Round a number where its standard error begins."""
     if not (isfinite(value) and isfinite(error)) or error <= 0:
         return value
     return round(value, -floor(log10(error)))
@@ -251,7 +257,7 @@ def _values(known: Array, falls: bool) -> dict[str, float]:
 def _contingency(
     name: str, on: str, share: float, sample: Array, value: float
 ) -> Contingency | None:
-    """How far a contingency goes; None on a figure that is exact, or has no number."""
+    """How far a contingency goes; None if the figure is exact or has no number."""
     known = sample[~np.isnan(sample)]
     if not len(known) or not value > 0 or np.ptp(known) == 0:
         return None

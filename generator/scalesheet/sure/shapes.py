@@ -1,9 +1,9 @@
-"""Shapes of ranges: the value of an input at a uniform draw from 0 to 1.
+"""Shapes of ranges: convert a uniform draw from 0 to 1 to a value of an input.
 
 Low and high are percentiles, the 10th and 90th unless stated otherwise. lognormal and normal have
-the expected value as their median and a width of its own on either side, so that a skewed range
-stays skewed. triangular and pert have it as their most likely value. uniform and two-point know the
-ends alone; with two-point the expected value is the mean of the two.
+the expected value as their median and a separate width on each side, so that a skewed range stays
+skewed. triangular and pert have it as their most likely value. uniform and two-point use only the
+ends; with two-point the expected value is the mean of the two.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from scalesheet.model import DOMAINS, Event, Likelihood, Stated
 Array = NDArray[np.float64]
 NORMAL = NormalDist()
 P90 = NORMAL.inv_cdf(0.9)
-STEPS = 512  # of the table that a pert shape is read from
-HALVINGS = 60  # of the place of the most likely value
+STEPS = 512  # in the lookup table of a pert shape
+HALVINGS = 60  # in the search for the most likely value
 
 
 def shape_of(stated: Likelihood, domain: str) -> str:
-    """The shape that is stated, or that of the domain."""
+    """The stated shape, or the domain's default."""
     from scalesheet.schemas import written  # imports jsonschema, which nothing else here needs
 
     by_domain: dict[str, str] = written("common")["$defs"]["spread"]["x-by-domain"]
@@ -49,21 +49,22 @@ def drawn_values(stated: Stated, domain: str, u: Array) -> Array:
 
 
 def within(domain: str, made: Array) -> Array:
-    """The same, where it leaves the domain at its border."""
+    """The values, clipped to the domain and rounded if it is whole."""
     least, _, most, whole = DOMAINS[domain]
-    if least is not None or most is not None:  # which NumPy 1 demands
+    if least is not None or most is not None:  # required by NumPy 1
         made = np.clip(made, least, most)
     return np.rint(made) if whole else np.asarray(made, np.float64)
 
 
 def normal(u: Array) -> Array:
-    """Standard normal draws. Python's own inverse: it is the same on every processor."""
+    """Standard normal draws. Python's own inverse gives the same result on every processor."""
     return np.fromiter(map(NORMAL.inv_cdf, u.tolist()), np.float64, len(u))
 
 
 def between(low: Any, value: Any, high: Any, z: Array) -> Array:
-    """Draws of a range at standard normal draws: lognormal where it is above 0, else normal. Its
-    numbers may have a value for each draw."""
+    """Draws from a range at standard normal draws: lognormal if it is above 0, else normal. Its
+    numbers may be arrays with a value for each draw.
+    """
     with np.errstate(all="ignore"):
         positive = np.asarray(low) > 0
         return np.where(
@@ -82,7 +83,7 @@ def _shifted(low: Any, value: Any, high: Any, at: Array) -> Array:
 
 
 def _sides(percentiles: tuple[float, float], u: Array) -> Array:
-    """How far a draw is from the median, in units of the distance to the percentile on its side."""
+    """The distance of a draw from the median, relative to the percentile on its side."""
     z, (first, last) = normal(u), percentiles
     return np.where(z < 0, z / -NORMAL.inv_cdf(first), z / NORMAL.inv_cdf(last))
 
@@ -90,7 +91,7 @@ def _sides(percentiles: tuple[float, float], u: Array) -> Array:
 def _lognormal(
     low: float, value: float, high: float, percentiles: tuple[float, float], u: Array
 ) -> Array:
-    """Normal where it reaches 0."""
+    """Lognormal draws; normal if the range includes 0."""
     return (_scaled if low > 0 else _shifted)(low, value, high, _sides(percentiles, u))
 
 
@@ -143,10 +144,10 @@ def _with_ends(
     percentiles: tuple[float, float],
     u: Array,
 ) -> Array:
-    """Draws of a shape from 0 to 1, stretched so that its percentiles are low and high.
+    """Draws of a shape on 0 to 1, stretched so that its percentiles are low and high.
 
-    Where the most likely value lies between the two decides the shape: the share of the way from
-    low to high rises with it.
+    The shape is chosen by bisection: its mode rises with the most likely value's position between
+    low and high.
     """
     share, at = (value - low) / (high - low), np.array(percentiles)
     least, most = 0.0, 1.0
@@ -170,7 +171,7 @@ def _triangle(mode: float, u: Array) -> Array:
 
 
 def _beta(mode: float, u: Array) -> Array:
-    """PERT: a beta distribution with four more on the most likely value than on the ends."""
+    """PERT: a beta distribution where the most likely value weighs four times an end."""
     chance, value = _beta_table(mode)
     return np.asarray(np.interp(u, chance, value))
 
@@ -185,8 +186,9 @@ def _angles() -> tuple[Array, Array, Array]:
 
 @cache
 def _beta_table(mode: float) -> tuple[Array, Array]:
-    """Chances and values. By the square of a sine, whose steps are short where the density of a
-    beta distribution is steep."""
+    """Chances and values, at the squares of a sine: its steps are small where the density of a beta
+    distribution is steep.
+    """
     value, sine, cosine = _angles()
     density = sine ** (8 * mode + 1) * cosine ** (9 - 8 * mode)
     steps = np.concatenate(([0.0], np.cumsum((density[1:] + density[:-1]) / 2)))
@@ -194,12 +196,12 @@ def _beta_table(mode: float) -> tuple[Array, Array]:
 
 
 def happens(event: Event, u: Array) -> Array:
-    """How often an event happens at uniform draws."""
+    """The number of times that an event happens at uniform draws."""
     return np.asarray(np.searchsorted(chances(event), u, side="right"), np.float64)
 
 
 def chances(event: Event) -> Array:
-    """The binomial chances that an event happens at most 0, 1, ... times, but for the last."""
+    """The binomial chances of at most 0, 1, ... events, without the last, which is 1."""
     n, p = event.times, event.chance
     each = [comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
     return np.cumsum(each[:-1])

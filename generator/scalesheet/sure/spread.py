@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from scalesheet.sure.shapes import Array, normal
 
 DRAWS = 4096
-REPLICATES = 32  # independent samples that the draws consist of; they give the error
+REPLICATES = 32  # independent samples that make up the draws; their differences give the error
 SEED = "scalesheet-1"
-MOST = 2**25  # numbers of a column at all its draws: 256 MB
+MOST = 2**25  # numbers of a column over all draws: 256 MB
 
 
 def affordable(rows: int) -> int:
-    """So many draws as a table of so many rows leaves room for: all of them up to 8,192 rows. Fewer
-    draws have larger errors, which each quantile states."""
+    """The number of draws for which a table with so many rows leaves room: all of them up to 8,192
+    rows. Fewer draws have larger errors, which each quantile states.
+    """
     draws = DRAWS
     while draws * rows > MOST and draws > 8 * REPLICATES:
         draws //= 2
@@ -27,10 +28,11 @@ def affordable(rows: int) -> int:
 
 @lru_cache(maxsize=256)
 def uniform(name: str, seed: str = SEED, draws: int = DRAWS) -> Array:
-    """Uniform draws from 0 to 1 of the input or group with this name, whatever else the plan holds.
+    """Uniform draws from 0 to 1 for the input or group with this name, independent of the rest of
+    the plan.
 
-    Each replicate has one draw in each of its equal strata, in an order that the name decides. Only
-    raw bits are taken from NumPy: their stream is the same in each of its versions.
+    Each replicate has one draw in each of its equal strata, in an order given by the name. Only raw
+    bits are taken from NumPy: their stream is the same in every version.
     """
     size = draws // REPLICATES
     bits = np.random.Philox(key=key_of(name, seed))
@@ -43,10 +45,10 @@ def uniform(name: str, seed: str = SEED, draws: int = DRAWS) -> Array:
 
 
 def key_of(name: str, seed: str = SEED) -> int:
-    """The key of the random numbers of a name, of 128 bits."""
+    """The 128-bit key for the random numbers of a name."""
     return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:16], "big")
 
 
 def standard(name: str, seed: str = SEED, draws: int = DRAWS) -> Array:
-    """The same as standard normal draws."""
+    """The same draws as `uniform`, converted to standard normal."""
     return normal(uniform(name, seed, draws))

@@ -1,8 +1,8 @@
-"""What each unknown does together with others: total Sobol indices, by Jansen's estimator.
+"""The effect of each unknown including interactions: total Sobol indices, by Jansen's estimator.
 
-One draw of eight is made once more for each unknown, with its own draws moved on by one and those
-of all others as they were. Half the mean square of what that changes is the variance that is left
-when everything else is known.
+One draw in eight is repeated for each unknown, with the unknown's own draws shifted by one and all
+others unchanged. Half the mean square of the resulting change is the variance that remains when
+everything else is known.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scalesheet.model import Plan
 from scalesheet.sure.draws import Drawn, Uniforms, drawn
 from scalesheet.sure.shapes import Array
 
-AGAIN = 8  # one draw of so many is made once more
+AGAIN = 8  # one in this many draws is repeated
 
 
 def together(
@@ -28,7 +28,7 @@ def together(
     overrides: Overrides | None,
     uniforms: Uniforms,
 ) -> Mapping[str, Mapping[str, float]]:
-    """By figure and unknown the total index, from 0 to 1; none of a figure that does not vary."""
+    """The total index, from 0 to 1, by figure and unknown; constant figures are left out."""
     names = [each.name for each in sample.unknowns]
     if not names:
         return {}

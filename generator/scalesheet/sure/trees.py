@@ -1,7 +1,7 @@
-"""Formulas as they are computed at each draw: ranges made by `between` are unknowns of their own.
+"""Prepares formulas for draws: each range created with `between` becomes an unknown.
 
-A prediction gives its own range: `between(low, expected, high)`. In the tree of the expected value
-only the middle is left, so what is drawn is made from the formula as it was written.
+A prediction creates its own range: `between(low, expected, high)`. The tree of the expected value
+keeps only the middle, so the tree for draws is built from the formula as written.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ ENDS_OF: dict[str, End] = {"low": "low", "high": "high"}
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A range made within a formula: the scalar that stands for its draws, and its ends in order.
+    """A range created within a formula: the scalar that holds its draws, and its ends in order.
 
-    `unknown` keys the draws. The same formula, written once in a component, errs alike wherever it
-    is used: its uses are one unknown, and so are the rows of a column.
+    `unknown` keys the draws. A formula written once in a component errs in the same way wherever it
+    is used: all its uses are one unknown, and so are the rows of a column.
     """
 
     name: str
@@ -45,8 +45,10 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The expected value as it is drawn. `within` are the ranges that `spread` reads, innermost
-    first; `value` gives the reasons. `whole` is False where a range of the formula is not drawn."""
+    """The tree of the expected value at draws. `within` are the ranges that `spread` reads,
+    innermost first; `value` supplies the reasons. `whole` is False if a range of the formula is not
+    drawn.
+    """
 
     value: Node
     spread: Node | None = None
@@ -55,11 +57,11 @@ class Tree:
 
 
 class _NotDrawnError(Exception):
-    """The formula has a range at a place that draws do not reach."""
+    """The formula has a range where it cannot be drawn."""
 
 
 def tree_of(formula: Formula, moves_with: str = "") -> Tree:
-    """How a formula is computed at each draw. `moves_with`: what the ranges in it move with."""
+    """The tree of a formula at each draw. `moves_with`: the group that its ranges move with."""
     value = quiet(formula.ends.value)
     if formula.ends.low is None or not any(map(_is_between, walk(formula.tree))):
         return Tree(value)

@@ -1,4 +1,4 @@
-"""How sure a plan is, in words: a chance, and its first figure in one line."""
+"""Describes how certain a plan is in words: a chance, and its first figure in one line."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from scalesheet.values import Value
 
 
 def in_short(book: Book, plan: Plan, found: Sure) -> str:
-    """`P80 of Cost 2,250 USD, P50 1,610 USD; within the limit in 98.6 % of cases`; empty where
-    nothing is uncertain."""
+    """`P80 of Cost 2,250 USD, P50 1,610 USD; within the limit in 98.6 % of cases`; empty if nothing
+    is uncertain.
+    """
     name = found.first
     if not name:
         return ""
@@ -34,7 +35,7 @@ def percent(share: float, decimals: int = 0) -> str:
 
 
 def chance(share: float) -> str:
-    """Never certain where a draw says otherwise."""
+    """A chance in percent, never 0 or 100 % if a draw says otherwise."""
     shown = percent(share, 1)
     if 0 < share < 1 and shown in ("100.0 %", "0.0 %"):
         return "more than 99.9 %" if share > 0.5 else "less than 0.1 %"

@@ -1,7 +1,8 @@
-"""Cases: what is known about many runs in advance, as arrays in the catalogue's units.
+"""Cases: what is known in advance about many runs, as arrays in the catalogue's units.
 
-What a row does not state is looked up: peak and memory by the accelerator, the architecture by the
-model's name. Where the catalogue has no such model it is estimated from the parameters, and said.
+What a row does not state is looked up: peak and memory from the accelerator, the architecture from
+the model's name. If the catalogue has no such model, the architecture is estimated from the
+parameters and the prediction says so.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from scalesheet.predict.cases.reader import Read
 
 NO_BF16 = "the accelerator has no bf16 units: use fp16 or another accelerator"
 _DEGREES = ("tensor", "pipeline", "context", "expert", "virtual")
-#: What is read as it stands: of the architecture, numbers and texts.
+#: Fields of the architecture that are copied as they are: numbers and text.
 _OF_MODEL = ("model_id", "parameters", "active", "gated", "tied", "known")
 _NUMBERS = ("sequence", "tokens", "global_batch", "micro_batch", "compute", "unique")
 _TEXTS = ("model", "evaluation", "tokenizer", "counts", "loss_unit")
@@ -51,12 +52,12 @@ _TEXTS = ("model", "evaluation", "tokenizer", "counts", "loss_unit")
 
 @dataclass(frozen=True)
 class Cases:
-    """Rows in the order of the file. In arrays nan means not stated, in words the empty text."""
+    """Rows in the order of the file. nan in arrays and empty text in words mean not stated."""
 
     task: str
     ids: Words
     unsupported: Reasons
-    assumed: Words  # what was taken in place of what is not stated
+    assumed: Words  # what was assumed for values that are not stated
     kind: Words
     model: Words
     model_id: Words
@@ -67,11 +68,11 @@ class Cases:
     link: Array  # byte / second, both directions
     domain: Array  # accelerators that this link connects
     power: Array  # W
-    no_peak: Reasons  # why the accelerator has no peak of that precision
-    peak: Array  # FLOP / second, of the precision of the matrix products
-    sixteen: Array  # FLOP / second, of products of 16 bits
-    measured: Array  # FLOP / second, the best that such products were measured at
-    fused: Flags  # of a kind that kernels of fused attention were made for
+    no_peak: Reasons  # why the accelerator has no peak at that precision
+    peak: Array  # FLOP / second, at the precision of the matrix products
+    sixteen: Array  # FLOP / second, at 16 bits
+    measured: Array  # FLOP / second, the best measured for such products
+    fused: Flags  # of a kind that fused attention kernels exist for
     parameters: Array
     active: Array
     layers: Array
@@ -81,25 +82,25 @@ class Cases:
     head_dim: Array
     ffn: Array
     vocab: Array
-    query_rank: Array  # of latent attention; 0 without it
+    query_rank: Array  # for latent attention; 0 without it
     kv_rank: Array
     rope_dim: Array
     value_dim: Array
-    experts: Array  # of a layer; 0 of a dense model, and of one that the catalogue lacks
-    experts_active: Array  # that a token meets, and those that all tokens meet
+    experts: Array  # per layer; 0 for dense models and for models missing from the catalogue
+    experts_active: Array  # active per token, and shared by all tokens
     experts_shared: Array
     expert_ffn: Array
-    dense_layers: Array  # of a mixture
+    dense_layers: Array  # in a mixture of experts
     window: Array  # tokens; 0 without sliding windows
     window_layers: Array
-    linear_layers: Array  # those with linear attention, and what it keeps of a sequence in each
+    linear_layers: Array  # layers with linear attention, and the state each keeps per sequence
     linear_state: Array
     linear_key_dim: Array
     linear_value_heads: Array
     linear_value_dim: Array
     gated: Flags
     tied: Flags
-    known: Flags  # whether the architecture is stated or of the catalogue
+    known: Flags  # whether the architecture is stated or from the catalogue
     sequence: Array
     tokens: Array
     global_batch: Array
@@ -120,7 +121,7 @@ class Cases:
     variant: Words
     framework: Words
     flash: Words
-    flat: Flags  # sharded by FSDP, frozen parameters and others as one
+    flat: Flags  # sharded by FSDP, with frozen and trained parameters flattened together
     optimizer: Words
     rank: Array  # of adapters
     loss: Words  # how the trainer stores the logits for the loss
@@ -130,12 +131,12 @@ class Cases:
     counts: Words
     loss_unit: Words
     compute: Array
-    unique: Array  # tokens that differ, of those trained on
-    unread: Array  # words that were not understood
+    unique: Array  # unique tokens among those trained on
+    unread: Array  # number of words that were not understood
 
     @classmethod
     def single(cls, task: str, **stated: str | float) -> Cases:
-        """One case. What is not stated is nan, the empty text, false, or no reason."""
+        """One case. What is not stated is nan, empty text, False, or no reason."""
         columns: dict[str, Any] = {
             field.name: _SINGLE[str(field.type)](stated.get(field.name))
             for field in fields(cls)
@@ -148,7 +149,7 @@ class Cases:
         return len(self.ids)
 
     def only(self, rows: Flags | Places | slice) -> Cases:
-        """The cases of some rows, by flags, a slice, or places, of which one may come often."""
+        """The cases of some rows, selected by flags, a slice, or indices (which may repeat)."""
         arrays = [field.name for field in fields(self) if field.name != "task"]
         return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
 
@@ -165,17 +166,17 @@ TOO_WIDE = "the layout needs more accelerators than are stated"
 
 
 def needs(what: str, values: Array) -> Reasons:
-    """A reason for each row that does not state what it needs."""
+    """A reason for each row that does not state a required value."""
     return because(np.isnan(values), f"{what} not stated")
 
 
 def cases_of(table: Read, book: Book) -> Cases:
-    """A table as read, against the catalogue of a book."""
+    """Build the cases of a table with the catalogue of `book`."""
     return cases(table, known(book))
 
 
 def cases(table: Read, catalogue: Known) -> Cases:
-    """A table as read, with everything that the catalogue adds to it."""
+    """Build the cases of a table and add what the catalogue knows."""
     told_by_name = _sizes(table) if table.task == "loss" else {}
 
     def number(name: str) -> Array:
@@ -187,7 +188,7 @@ def cases(table: Read, catalogue: Known) -> Cases:
     layouts = coded(table.text("layout")).each(texts.layout)
     precisions = coded(table.text("precision_text")).each(texts.precision)
     methods = coded(table.text("kind"), table.text("model")).each(lambda it: texts.method(*it))
-    # losses have kinds of their own, which name studies and not methods
+    # kinds in loss tables name studies, not methods
     whys = methods.column("reason") if table.task != "loss" else no_reasons(table.rows)
     accelerator = named.column("row")
     gpus = first_stated(number("gpus"), named.numbers(lambda it: it.count or None))
@@ -246,7 +247,9 @@ def cases(table: Read, catalogue: Known) -> Cases:
 
 
 def _unread(table: Read, layouts: Coded, catalogue: Known) -> Mapping[str, Coded]:
-    """The words of each text that were not understood. Losses have names of studies and runs."""
+    """The words of each text that were not understood. In loss tables, methods and models are names
+    of studies and runs, so they are skipped.
+    """
 
     def column(name: str, known: re.Pattern[str]) -> Coded:
         return coded(table.text(name)).each(lambda text: unread.unread(text, known))
@@ -272,7 +275,7 @@ def _told(unread_in: Mapping[str, Coded]) -> Iterator[Words]:
 
 
 def _sizes(table: Read) -> dict[str, Array]:
-    """Sizes in the names of runs and tokenizers, as studies of losses give them."""
+    """Sizes read from the names of runs and tokenizers, as loss studies write them."""
     named = coded(table.text("model")).each(texts.sizes)
     return {
         "hidden": named.numbers(itemgetter(0)),

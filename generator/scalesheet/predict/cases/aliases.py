@@ -1,4 +1,4 @@
-"""Finds the accelerator or model of the catalogue that a name as people write it means."""
+"""Finds the accelerator or model in the catalogue that a name written by people refers to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from scalesheet.model import Table
 from scalesheet.nearest import nearest
 
-#: Words that say nothing of which accelerator it is.
+#: Words that do not help to identify an accelerator.
 _IDLE = frozenset(
     (
         *("nvidia", "amd", "google", "intel", "aws", "gpu", "gpus", "card", "tensor", "core"),
@@ -24,24 +24,24 @@ _SIZE = re.compile(r"([0-9]+)[\s_-]*g(?:i?b)?\b")
 _VERSION = re.compile(r"\btpu[\s_-]*v?([0-9]+)(?:[\s_-]*([a-z])\b)?")
 _SLICE = re.compile(r"(\btpu v[0-9]+[a-z]?)[\s_-]+[0-9]+\b(?!\s*g)")
 _GENERATION = re.compile(r"\b(sxm)[0-9]+\b")
-_FORMS = ("sxm", "oam")  # what a name without its form means first
+_FORMS = ("sxm", "oam")  # preferred when a name omits the form factor
 
 
 @dataclass(frozen=True, slots=True)
 class Accelerators:
-    """The names of accelerators in the table, and what else they are recognized by."""
+    """The names of the accelerators in the table, and what else identifies them."""
 
-    exact: Mapping[str, tuple[str, ...]]  # a whole name, as `_plain` makes it -> rows
-    parts: Mapping[str, frozenset[str]]  # row -> words of its names
-    rank: Mapping[str, tuple[bool, float, str]]  # of two that fit, which is meant
-    names: tuple[str, ...]  # as written, for near misses
-    words: frozenset[str]  # of all names
-    own: frozenset[tuple[str, ...]]  # words of ids and titles, which mean one and no other
+    exact: Mapping[str, tuple[str, ...]]  # normalized name (see `_plain`) -> rows
+    parts: Mapping[str, frozenset[str]]  # row -> words in its names
+    rank: Mapping[str, tuple[bool, float, str]]  # decides between two matches
+    names: tuple[str, ...]  # as written, to suggest near misses
+    words: frozenset[str]  # in all names
+    own: frozenset[tuple[str, ...]]  # words of ids and titles, which identify exactly one
 
 
 @dataclass(frozen=True, slots=True)
 class NamedAccelerator:
-    """A row, how many were named with it, and what was taken for granted; or a reason."""
+    """A row, how many accelerators the name counts, and what was assumed; or a reason."""
 
     row: str = ""
     count: float | None = None
@@ -50,7 +50,7 @@ class NamedAccelerator:
 
 
 def _plain(name: str) -> tuple[str, ...]:
-    """The words of a name that tell something: `A100-SXM4-80GB` is a100, sxm, 80gb."""
+    """The identifying words of a name: `A100-SXM4-80GB` gives a100, sxm, 80gb."""
     text = name.lower()
     text = _VERSION.sub(r"tpu v\1\2", text)
     text = _SLICE.sub(r"\1", text)
@@ -60,7 +60,7 @@ def _plain(name: str) -> tuple[str, ...]:
 
 
 def accelerators(table: Table) -> Accelerators:
-    """The names of the table `hardware`."""
+    """Collect the names in the table `hardware`."""
     exact: dict[str, list[str]] = {}
     parts: dict[str, frozenset[str]] = {}
     rank: dict[str, tuple[bool, float, str]] = {}
@@ -91,13 +91,13 @@ def accelerators(table: Table) -> Accelerators:
 
 
 def accelerator(name: str, known: Accelerators) -> NamedAccelerator:
-    """The accelerator that a name means. One that means none is never taken for another."""
+    """Find the accelerator that a name refers to. Unknown names never match another accelerator."""
     match = _COUNT.match(name)
     count = float(match[1]) if match else None
     bare = _PER_NODE.sub("", name[match.end() :] if match else name)
     plain = _plain(bare)
     if not plain:
-        # a row that names none is for the prediction to judge: not all need one
+        # an empty name is judged by the prediction: not every prediction needs an accelerator
         return NamedAccelerator(reason=_unknown(bare, known) if name.strip() else None)
     plain = tuple(word if word in known.words else word.removesuffix("s") for word in plain)
     rows = known.exact.get(" ".join(sorted(plain)), ())
@@ -116,14 +116,14 @@ def accelerator(name: str, known: Accelerators) -> NamedAccelerator:
 
 
 def family(name: str, known: Accelerators) -> tuple[str, ...]:
-    """All accelerators that have every word of a name: `a100` means four, `A100 80 GB` two."""
+    """All accelerators whose names contain every word: `a100` matches four, `A100 80 GB` two."""
     words = frozenset(_plain(name))
     return tuple(row for row, parts in known.parts.items() if words and words <= parts)
 
 
 def _names_it(words: frozenset[str]) -> bool:
-    """Whether the words tell a product: a size or a form, which many have, or the name of a series
-    does not.
+    """Whether the words identify a product. A memory size, a form factor or the name of a series
+    alone does not.
     """
     own = [word for word in words if not re.fullmatch(r"[0-9]+gb|sxm|pcie|oam|module|board", word)]
     message = " ".join(own)
@@ -139,20 +139,20 @@ def _unknown(name: str, known: Accelerators) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """Rows of the table of models by the words of their names, the longest names first."""
+    """The models in the table by the words of their names, longest names first."""
 
     names: tuple[tuple[tuple[str, ...], str], ...]
     whole: Mapping[tuple[str, ...], str]
-    makers: frozenset[str]  # words of developers, which may stand before a name
+    makers: frozenset[str]  # names of developers, which may precede a model's name
 
 
 def _pieces(name: str) -> tuple[str, ...]:
-    """Letters and digits apart: `Llama-3.1-8B` and `llama3.1 8b` are the same."""
+    """Split a name into letters and digits: `Llama-3.1-8B` and `llama3.1 8b` become the same."""
     return tuple(re.findall(r"[a-z]+|[0-9]+", name.lower().rpartition("/")[2]))
 
 
 def models(table: Table) -> Models:
-    """The names of the table `models`."""
+    """Collect the names in the table `models`."""
     whole: dict[tuple[str, ...], str] = {}
     for row, title in zip(table.rows, table.row_titles, strict=True):
         for name in (row, title, *table.row_aliases.get(row, ())):
@@ -166,18 +166,19 @@ def models(table: Table) -> Models:
 
 
 def model(name: str, known: Models) -> str:
-    """The model that a name means, or that its first words mean; empty where it means none. Who
-    made it may stand before it: `Meta-Llama-3-8B`."""
+    """The model that a name, or its first words, refers to; empty if none. The developer's name may
+    come first: `Meta-Llama-3-8B`.
+    """
     return _model(_pieces(name), known)[0]
 
 
 def beyond(name: str, known: Models) -> str:
-    """The words of a name behind those that mean a model: `guanaco` of `LLaMA-65B Guanaco`."""
+    """The words that follow the model in a name: `guanaco` in `LLaMA-65B Guanaco`."""
     return " ".join(_model(_pieces(name), known)[1])
 
 
 def _model(pieces: tuple[str, ...], known: Models) -> tuple[str, tuple[str, ...]]:
-    """The row, and what is left of the pieces."""
+    """The row, and the pieces that remain."""
     if pieces in known.whole:
         return known.whole[pieces], ()
     for start, row in known.names:
@@ -187,7 +188,7 @@ def _model(pieces: tuple[str, ...], known: Models) -> tuple[str, tuple[str, ...]
 
 
 def is_whole(name: str, known: Models) -> bool:
-    """Whether it is a name of a model as the catalogue has it, to the last word."""
+    """Whether the entire name is one that the catalogue lists."""
     return _pieces(name) in known.whole
 
 
@@ -197,7 +198,7 @@ _TWO_HALVES = re.compile(
 
 
 def two_halves(name: str) -> bool:
-    """Whether a name is of an encoder with a decoder, of which a token meets one."""
+    """Whether a name is that of an encoder-decoder model, where a token passes through one half."""
     return _TWO_HALVES.search(name.lower()) is not None
 
 
@@ -208,12 +209,12 @@ _ACTIVE = re.compile(r"(?<=[0-9]b)[\s_-]*a([0-9]+(?:\.[0-9]+)?)\s?b(?![a-z0-9])"
 
 
 def active(name: str) -> float:
-    """The parameters that a token meets by a name such as `80B-A3B`, or nan."""
+    """The active parameters in a name such as `80B-A3B`, or nan."""
     result = _ACTIVE.search(name.lower())
     return float(result[1]) * 1e9 if result else float("nan")
 
 
 def parameters(name: str) -> float:
-    """The parameters that a name says, as `GPT-3 6.7B` does, or nan."""
+    """The parameters in a name such as `GPT-3 6.7B`, or nan."""
     result = _PARAMETERS.search(name.lower())
     return float(result[1]) * {"b": 1e9, "m": 1e6}[result[2]] if result else float("nan")

@@ -1,4 +1,4 @@
-"""What the catalogue adds to a case: figures of its accelerator, the architecture of its model."""
+"""What the catalogue adds to a case: the accelerator's figures and the model's architecture."""
 
 from __future__ import annotations
 
@@ -27,29 +27,28 @@ from scalesheet.predict.arrays import (
 from scalesheet.predict.cases import aliases as names
 from scalesheet.values import Results, Series
 
-#: A name is of a model only if its parameters are those that the row states, to this share.
+#: A name matches a model only if its parameters differ from the stated ones by at most this share.
 SAME_MODEL = 0.15
-#: Where the row states none, the number in the name itself, which is often a round one.
+#: The same for the number in the name, which is often rounded, if the row states no parameters.
 SAME_NAME = 0.35
-#: What a decoder is like where nothing is known of it.
+#: A typical decoder, assumed where nothing is known.
 WIDTH_PER_LAYER, HEAD_WIDTH, WIDENING, VOCABULARY = 128.0, 128.0, 4.0, 32_000.0
 
 NO_TABLE = Table("", "", (), (), {})
 SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
-#: What a row does not state and most models do not have: latent and linear attention, windows,
-#: experts.
+#: Features that most models lack and rows leave out: latent and linear attention, windows, experts.
 LINEAR = ("linear_layers", "linear_key_dim", "linear_value_heads", "linear_value_dim")
 ATTENTION = (
     *("query_rank", "kv_rank", "rope_dim", "value_dim", "window", "window_layers"),
     *(*LINEAR, "linear_state"),
 )
-#: What a cache of keys and values depends on.
+#: What the size of a KV cache depends on.
 CACHED = (
     *("layers", "kv_heads", "head_dim", "kv_rank", "rope_dim", "window_layers", "window"),
     *("linear_layers", "linear_state"),
 )
 EXPERTS = ("experts", "experts_active", "experts_shared", "expert_ffn", "dense_layers")
-#: Column of the accelerators -> the unit that cases have it in.
+#: Column of the accelerators -> the unit used in cases.
 _FIGURES = {
     "memory": "byte",
     "bandwidth": "byte / second",
@@ -67,18 +66,18 @@ _FIGURES = {
 
 @dataclass(frozen=True)
 class Known:
-    """What cases are read against: the names and figures of the catalogue."""
+    """What cases are matched with: the names and figures of the catalogue."""
 
     hardware: names.Accelerators
     models: names.Models
-    figures: Mapping[str, Array]  # of the accelerators, in base units, and nan at the end
-    places: Mapping[str, int]  # of an accelerator among them
+    figures: Mapping[str, Array]  # of the accelerators, in base units, with nan at the end
+    places: Mapping[str, int]  # index of each accelerator in `figures`
     results: Results
     book: Book
 
 
 def known(book: Book) -> Known:
-    """The catalogue of a book, evaluated once for many tables."""
+    """Evaluate a book's catalogue once for many tables."""
     results = evaluate_catalogue(book)
     hardware = book.tables.get("hardware", NO_TABLE)
     figures = {}
@@ -114,12 +113,12 @@ class Hardware:
     sixteen: Array
     measured: Array
     fused: Flags
-    precision: Words  # what stands for a precision that the row does not state
+    precision: Words  # the precision, with a default where the row states none
     no_peak: Reasons
 
 
 def hardware(rows: Words, precision: Words, catalogue: Known) -> Hardware:
-    """`rows` are ids or empty. Products of 16 bits are bf16 where the accelerator has it."""
+    """Look up accelerators by id (or empty). 16-bit products use bf16 where it is supported."""
     place = _places(rows, catalogue.places)
     nowhere = np.full(len(catalogue.places) + 1, np.nan)
 
@@ -175,13 +174,14 @@ class Architecture:
 
 
 def architecture(written: Words, stated: Callable[[str], Array], catalogue: Known) -> Architecture:
-    """What rows state of their models, then what the catalogue knows of them by name, then
-    what is usual for so many parameters."""
+    """What rows state about their models, then what the catalogue knows by name, then what is
+    typical for that many parameters.
+    """
     rows = catalogue.results.rows.get("models", ())
     table = catalogue.results.tables.get("models", {})
 
     def column(name: str) -> Array:
-        """A column of the models, with nothing at its end for a name of none."""
+        """A column of the models, with nan at the end for names that match no model."""
         values = table[name].value if name in table else np.full(len(rows), np.nan)
         return np.append(values, np.nan)
 
@@ -204,7 +204,7 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
 
     by_name = np.isnan(parameters) & (place < 0) & ~np.isnan(named)
     parameters = first_stated(first_stated(parameters, count[place]), named)
-    experts = meets[place] < 0.99 * count[place]  # of a mixture a token meets but a part
+    experts = meets[place] < 0.99 * count[place]  # mixtures activate only part per token
     met = np.where(by_name, called.numbers(names.active), np.nan)
     mixed = (by_name & ~np.isnan(met)) | (stated("active") < 0.99 * parameters)
     active = first_stated(first_stated(active, met), np.where(experts, meets[place], parameters))
@@ -232,13 +232,14 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
 
 
 def _named(name: str, known: names.Models) -> float:
-    """The parameters that a name says; a name of the catalogue needs none, and an id such as
-    `qwen2-0-5b` would say 5B."""
+    """The parameters in a name. Names in the catalogue are skipped, as an id such as `qwen2-0-5b`
+    would read as 5B.
+    """
     return np.nan if names.is_whole(name, known) else names.parameters(name)
 
 
 def _completed(sizes: dict[str, Array], active: Array) -> dict[str, Array]:
-    """Every size, where one is not known from the others and from the parameters of a token."""
+    """Derive each missing size from the others and from the active parameters."""
     hidden, layers = sizes["hidden"], sizes["layers"]
     usual = np.cbrt(active * WIDTH_PER_LAYER / 12)
     hidden = first_stated(first_stated(hidden, np.sqrt(active / (12 * layers))), usual)
@@ -262,7 +263,7 @@ def _usual_experts(
     parameters: Array,
     active: Array,
 ) -> dict[str, Array]:
-    """Experts of mixtures of which no more than the parameters are known, with three matrices."""
+    """Estimate the experts of a mixture from its parameters alone, with three matrices each."""
     each, met = usual["mixture-experts"], usual["mixture-share"] * active
     made = {
         "experts": each * (parameters - active + met) / met,
@@ -273,7 +274,7 @@ def _usual_experts(
 
 
 def _looks_gated(sizes: Mapping[str, Array]) -> Flags:
-    """A feed-forward layer that is not four times as wide as the model has a third matrix."""
+    """Whether the feed-forward layers look gated: their width is not four times the model's."""
     ratio = sizes["ffn"] / sizes["hidden"]
     return ~np.isnan(ratio) & (np.abs(ratio - WIDENING) > 0.01)
 

@@ -13,9 +13,9 @@ from scalesheet.predict.cases import layouts
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Degrees of parallelism (None where not stated), and what else such a text says.
+    """Degrees of parallelism (None where not stated), and what else the text says.
 
-    `flat`: sharded by FSDP, which makes one parameter of all that a layer has, frozen or not.
+    `flat`: sharded by FSDP, which flattens all parameters of a layer into one, frozen or not.
     """
 
     degrees: Mapping[str, float] = field(default_factory=dict)
@@ -40,7 +40,7 @@ _FRAMEWORKS = (
 )
 
 
-#: How the logits are stored: by the name of the loss, otherwise by the trainer's default.
+#: How the logits are stored: from the name of the loss, otherwise the trainer's default.
 _LOSSES = (
     ("fused", r"liger|\bcce\b|cut[\s_-]?cross|fused[\s_-](?:linear[\s_-])?(?:loss|cross|ce\b)"),
     ("chunked", r"chunked|torchtune|lit-?gpt|unsloth"),
@@ -49,7 +49,7 @@ _LOSSES = (
 
 
 def layout(text: str) -> Layout:
-    """What a text such as `TP8 PP4 DP12 ZeRO-1` says."""
+    """Read a layout such as `TP8 PP4 DP12 ZeRO-1`."""
     low = text.lower().strip()
     if not low:
         return Layout()
@@ -68,13 +68,13 @@ def layout(text: str) -> Layout:
 
 
 def loss(text: str) -> str:
-    """How the logits are stored: `fused`, `chunked`, `wide`, or nothing."""
+    """How the logits are stored: `fused`, `chunked`, `wide`, or empty."""
     low = text.lower()
     return next((name for name, called in _LOSSES if re.search(called, low)), "")
 
 
 def flash(text: str) -> str:
-    """Whether attention is in fused kernels: `yes`, `no`, or nothing where a text does not say."""
+    """Whether attention kernels are fused: `yes`, `no`, or empty where the text does not say."""
     low = text.lower()
     if re.search(r"\b(no|non|without|w/o)[\s_-]*(fa[123]?\b|flash)", low):
         return "no"
@@ -82,7 +82,7 @@ def flash(text: str) -> str:
 
 
 def offload(text: str) -> str:
-    """What a text says is kept in host memory: `optimizer`, `both`, or nothing."""
+    """What is kept in host memory: `optimizer`, `both`, or empty."""
     low = text.lower()
     if "offload" not in low or "no offload" in low or "offload=0" in low:
         return ""
@@ -90,7 +90,7 @@ def offload(text: str) -> str:
 
 
 def checkpointing(text: str) -> str:
-    """`full`, `selective`, `none`, or nothing where a text does not say."""
+    """`full`, `selective`, `none`, or empty where the text does not say."""
     low = text.lower().strip()
     if re.search(r"^(none|no|off|false|0)\b|no act", low):
         return "none"
@@ -104,9 +104,9 @@ def checkpointing(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """Of the matrix products, and of the weights as they lie in memory.
+    """The precision of the matrix products, and of the weights in memory.
 
-    `pure`: weights and optimizer states of 16 bits, without a copy of 32.
+    `pure`: weights and optimizer states in 16 bits, without a 32-bit copy.
     """
 
     products: str = ""
@@ -115,7 +115,7 @@ class Precision:
     reason: str | None = None
 
 
-#: The first that is found holds; each names the products, the weights, and whether pure.
+#: The first match wins. Each gives the products, the weights, and whether the precision is pure.
 _PRECISIONS: tuple[tuple[str, Precision], ...] = tuple(
     (pattern, Precision(*rest))
     for pattern, *rest in (
@@ -142,7 +142,7 @@ _PRECISIONS: tuple[tuple[str, Precision], ...] = tuple(
 
 
 def precision(text: str) -> Precision:
-    """What a text such as `bf16-true` or `nf4+fp16/bf16` says."""
+    """Read a precision such as `bf16-true` or `nf4+fp16/bf16`."""
     low = text.lower().strip()
     if not low or low in ("none", "n/a", "-"):
         return Precision()
@@ -153,7 +153,7 @@ def precision(text: str) -> Precision:
 
 
 def says_bf16(text: str) -> bool:
-    """Whether it names bf16 alone: `fp16/bf16` leaves open which."""
+    """Whether the text names bf16 alone; `fp16/bf16` leaves it open."""
     low = text.lower()
     return bool(re.search(r"bf16|bfloat16", low)) and not re.search(
         r"(?<!b)fp16|(?<!b)float16", low
@@ -165,7 +165,7 @@ def says_bf16(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """What is trained, and what the text says beyond that; or why it cannot be used."""
+    """What is trained and further details from the text, or why the row cannot be used."""
 
     name: str = ""
     variant: str = ""
@@ -178,7 +178,7 @@ _SMALL = (
     r"trainable_tokens|bitfit|vera|freeze|peft|\bc3a\b|\bhra\b|randlora|\broad\b|shira|\bbone\b|"
     r"\bmiss\b|\bpoly\b|x-?lora|vb-?lora|\breft\b|side-?tuning"
 )
-#: Models that are not decoders of text, by what is trained or by their names.
+#: Models other than text decoders, recognized by what is trained or by their names.
 _OTHERS: tuple[tuple[str, str], ...] = (
     (
         r"vision|vlm|\bvit\b|multimodal|image|video|\bclip\b|llava|flamingo",
@@ -191,7 +191,7 @@ _OTHERS: tuple[tuple[str, str], ...] = (
         "layers without attention are not supported",
     ),
 )
-#: The first that is found holds.
+#: The first match wins.
 _METHODS: tuple[tuple[str, Method], ...] = (
     (r"inference|serving|decode\b", Method("inference")),
     (r"galore", Method("full", "galore")),
@@ -213,7 +213,7 @@ _METHODS: tuple[tuple[str, Method], ...] = (
 )
 
 
-#: Kinds of work that name no method of training; whether they are predicted is for the task.
+#: Kinds of work that name no training method; each task decides whether to predict them.
 _STATES_NONE = re.compile(
     r"^$|^train(ing)?\b|^(text|language|lm|llm|causal|dense|moe|mixture|bench\w*|quality|gpt|decoder)\b"
     r"|time-to|\b(rl|rlhf|rlvr|ppo|grpo|reinforc\w*|dpo|kto|orpo|ipo|simpo|preference|reward)\b"
@@ -222,7 +222,7 @@ _STATES_NONE = re.compile(
 
 
 def method(text: str, model: str = "") -> Method:
-    """What a text such as `finetune-lora-nf4-dq` says; where it says nothing, the model's name."""
+    """Read a method such as `finetune-lora-nf4-dq`; where it says nothing, use the model's name."""
     low, named = text.lower().strip(), model.lower()
     for pattern, what in _OTHERS:
         if re.search(pattern, low) or re.search(pattern, named):
@@ -248,7 +248,7 @@ def _method(low: str) -> Method | None:
 
 # ------------------------------------------------------------------ optimizer
 
-#: The first that is found holds.
+#: The first match wins.
 _OPTIMIZERS = (
     ("paged8", r"paged.*8[\s_-]?bit|8[\s_-]?bit.*paged"),
     ("paged", r"paged"),
@@ -263,13 +263,13 @@ _RANK = re.compile(r"\br(?:ank)?[\s=_-]?([0-9]+)\b")
 
 
 def optimizer(text: str) -> str:
-    """The optimizer that a text such as `full, PagedAdamW8bit` names, or nothing."""
+    """The optimizer in a text such as `full, PagedAdamW8bit`, or empty."""
     low = text.lower()
     return next((name for name, pattern in _OPTIMIZERS if re.search(pattern, low)), "")
 
 
 def rank(text: str) -> float:
-    """The rank of adapters that a text such as `lora r=16` names, or nan."""
+    """The rank of adapters in a text such as `lora r=16`, or nan."""
     match = _RANK.search(text.lower())
     return float(match[1]) if match and float(match[1]) > 0 else float("nan")
 
@@ -283,7 +283,7 @@ _PEAK = re.compile(
 
 
 def quantity(text: str) -> str:
-    """What a figure of memory counts, in small letters; nothing where it is the peak."""
+    """What a memory figure counts, in lower case; empty for the peak."""
     low = text.lower().strip()
     return "" if _PEAK.fullmatch(low) else low
 
@@ -296,7 +296,7 @@ _ENTRIES = re.compile(r"(?<![0-9.])([0-9]{4,6}|[0-9]{2,3}k)\b")
 
 
 def sizes(name: str) -> tuple[float, float]:
-    """Width and layers that the name of a run such as `d512 L6 B64` states; nan where none."""
+    """Width and layers in a run's name such as `d512 L6 B64`; nan if absent."""
     low = name.lower()
     width, layers = _WIDTH.search(low), _LAYERS.search(low)
     if width is None or layers is None:
@@ -305,7 +305,7 @@ def sizes(name: str) -> tuple[float, float]:
 
 
 def vocabulary(tokenizer: str) -> float:
-    """Entries that the name of a tokenizer such as `GPT-2 50257` states; nan where none."""
+    """Vocabulary size in a tokenizer's name such as `GPT-2 50257`; nan if absent."""
     match = _ENTRIES.search(tokenizer.lower())
     if match is None:
         return float("nan")

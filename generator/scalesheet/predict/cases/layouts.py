@@ -1,6 +1,6 @@
-"""Reads a layout such as `TP8xPP2xDP4, ZeRO-1`, and finds the words that mean nothing.
+"""Reads a layout such as `TP8xPP2xDP4, ZeRO-1`, and finds the words it does not know.
 
-One table from words to meanings. To teach the reader a word, add a line to a table below.
+To teach the reader a word, add a line to a table below.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _NUMBER = r"([0-9]+)"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Degrees by name (empty where none is stated), the ZeRO stage, and words not understood."""
+    """Degrees by name (empty if none is stated), the ZeRO stage, and the words not understood."""
 
     degrees: Mapping[str, float] = field(default_factory=dict)
     zero: float | None = None
     unread: tuple[str, ...] = ()
 
 
-#: Degree -> its names, as patterns. A number stands behind them: `tp8`, `tensor_parallel=8`.
+#: Degree -> patterns of its names. A number follows: `tp8`, `tensor_parallel=8`.
 _NAMES: tuple[tuple[str, str], ...] = (
     ("virtual", r"vpp?|virtual(?:[\s_-]?pipeline)?(?:[\s_-]?(?:stages|size|degree))?|interleaved"),
     (
@@ -39,11 +39,11 @@ _NAMES: tuple[tuple[str, str], ...] = (
 )
 _TRIPLE = rf"\b(?:[a-z]*p_|2d_){_NUMBER}[/x]{_NUMBER}[/x]{_NUMBER}\b(?:\s*\([a-z/]*\))?"
 _SHORT = rf"(?<![a-z0-9])t{_NUMBER}[\s_x-]?p{_NUMBER}(?:[\s_x-]?d{_NUMBER})?(?![a-z0-9])"
-#: Replicas by shards, in either order: their product is the data-parallel degree.
+#: Replicas by shards, in either order; their product is the data-parallel degree.
 _HYBRID = rf"\bhsdp{_GAP}{_NUMBER}\s*[x×*/,]\s*{_NUMBER}\)?"
 _SHORT_NAMES = ("tensor", "pipeline", "data")
 
-#: Stage -> its names. The first that is found says it.
+#: Stage -> patterns of its names. The first match wins.
 ZERO: tuple[tuple[float, str], ...] = (
     (
         3.0,
@@ -62,7 +62,7 @@ ZERO: tuple[tuple[float, str], ...] = (
         r"|baseline dp|\bdp_",
     ),
 )
-#: What else a layout says, here or in `free_text`, and words that change nothing that is computed.
+#: Other words that layouts use: read in `free_text`, or irrelevant to the computation.
 _ALSO = (
     r"unsloth(?:2)?|megatron(?:[\s_-]?(?:lm|core|deepspeed))?|oneflow|(?:gpt-?)?neox|nemo"
     r"|deepspeed|hugging[\s_-]?face|\bhf\b|torchtitan|torchtune|lit-?gpt|\bcpu\b"
@@ -85,7 +85,7 @@ _WORD = re.compile(r"[a-z0-9][a-z0-9_.+-]*")
 
 
 def read(text: str) -> Said:
-    """What a text says of a layout. A word that means nothing here is among `unread`."""
+    """Read a layout. Words that mean nothing here are listed in `unread`."""
     low = re.sub(r"(?<=[0-9])\s*[x×]\s*(?=(?:tp|pp|dp|cp|ep|vp|fsdp|ddp))", " ", text.lower())
     degrees: dict[str, float] = {}
     left = low
@@ -100,11 +100,11 @@ def read(text: str) -> Said:
         left = left.replace(hybrid[0], " ")
     zero = next((stage for stage, pattern in ZERO if re.search(pattern, low)), None)
     if (numbered := _STAGE.search(left)) is not None:
-        zero = float(numbered[1])  # also one that ZeRO lacks, for the component to refuse
+        zero = float(numbered[1])  # even a stage that ZeRO lacks, so that the component refuses it
         left = left.replace(numbered[0], " ")
     for name, called in _NAMES:
         before = rf"\b{_NUMBER}[\s-](?:way )(?:{called})\b"
-        # `fsdp2` is a version of FSDP, and `ddp` alone no degree
+        # `fsdp2` is a version of FSDP, and `ddp` alone states no degree
         behind = (
             rf"(?<![a-z])(?!fsdp2\b)(?:{called}){_GAP}{_NUMBER}(?:-[0-9]+)?(?![0-9a-z.])(?!\s*long)"
         )

@@ -1,7 +1,7 @@
-"""Reads a table of cases from CSV: the columns that describe a case before it is made, no others.
+"""Reads a table of cases from CSV: only columns that describe a case before it runs.
 
-Results (hours, rates, losses, peaks of memory) and notes are not in `COLUMNS`, so no prediction
-can rest on one. A row that cannot be read keeps its place and its id, with the reason.
+Results (hours, rates, losses, memory peaks) and notes are not in `COLUMNS`, so no prediction can
+depend on them. A row that cannot be read keeps its place and its id, with the reason.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from scalesheet.predict.arrays import (
 )
 from scalesheet.vocabulary import counted
 
-#: Task -> column of a file -> field of the case. Of two columns for one field the first that
-#: states it holds.
+#: Task -> column of a file -> field of the case. If two columns give the same field, the first that
+#: states it wins.
 _ARCHITECTURE = {
     name: name for name in ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
 }
-#: Columns of things that exist as a whole or not at all.
+#: Columns that hold whole numbers.
 _WHOLE = frozenset((*_ARCHITECTURE, "n_gpus", "gpus"))
 _SETUP = {
     "id": "id",
@@ -59,7 +59,7 @@ _SETUP = {
     "params": "parameters",
     "params_total": "parameters",
     "params_active": "active",
-    # the same by the names that the book's own tables have
+    # the same under the names of the book's own tables
     "accelerator": "hardware",
     "gpus": "gpus",
     "sequence": "sequence",
@@ -98,12 +98,12 @@ NUMBERS = frozenset(
     )
 )
 NOT_STATED = frozenset(("", "nan", "none", "null", "n/a", "na", "-", "?", "unknown"))
-#: Of texts: `none` is a word that says something of sharding and recomputation.
+#: In text columns `none` is a word: it says something about sharding and recomputation.
 _NO_WORD = NOT_STATED - {"none"}
-#: Commas between groups of three digits.
+#: Numbers with commas between groups of three digits.
 _GROUPED = re.compile(r"\D*\d{1,3}(?:,\d{3})+(?![\d,]).*")
 _TIMES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
-#: Names that people give columns -> what they may have meant, the first that a task has.
+#: Names people give columns -> columns they may have meant; the first that the task has wins.
 CALLED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("gpu", "device", "gpu_type", "card", "chip", "gpu_name"), ("hardware",)),
     **dict.fromkeys(("tokens", "d", "n_tokens", "train_tokens"), ("tokens", "D_tokens")),
@@ -118,8 +118,8 @@ CALLED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("gradient_checkpointing", "recompute"), ("act_ckpt",)),
 }
 MEANT = "did you mean"
-NEAR = 0.85  # of a slip of the pen; `gpu_hours` is not meant for `gpus`
-AT_ONCE = 256  # lines, few enough to stay near the processor
+NEAR = 0.85  # similarity of a typo; `gpu_hours` must not suggest `gpus`
+AT_ONCE = 256  # lines, few enough to stay in the processor's cache
 LONGEST_FIELD = 1 << 20  # characters; csv's own limit is smaller
 
 
@@ -129,27 +129,27 @@ class NotATable(Exception):
 
 @dataclass(frozen=True)
 class Read:
-    """A table as read: texts and numbers by field, and why a row cannot be used."""
+    """A table as read: text and numbers by field, and why rows cannot be used."""
 
     task: str
     rows: int
     words: Mapping[str, Words]
     numbers: Mapping[str, Array]
     unsupported: Reasons
-    unread: tuple[str, ...] = ()  # columns that describe no case, or under another name
+    unread: tuple[str, ...] = ()  # columns that describe no case, or do so under another name
 
     def text(self, name: str) -> Words:
-        """The texts of a field, empty where the table has no such column."""
+        """The text of a field; empty if the table has no such column."""
         return self.words[name] if name in self.words else no_words(self.rows)
 
 
 def read_csv(path: Path, task: str) -> Read:
-    """A CSV file. Raises NotATable if it is not one, and OSError where it cannot be read."""
+    """Read a CSV file. Raises NotATable if it is not one, and OSError if it cannot be read."""
     return read_bytes(path.read_bytes(), task)
 
 
 def read_bytes(content: bytes, task: str) -> Read:
-    """The content of a CSV file. Raises NotATable if it is not one."""
+    """Read the content of a CSV file. Raises NotATable if it is not one."""
     text = content.decode("utf-8-sig", errors="replace")
     if "\x00" in text:
         raise NotATable("the file is not text; expected CSV in UTF-8 with a line of column names")
@@ -167,7 +167,7 @@ def read_bytes(content: bytes, task: str) -> Read:
 
 
 def _of_lines(every: Iterable[list[str]], task: str) -> Read:
-    """Only the columns that are read are kept; lines of another length hold no case."""
+    """Read rows and keep only known columns. Lines of the wrong length are not cases."""
     lines = filter(None, every)
     header = [name.strip() for name in next(lines, ())]
     if not header:
@@ -200,7 +200,7 @@ def unread_of(header: Iterable[str], task: str) -> tuple[str, ...]:
 
 
 def _unknown(name: str, task: str) -> str:
-    """A column that is not read, with the one that it may have been meant for."""
+    """A column that is not read, with a suggestion of the column that was meant."""
     known = COLUMNS[task]
     meant = next((each for each in CALLED.get(name.lower(), ()) if each in known), None)
     meant = meant or near(name.lower(), tuple(known), NEAR)
@@ -208,7 +208,7 @@ def _unknown(name: str, task: str) -> str:
 
 
 def _misshapen(line: list[str], width: int) -> str:
-    """Why a line of another length holds no case; one that is short is filled up."""
+    """Why a line of the wrong length is not a case. Pads short lines."""
     fields = counted(len(line), "field")
     line += [""] * (width - len(line))
     return f"the row has {fields}, but the table has {width} columns"
@@ -217,7 +217,7 @@ def _misshapen(line: list[str], width: int) -> str:
 def of_columns(
     columns: Mapping[str, Sequence[str]], rows: int, task: str, unsupported: Reasons | None = None
 ) -> Read:
-    """A table from the texts of its columns, by their names in a file."""
+    """A table from the text of its columns, keyed by their names in a file."""
     words_of: dict[str, Words] = {}
     numbers: dict[str, Array] = {}
     whys = [no_reasons(rows) if unsupported is None else unsupported]
@@ -242,7 +242,7 @@ def _said(text: str) -> str:
 
 
 def _number(name: str, written: str) -> tuple[float, str | None]:
-    """A number above 0 or nan, and why a row with this text cannot be used."""
+    """Read a positive number or nan, and the reason if the text is neither."""
     text = written.strip()
     if text.lower() in NOT_STATED:
         return np.nan, None
@@ -264,8 +264,8 @@ _WORDS = {"thousand": "k", "million": "m", "billion": "b", "trillion": "t"}
 
 
 def spelled_out(text: str) -> float | None:
-    """The number that a text such as `1_000`, `6.7B`, `~300 billion tokens` writes, or None."""
-    with suppress(ValueError):  # most are written plainly
+    """The number in a text such as `1_000`, `6.7B` or `~300 billion tokens`, or None."""
+    with suppress(ValueError):  # most numbers are written plainly
         return stated(text)
     plain = _COUNTED.sub("", _ABOUT.sub("", text.strip()))
     if "," in plain and not _GROUPED.fullmatch(plain):

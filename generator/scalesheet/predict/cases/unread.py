@@ -1,7 +1,7 @@
 """Finds the words of a description that were not understood.
 
-To teach the reader a word, add it to a pattern below. A word that changes nothing that is computed
-belongs there as well.
+To teach the reader a word, add it to a pattern below. Words that do not affect the computation
+belong there as well.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ MODEL = re.compile(
 
 
 def unread(text: str, known: re.Pattern[str]) -> tuple[str, ...]:
-    """The words of a text that are not of a vocabulary: whole words, or joined by hyphens."""
+    """The words of a text that `known` does not match, whole or split at hyphens."""
     words = _WORD.findall(text.lower())
     return tuple(word for word in words if word not in _IDLE and not _means(word, known))
 
 
 def _means(word: str, known: re.Pattern[str]) -> bool:
-    """Whether a word is known, or all of the parts that hyphens and underscores join."""
+    """Whether a word is known, or every part between its hyphens and underscores is."""
     if known.fullmatch(word):
         return True
     for marks in (r"[-+]", r"[-_+]"):
@@ -62,5 +62,5 @@ def _means(word: str, known: re.Pattern[str]) -> bool:
 
 
 def told(where: str, words: tuple[str, ...]) -> str:
-    """`not understood in the method: 'banana'`; empty where all was understood."""
+    """`not understood in the method: 'banana'`; empty if there are no such words."""
     return f"not understood in the {where}: {', '.join(map(repr, words))}" if words else ""

@@ -12,13 +12,13 @@ from scalesheet.book import Book
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases import Cases
 
-#: Everything that a prediction has learnt from data, its interval included.
+#: Everything that a prediction has learned from data, including its interval.
 Coefficients = Mapping[str, float]
 NO_FIT = "there is no fit yet: run 'scalesheet fit'"
 
 
 def coefficients(book: Book, fit: str) -> Coefficients:
-    """The coefficients of a fit on file; none where there is no such file."""
+    """The stored coefficients of a fit; empty if there is no such file."""
     table = book.tables.get("fits")
     if table is None or fit not in table.rows:
         return {}
@@ -30,16 +30,16 @@ def coefficients(book: Book, fit: str) -> Coefficients:
     }
 
 
-#: What is said of a case, and is not part of it.
+#: Fields that comment on a case and are not part of it.
 _SAID = ("assumed", "unsupported", "no_peak")
-#: What only predictions of memory look at.
+#: Fields that only memory predictions use.
 _OF_MEMORY = ("flat", "optimizer", "rank", "loss")
-#: Columns that came later: where no row states them they say nothing.
+#: Columns added later; ignored if no row states them.
 _LATER = ("unique",)
 
 
 def digest(cases: Cases, truth: Array) -> str:
-    """Twelve letters that change with any row that a fit rests on."""
+    """Twelve letters that change with any row that a fit uses."""
     parts = [",".join(f"{number:.12g}" for number in truth.tolist())]
     for field in fields(cases):
         if field.name in _SAID or (field.name in _OF_MEMORY and cases.task != "memory"):

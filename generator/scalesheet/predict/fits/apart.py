@@ -1,7 +1,8 @@
 """How much regimes widen a prediction's range: FP8, long sequences, large clusters, fine-tuning.
 
-A regime's standard deviation is fitted on errors of families left out, each counted once, where
-SEVERAL families have such rows. One or two say little of the next: there the assumption stays.
+A regime's standard deviation is fitted to the errors of held-out families, each counted once, if at
+least SEVERAL families have such rows. One or two say little about the next, so the assumption
+stays.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits.holdout import sizes
 from scalesheet.predict.fits.pooling import Expected
 
-LARGE, LONG = 256, 8192  # accelerators, and tokens of a sequence, beyond which few rows are
+LARGE, LONG = 256, 8192  # accelerators, and tokens per sequence, above which rows are rare
 SEVERAL = 3
 ROUNDS = 4
 
-#: By the name of the coefficient. The component has the same conditions.
+#: Keyed by coefficient. The component uses the same conditions.
 _IS_OF: Mapping[str, Callable[[Cases], Flags]] = {
     "in_fp8": lambda cases: among(cases.precision, "fp8"),
     "in_long": lambda cases: cases.sequence > LONG,
     "in_large": lambda cases: cases.gpus > LARGE,
     "in_tuning": lambda cases: among(cases.method, "full", "lora", "qlora", "adapter"),
 }
-#: Those of a task. The memory of an accelerator does not depend on the size of the cluster, and
-#: errors of whole runs are no wider in a regime than elsewhere.
+#: The regimes of each task. Memory per accelerator does not depend on the cluster's size, and
+#: errors of whole runs do not grow in any regime.
 REGIMES: Mapping[str, tuple[str, ...]] = {
     "runs": (),
     "throughput": ("in_fp8", "in_long", "in_large", "in_tuning"),
@@ -37,7 +38,7 @@ REGIMES: Mapping[str, tuple[str, ...]] = {
 
 
 def regimes_of(cases: Cases) -> Array:
-    """For each row whether it is of each regime of its task, 1 or 0."""
+    """Whether each row belongs to each regime of its task, 1 or 0."""
     flags = [_IS_OF[name](cases) for name in REGIMES[cases.task]]
     return np.array(flags, dtype=np.float64).reshape(len(flags), len(cases)).T
 
@@ -45,10 +46,10 @@ def regimes_of(cases: Cases) -> Array:
 def fitted(
     task: str, usual: Expected, off: Array, wide: Array, rows: Array, family: Words
 ) -> dict[str, float]:
-    """The standard deviation that each regime adds: the likeliest of a grid.
+    """Fit the standard deviation that each regime adds: the most likely value of a grid.
 
-    `off` and `wide`: logarithms of errors of families left out, and their standard deviation
-    without regimes. `rows`: of each regime, one column each.
+    `off` and `wide`: log errors of held-out families, and their standard deviation without regimes.
+    `rows`: one column per regime.
     """
     weight = 1 / sizes(family)
     added = np.full(rows.shape[1], usual.adds)
@@ -67,7 +68,7 @@ def fitted(
 
 
 def wider(task: str, wide: Array, rows: Array, fitted: Mapping[str, float]) -> Array:
-    """The standard deviation of each row with what its regimes add."""
+    """The standard deviation of each row, including its regimes."""
     added = np.array([fitted[name] for name in REGIMES[task]])
     result: Array = np.sqrt(wide**2 + rows @ added**2)
     return result

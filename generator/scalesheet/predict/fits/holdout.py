@@ -1,6 +1,6 @@
 """Leave-one-family-out validation: how well a fit predicts a family it has not seen.
 
-Runs of one publication are alike, so an error within it says little of the next one.
+Runs in one publication are alike, so the error within it says little about the next one.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ COVERAGE = 0.8
 
 
 class Rows(Protocol):
-    """What a fit sees of published rows: of each what does not depend on the others, so that it is
-    computed once however many families are left out."""
+    """What a fit sees of published rows. Each row's share is independent of the others, so it is
+    computed once, however many families are held out.
+    """
 
     def only(self, rows: Flags) -> Self: ...
 
@@ -26,7 +27,7 @@ class Rows(Protocol):
 
 
 def folds(family: Words) -> Iterator[tuple[Flags, Flags]]:
-    """For each family in order: the rows of all others, and its own. One family alone has none."""
+    """For each family in order: the rows of all others, and its own. Empty for a single family."""
     names = sorted(set(family.tolist()))
     for name in names if len(names) > 1 else ():
         own = np.array([each == name for each in family.tolist()], dtype=bool)
@@ -34,19 +35,19 @@ def folds(family: Words) -> Iterator[tuple[Flags, Flags]]:
 
 
 def sizes(family: Words) -> Places:
-    """How many rows the family of each row has."""
+    """The number of rows in each row's family."""
     place = coded(family).places
     return np.bincount(place)[place]
 
 
 def evenly(family: Words) -> Array:
-    """Weights that add up to 1 for each row on average, a family's to the root of its size."""
+    """Weights that average 1; a family's total grows with the square root of its size."""
     weights = 1 / np.sqrt(sizes(family))
     return np.asarray(weights * len(family) / weights.sum(), dtype=np.float64)
 
 
 def quantile(values: Array, share: float, weights: Array | None = None) -> float:
-    """The value below which a share of the weight lies, halfway within each step."""
+    """The value below which a share of the weight lies, interpolated between midpoints of steps."""
     order = np.argsort(values, kind="stable")
     mass = np.ones(len(values)) if weights is None else weights
     below = (np.cumsum(mass[order]) - mass[order] / 2) / mass.sum()
@@ -54,16 +55,17 @@ def quantile(values: Array, share: float, weights: Array | None = None) -> float
 
 
 def interval(left_out: Array, family: Words) -> tuple[float, float]:
-    """Ends between which a share COVERAGE of residuals falls that were found by leaving out."""
+    """The ends that contain a share COVERAGE of the held-out residuals."""
     tail = (1 - COVERAGE) / 2
     low, high = (quantile(left_out, share) for share in (tail, 1 - tail))
     return min(low, 0.0), max(high, 0.0)
 
 
 def interval_of_families(left_out: Array, family: Words) -> tuple[float, float]:
-    """Ends that hold a share COVERAGE of the rows of a new family, each family counted once. The
-    new one may lie beyond all known ones, so it counts as one more beyond either end (conformal
-    prediction)."""
+    """The ends that contain a share COVERAGE of the rows of a new family, each family counted once.
+    The new family may lie outside all known ones, so it counts as one more beyond either end
+    (conformal prediction).
+    """
     families = len(set(family.tolist()))
     tail = max(0.0, ((1 - COVERAGE) / 2 * (families + 1) - 1) / families)
     low, high = (quantile(left_out, share, 1 / sizes(family)) for share in (tail, 1 - tail))

@@ -1,10 +1,10 @@
 """Partial pooling: coefficients shared by all families, each family varying around them.
 
-The logarithm of a time is modelled: `ln(parts @ a + fixed) + factors @ b`, with all of `a` and `b`
-positive. Each coefficient has a prior about what physics says it is, and varies from family to
-family about the common one, so a publication of two hundred rows tells much of shapes and counts
-little more than another of how fast software is. Newton's method on the linear expansion; rows far
-off weigh less. Only numpy: the same digits on each run.
+The model is the logarithm of a time: `ln(parts @ a + fixed) + factors @ b`, with all of `a` and `b`
+positive. Each coefficient has a prior from physics, and varies from family to family around the
+common value. So a publication with two hundred rows says much about how time depends on shapes, but
+counts little more than any other about how fast software is. Solved by Newton's method on the
+linear expansion; outliers weigh less. Only numpy is used, so that every run gives the same digits.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Words
 from scalesheet.predict.records import assumed, column_of
 
-WITHIN = 0.08  # standard deviation of rows of one family, in the logarithm
-BETWEEN = 0.12  # of families, beside what their coefficients differ
-FAR = 3.0  # standard deviations, from which on a row weighs less
+WITHIN = 0.08  # standard deviation of the logarithm within one family
+BETWEEN = 0.12  # between families, in addition to their different coefficients
+FAR = 3.0  # standard deviations beyond which a row weighs less
 STEPS = 6
 
 
@@ -29,8 +29,8 @@ STEPS = 6
 class Prior:
     """What a coefficient is expected to be before any data; deviations are of its logarithm.
 
-    `unsure`: how far the common coefficient may be from `mean`. `varies`: how far that of one
-    family is from the common one.
+    `unsure`: how far the common coefficient may be from `mean`. `varies`: how far one family's
+    coefficient is from the common one.
     """
 
     mean: float
@@ -40,8 +40,9 @@ class Prior:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a task expects before any data: its coefficients, and standard deviations of the
-    logarithm of a row within its family, of families, and of what a regime adds."""
+    """What a task expects before any data: its coefficients, and the standard deviations of the
+    logarithm within a family, between families, and added by a regime.
+    """
 
     priors: Mapping[str, Prior]
     within: float
@@ -50,13 +51,13 @@ class Expected:
     unsure: float
 
     def made_of(self) -> dict[str, float]:
-        """What a spread is made of besides its fit: on file, so that a plan makes it of cells."""
+        """What a spread consists of besides the fit; stored so that plans can compute it."""
         varies = {f"{name}_varies": prior.varies for name, prior in self.priors.items()}
         return {"within": self.within, "between": self.between, **varies}
 
 
 def expected(book: Book, task: str, names: Iterable[str]) -> Expected:
-    """What the catalogue's tables say of a task and of the coefficients that it has."""
+    """Read a task's priors and the named coefficients from the catalogue's tables."""
     columns = [column_of(book, "priors", name) for name in ("expected", "unsure", "varies")]
     rows = {name: f"{task}-{name.replace('_', '-')}" for name in names}
     usual = assumed(book)
@@ -69,7 +70,7 @@ def expected(book: Book, task: str, names: Iterable[str]) -> Expected:
 
 @dataclass(frozen=True)
 class Design:
-    """Rows to fit. Columns of `parts` (GPU second / token) and `factors` go with their priors."""
+    """Rows to fit. Columns of `parts` (GPU second / token) and `factors` match the priors."""
 
     parts: Array
     fixed: Array
@@ -77,20 +78,20 @@ class Design:
     priors: Mapping[str, Prior]
 
     def expected(self, logs: Array) -> Array:
-        """The logarithm of the time of each row."""
+        """The expected logarithm of the time of each row."""
         times, rises = np.split(np.exp(logs), [self.parts.shape[1]])
         expected: Array = np.log(self.parts @ times + self.fixed) + self.factors @ rises
         return expected
 
     def slopes(self, logs: Array) -> Array:
-        """What a small rise of each logarithm adds to that of the time: shares of the whole."""
+        """The derivative of the log time by each log coefficient: shares of the whole."""
         times, rises = np.split(np.exp(logs), [self.parts.shape[1]])
         each = self.parts * times
         whole = each.sum(axis=1) + self.fixed
         return np.hstack([each / whole[:, None], self.factors * rises])
 
     def spread(self, logs: Array, within: float, between: float) -> Array:
-        """The standard deviation of a row of a family never seen, in the logarithm."""
+        """The standard deviation of the log time of a row in an unseen family."""
         varies = np.array([prior.varies for prior in self.priors.values()])
         slopes = self.slopes(logs)
         spread: Array = np.sqrt(within**2 + between**2 + slopes**2 @ varies**2)
@@ -99,8 +100,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Logarithms of the coefficients, and of each row's time over that expected without its
-    family."""
+    """The log coefficients, and the log error of each row's time when its family is left out."""
 
     logs: Array
     left_out: Array
@@ -114,7 +114,7 @@ def fit(
     within: float | Array = WITHIN,
     between: float = BETWEEN,
 ) -> Fitted:
-    """`target`: logarithm of the time of each row. `within`: of all rows, or of each."""
+    """Fit `target`, the log time of each row. `within` is one value for all, or one per row."""
     within = np.broadcast_to(np.asarray(within, dtype=np.float64), target.shape)
     priors = design.priors.values()
     mean = np.log([prior.mean for prior in priors])
@@ -145,7 +145,7 @@ def fit(
 
 
 def _solve(noise: Array, shared: Array, wanted: Array) -> Array:
-    """The inverse of `diag(noise) + shared @ shared.T`, times what is wanted."""
+    """The inverse of `diag(noise) + shared @ shared.T`, times `wanted`."""
     scaled = shared / noise[:, None]
     inner = np.eye(shared.shape[1]) + shared.T @ scaled
     return wanted / noise[:, None] - scaled @ np.linalg.solve(inner, scaled.T @ wanted)
@@ -160,7 +160,7 @@ def _left_out(
     weights: list[Array],
     pulls: list[Array],
 ) -> Array:
-    """Residuals where each family is taken out of the linear expansion about the whole fit."""
+    """Residuals after removing each family from the linear expansion around the full fit."""
     residual = target - design.expected(logs)
     slopes = design.slopes(logs)
     for rows, own, pull in zip(members, weights, pulls, strict=True):

@@ -1,4 +1,4 @@
-"""Answers from a law of own runs: loss and hours of a planned run, the next run, the best size."""
+"""Answers from a law of own runs: a planned run's loss and hours, the next run, the best size."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from scalesheet.predict.law.learn import SEED, Learned, Sweep, learn, logs, swee
 from scalesheet.predict.law.runs import Runs, bare
 from scalesheet.predict.law.speed import PER_PARAMETER, Speed, speed
 
-TIMES = 10.0  # the compute of the largest run, where no plan is stated
-ACROSS = 25  # sizes, and amounts of tokens, that a next run is looked for among
-SHARES = (0.01, 0.03, 0.1, 0.3)  # of the planned run: what the next one may take
-USEFUL = 0.1  # what a run must narrow the interval by to be worth its launch, or half of the most
+TIMES = 10.0  # times the compute of the largest run, if no plan is stated
+ACROSS = 25  # sizes, and token counts, in the grid of candidate next runs
+SHARES = (0.01, 0.03, 0.1, 0.3)  # of the planned run's compute: limits for the next run
+USEFUL = 0.1  # a run is worth launching if it narrows the interval by this, or by half of the most
 BUDGETS = 9  # points of the frontier
-GRID = 400  # sizes that the best one of a budget is looked for among
+GRID = 400  # sizes searched for the best one in a budget
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,9 @@ class Ranged:
 
 @dataclass(frozen=True)
 class Point:
-    """A run: parameters as the file counts them, tokens, its loss, and that of the law on file
-    with the floor of the runs (None without such a law)."""
+    """A run: parameters as the file counts them, tokens, predicted loss, and the loss by the law on
+    file with its floor shifted to the runs (None without such a law).
+    """
 
     parameters: float
     tokens: float
@@ -48,8 +49,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Next:
-    """A run to make: what it takes (GPU hours, None where no run says what it took), the share of
-    the planned run's compute, and the share by which it narrows the target's interval."""
+    """A suggested run: GPU hours (None if no run gives its throughput), share of the planned run's
+    compute, and the share by which it narrows the target's interval.
+    """
 
     parameters: float
     tokens: float
@@ -60,21 +62,21 @@ class Next:
 
 @dataclass(frozen=True)
 class Answer:
-    """All that is shown of a law. `fitted` are the losses of the runs by it, in their order."""
+    """Everything that is shown of a law. `fitted` are the law's losses for the runs, in order."""
 
     runs: Runs
     law: Learned
     fitted: Array
     target: Point
-    stated: bool  # whether the target was asked for
+    stated: bool  # whether the user stated the target
     by_form: tuple[tuple[str, float, Ranged], ...]  # title, share among the forms, loss
     speed: Speed | None
     throughput: Ranged | None  # token / s / GPU of the target
     gpu_hours: Ranged | None
-    next: tuple[Next, ...]  # the one that narrows most for what it takes first
+    next: tuple[Next, ...]  # first the run that narrows the interval most for its cost
     frontier: tuple[Point, ...]
-    largest: Point  # of the runs
-    bare: float  # parameters without embeddings for each one of the target
+    largest: Point  # among the runs
+    bare: float  # target's parameters without embeddings, over those it counts
 
 
 def answer(
@@ -84,7 +86,7 @@ def answer(
     planned: tuple[float, float] | None = None,
     seed: int = SEED,
 ) -> Answer:
-    """The law of the runs, and what it says of the planned size and tokens."""
+    """Fit the law of the runs, and answer for the planned size and tokens."""
     known = forms(book)
     own = _sweep(runs)
     law = learn(own, known, seed)
@@ -123,7 +125,7 @@ def _sweep(runs: Runs) -> Sweep:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A law that is asked about runs as the file counts their parameters."""
+    """Evaluates a law for runs whose parameters are counted as in the file."""
 
     runs: Runs
     law: Learned
@@ -144,7 +146,7 @@ class _Asked:
         return Point(parameters, tokens, loss, known)
 
     def best(self, compute: float) -> tuple[float, float]:
-        """Size and tokens of the least loss for a budget of FLOP."""
+        """The size and tokens with the least loss for a budget of FLOP."""
         middle = np.sqrt(compute / (PER_PARAMETER * 20))
         sizes = middle * np.geomspace(1e-2, 1e2, GRID)
         tokens = compute / (PER_PARAMETER * sizes)
@@ -181,12 +183,12 @@ def _hours(throughput: Ranged | None, tokens: float) -> Ranged | None:
 
 
 def _next(book: Book, asked: _Asked, target: Point, rate: Speed | None) -> tuple[Next, ...]:
-    """Of runs between the own ones and the target: the one that narrows the target's interval most
-    for what it takes, of those that narrow it noticeably; then the one that narrows it most within
-    each share of the target's compute.
+    """Suggest runs between the own ones and the target: first, among those that narrow the target's
+    interval noticeably, the one that narrows it most for its cost; then, within each share of the
+    target's compute, the one that narrows it most.
 
-    How far a run narrows it follows from the draws: those of the target and of that run lie on a
-    line as far as they are correlated, and the run's own noise blurs it.
+    How much a run narrows the interval is computed from the draws: the correlation between the
+    target's loss and the run's, reduced by the noise of the run.
     """
     law, runs = asked.law, asked.runs
     sizes = np.geomspace(runs.parameters.min(), target.parameters, ACROSS)

@@ -15,7 +15,7 @@ from scalesheet.predict.fitting import folded, rounded
 from scalesheet.predict.law.answer import Answer, answer
 from scalesheet.predict.law.runs import Lacking, Runs, read_runs
 
-OWN = "own-"  # before the name of a law of own runs
+OWN = "own-"  # prefix for a law of own runs
 METHOD = (
     "The joint power law, Chinchilla's form and Kaplan's form, each fitted to your own runs by "
     "least squares, with published laws as the prior; outliers weigh less. The coefficients are "
@@ -40,14 +40,14 @@ NOTES = {
 
 
 def digest(runs: Runs) -> str:
-    """Twelve letters that change with any run, and not with their order."""
+    """Twelve letters that change with any run, but not with the order of runs."""
     rows = zip(runs.parameters.tolist(), runs.tokens.tolist(), runs.loss.tolist(), strict=True)
     text = "\n".join(",".join(f"{number:.12g}" for number in row) for row in sorted(rows))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def coefficients(made: Answer) -> dict[str, float]:
-    """What a plan reads of the law: `joint-power-loss`, and its interval by the compute."""
+    """What a plan reads: the coefficients of `joint-power-loss`, and its interval by compute."""
     near, far = made.largest, made.target
     return {
         **made.law.coefficients,
@@ -62,7 +62,7 @@ def coefficients(made: Answer) -> dict[str, float]:
 
 
 def written(book: Book, name: str, content: str, made: Answer) -> str:
-    """The file of a law. `content`: the runs, as CSV."""
+    """The text of a law's file. `content`: the runs, as CSV."""
     lines = [
         "# Written by `scalesheet law`.",
         f"title: Law fitted to the runs {name}",
@@ -87,13 +87,13 @@ def written(book: Book, name: str, content: str, made: Answer) -> str:
 
 
 def again(book: Book, fit: Fit, catalogue: Known) -> Answer:
-    """The law of a file, learned again from its runs. Raises Lacking where that cannot be."""
+    """Learn the law of a file again from its runs. Raises Lacking if that fails."""
     runs = read_runs(_path(fit), fit.runs.encode(), book, catalogue)
     return answer(book, catalogue, runs, fit.planned)
 
 
 def problems(book: Book) -> Iterator[Diagnostic]:
-    """Laws on file whose runs cannot be read, or are others than those that it was learned from."""
+    """Report laws whose runs cannot be read, or differ from those that the law was learned from."""
     own = [fit for fit in book.fits.values() if fit.runs]
     catalogue = known(book) if own else None
     for fit in own:

@@ -1,8 +1,8 @@
 """The forms that a loss law may have, each with its prior.
 
-All are `joint-power-loss`: Chinchilla's form has a joint exponent of 1, Kaplan's has no floor and
-the exponent of data for the joint one. Coefficients are the loss that size or data alone leaves at
-the reference point; all but the floor are fitted as logarithms.
+All are special cases of `joint-power-loss`: in Chinchilla's form the joint exponent is 1; Kaplan's
+has no floor, and its joint exponent equals that of data. Coefficients are the loss that size or
+data alone leaves at the reference point; all but the floor are fitted as logarithms.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from scalesheet.predict.loss.fit import joint_power
 from scalesheet.predict.records import assumed, defaults, rows_of
 
 ALONE = ("size", "data", "alpha", "beta")
-WITHOUT_END = 1e300  # parameters or tokens that leave nothing of their term
-#: Published laws of Chinchilla's form, with the names that each has for its exponents.
+WITHOUT_END = 1e300  # parameters or tokens that make their term vanish
+#: Published laws of Chinchilla's form, with the names of their exponents.
 ADDED = {
     "chinchilla-loss": ("alpha", "beta"),
     "chinchilla-loss-refitted": ("alpha", "beta"),
@@ -31,18 +31,18 @@ ADDED = {
 
 @dataclass(frozen=True)
 class Form:
-    """A form and its prior: `free` are the names that are fitted, each with mean and deviation."""
+    """A form and its prior: `free` names the fitted coefficients, with means and deviations."""
 
     name: str
     title: str
     free: tuple[str, ...]
     mean: Array
     unsure: Array
-    noise: float  # of a run about the law, nat: what is assumed, and for how many runs it counts
+    noise: float  # nat, assumed scatter of a run around the law; weighs as much as `counts` runs
     counts: float
 
     def coefficients(self, found: Array) -> dict[str, float]:
-        """What `joint-power-loss` takes."""
+        """The coefficients of `joint-power-loss`."""
         named = dict(zip(self.free, found.tolist(), strict=True))
         out = {name: float(np.exp(named[name])) for name in ALONE}
         joint = np.exp(named["joint"]) if "joint" in named else 1.0
@@ -57,13 +57,13 @@ class Form:
         own = dict(zip(self.free, found, strict=True))
         joint = own.get("joint", 0.0 if "floor" in own else own["beta"])
         law, slopes = joint_power(np.array([*found[:4], joint]), x, y)
-        if "floor" not in own:  # the exponent of data is the joint one
+        if "floor" not in own:  # the joint exponent is that of data
             slopes[:, 3] += slopes[:, 4]
             return law, slopes[:, :4]
         return law + own["floor"], np.column_stack([slopes[:, : len(own) - 1], np.ones(len(x))])
 
     def shifted(self, x: Array, y: Array, loss: Array) -> Array:
-        """The prior's means, with the floor that the runs have by them."""
+        """The prior's means, with the floor fitted to the runs."""
         if "floor" not in self.free:
             return self.mean
         gap = float(np.median(loss - self.curve(self.mean, x, y)[0]))
@@ -71,8 +71,7 @@ class Form:
 
 
 def forms(book: Book, shape: Mapping[str, float] | None = None) -> tuple[Form, ...]:
-    """The forms that the book has a formula of. `shape`: coefficients of the general one, in the
-    place of those on file."""
+    """The forms that the book has formulas for. `shape` replaces stored general coefficients."""
     known = shape or coefficients(book, "loss")
     out = []
 
@@ -97,7 +96,7 @@ def forms(book: Book, shape: Mapping[str, float] | None = None) -> tuple[Form, .
 
 
 def _added(book: Book, record: str, alpha: str, beta: str) -> list[float]:
-    """Logarithms of a published law of Chinchilla's form, and its floor."""
+    """Log coefficients of a published law of Chinchilla's form, and its floor."""
     stated = defaults(book, record)
     alone = [*_alone(book, record, floor=0.0), stated[alpha], stated[beta]]
     return [*np.log(alone).tolist(), stated["floor"]]

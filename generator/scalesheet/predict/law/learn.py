@@ -1,9 +1,9 @@
-"""Fits each form of the law to own runs, and samples other laws that the runs allow.
+"""Fits each form of the law to own runs, and samples other laws that agree with the runs.
 
-Chinchilla's fit is one of losses alone; with few runs it says more than they do. So each form has
-what published laws say as its prior, and runs that are far off weigh less (Huber). A draw moves
-each run by its noise and the prior by how unsure it is, and fits anew: where runs say much they
-hold the draws together, and away from them the prior's spread and the differences of forms show.
+Chinchilla's method fits losses alone; with few runs it claims more than they show. So each form has
+a prior from published laws, and outliers weigh less (Huber). Each draw perturbs the runs by their
+noise and the prior by its uncertainty, and fits again: the draws agree where the runs determine the
+law, and elsewhere show the spread of the prior and the differences between forms.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from scalesheet.predict.fits.holdout import COVERAGE, quantile
 from scalesheet.predict.law.forms import Form
 from scalesheet.predict.loss import PARAMETERS, TOKENS
 
-DRAWS = 100  # of each form, in pairs that lie on either side of the fit
+DRAWS = 100  # per form, in pairs on either side of the fit
 SEED = 20220329
-FAR = 2.0  # standard deviations, from which on a run weighs less
-ROUNDS = 6  # of fitting, with the noise and the weights of the last
+FAR = 2.0  # standard deviations beyond which a run weighs less
+ROUNDS = 6  # of fitting, each with the noise and weights of the one before
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Runs of one sweep, measured on one text. `x`, `y` are logarithms over the reference."""
+    """Runs of one sweep, evaluated on the same text. `x`, `y` are logarithms over the reference."""
 
     x: Array
     y: Array
@@ -37,7 +37,7 @@ class Sweep:
 
 
 def sweep(x: Array, y: Array, loss: Array) -> Sweep:
-    """Runs in an order of their own, so that a law does not depend on that of a file."""
+    """Sort the runs, so that a law does not depend on the order of a file."""
     order = np.lexsort((loss, y, x))
     return Sweep(x[order], y[order], loss[order])
 
@@ -49,8 +49,9 @@ def logs(parameters: Array, tokens: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A form with what the runs give: its coefficients, their noise (nat), how much it counts
-    among the forms, and draws of the coefficients and of the noise."""
+    """A form fitted to the runs: its coefficients, the noise (nat), the evidence that weighs it
+    against other forms, and draws of the coefficients and of the noise.
+    """
 
     form: Form
     found: Array
@@ -62,7 +63,7 @@ class Fitted:
 
 @dataclass(frozen=True)
 class Learned:
-    """The forms as fitted; the one that counts most first. It is the law that is expected."""
+    """The fitted forms by weight, highest first. The first one gives expected values."""
 
     fitted: tuple[Fitted, ...]
     shares: Array
@@ -79,19 +80,19 @@ class Learned:
         return self.fitted[0].form.curve(self.fitted[0].found, x, y)[0]
 
     def drawn(self, x: Array, y: Array) -> Array:
-        """The law at each point by each draw of each form, a row a draw."""
+        """The law at each point, one row for each draw of each form."""
         return np.vstack(
             [one.form.curve(found, x, y)[0] for one in self.fitted for found in one.draws]
         )
 
     @property
     def weights(self) -> Array:
-        """Of each draw; they add up to 1."""
+        """Weights of the draws; they add up to 1."""
         counts = [len(one.draws) for one in self.fitted]
         return np.repeat(self.shares / counts, counts)
 
     def interval(self, x: Array, y: Array) -> tuple[Array, Array]:
-        """Ends of the 80 % interval of a run's loss: of the law, the forms and the noise."""
+        """The 80 % interval of a run's loss, from the draws, the forms and the noise."""
         noise = np.concatenate([one.noises for one in self.fitted])
         values = self.drawn(x, y) + noise[:, None]
         expected, tail = self.expected(x, y), (1 - COVERAGE) / 2
@@ -103,7 +104,7 @@ class Learned:
 
 
 def learn(runs: Sweep, forms: Sequence[Form], seed: int = SEED) -> Learned:
-    """The law that runs give; the same for the same runs and seed, in whatever order."""
+    """Learn a law from runs. The same runs and seed give the same law, in any order."""
     fitted = [_fitted(runs, form, seed) for form in forms]
     fitted.sort(key=lambda one: -one.evidence)
     evidence = np.array([one.evidence for one in fitted])
@@ -135,12 +136,12 @@ def _fitted(runs: Sweep, form: Form, seed: int) -> Fitted:
 def _draws(
     runs: Sweep, form: Form, found: Array, noise: float, counts: float, weight: Array, seed: int
 ) -> tuple[Array, Array]:
-    """Coefficients fitted to runs and a prior that are moved, and noise of a run to come."""
+    """Coefficients fitted to perturbed runs and priors, and noise of a future run."""
     random = np.random.default_rng(seed)
     pairs = DRAWS // 2
     prior = random.standard_normal((pairs, len(form.free)))
     moved = random.standard_normal((pairs, len(runs)))
-    wide = noise * np.sqrt(counts / random.chisquare(counts, pairs))  # it is not known either
+    wide = noise * np.sqrt(counts / random.chisquare(counts, pairs))  # the noise is uncertain, too
     later = wide * random.standard_normal(pairs)
     out = [
         _solved(
@@ -161,8 +162,8 @@ def _draws(
 def _solved(
     runs: Sweep, form: Form, loss: Array, mean: Array, noise: float, weight: Array, start: Array
 ) -> Array:
-    """The coefficients that lie nearest to losses and prior, each by its deviation."""
-    from scipy.optimize import leastsq  # slow to import, and only fits need it
+    """The coefficients closest to the losses and the prior, each scaled by its deviation."""
+    from scipy.optimize import leastsq  # slow to import, and only needed for fits
 
     by, firm = np.sqrt(weight) / noise, np.diag(1 / form.unsure)
 
@@ -173,5 +174,5 @@ def _solved(
     def slopes(found: Array) -> Array:
         return np.vstack([by[:, None] * form.curve(found, runs.x, runs.y)[1], firm])
 
-    close = 1e-6  # of a step: far below what a draw moves
+    close = 1e-6  # step size, far smaller than the effect of a draw
     return np.asarray(leastsq(off, start, Dfun=slopes, xtol=close, ftol=close, gtol=close)[0])

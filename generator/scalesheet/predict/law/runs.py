@@ -1,7 +1,7 @@
-"""Own runs from a CSV file: size, tokens and loss of each, and what it took where that is known.
+"""Reads own runs from a CSV file: size, tokens, loss and, where stated, throughput.
 
-Columns have the names that people give them. Every problem is collected with its line and column;
-a law is learned from a file without one.
+Columns may have the names that people give them. All problems are collected with line and column; a
+law is learned only from a file without problems.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from scalesheet.predict.records import rows_of
 from scalesheet.vocabulary import counted
 
 LEAST = 3  # runs
-DISAGREE = 2.0  # times: hours hold more than steps, but hardly so much
-#: What a run came to -> the names that its column may have.
+DISAGREE = 2.0  # times: hours include more than steps, but hardly this much
+#: Result of a run -> names that its column may have.
 RESULTS: Mapping[str, tuple[str, ...]] = {
     "loss": ("loss", "val_loss", "eval_loss", "validation_loss", "test_loss", "final_loss"),
     "gpu_hours": ("gpu_hours", "gpu_h", "gpuh", "gpu-hours", "gpu hours"),
@@ -40,14 +40,15 @@ _OF_RUN = {name.lower(): name for name in COLUMNS["loss"]}
 _NAMES = {"run": "id", "name": "id", "parameters": "N", **_OF_RUN}
 _KNOWN = (*COLUMNS["loss"], *_OF_RESULT)
 NEEDED = {"N": "size (N, params)", "D_tokens": "tokens (D, D_tokens)", "loss": "loss (val_loss)"}
-#: Of a whole file: what all runs share, and what a run that is asked about takes from them.
+#: Constant in the entire file; runs that are asked about inherit these from the others.
 SHARED = ("N_kind", "tokenizer", "vocab", "eval_set", "loss_unit")
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs as stated and as laws count them. `bare`: parameters without embeddings; `seen`:
-    tokens, repeated ones by what they are worth; `speed`: token / s / GPU, nan where not known."""
+    """Runs as stated and as laws count them. `bare`: parameters without embeddings; `seen`: tokens,
+    where repeated ones count for what they are worth; `speed`: token / s / GPU, nan if unknown.
+    """
 
     ids: Words
     parameters: Array
@@ -57,14 +58,14 @@ class Runs:
     bare: Array
     seen: Array
     shared: Mapping[str, str]
-    tied: bool  # whether both ends are taken to share a table of tokens where no run tells
+    tied: bool  # whether input and output embeddings are assumed tied if no run says
 
     def __len__(self) -> int:
         return len(self.loss)
 
 
 class Lacking(Exception):
-    """What is wrong with a file, all of it."""
+    """Everything that is wrong with a file."""
 
     def __init__(self, problems: Sequence[Diagnostic]) -> None:
         self.problems = tuple(problems)
@@ -73,12 +74,12 @@ class Lacking(Exception):
 
 @dataclass(frozen=True)
 class _File:
-    """The texts of a file by column, as we call them, with the place of each."""
+    """The text of a file by column, under our names, with positions."""
 
     path: str
     columns: Mapping[str, list[str]]
     lines: list[int]  # of each row
-    places: Mapping[str, int]  # the place of each column in the header, from 1
+    places: Mapping[str, int]  # column number in the header, from 1
 
     def at(self, row: int, column: str, message: str) -> Diagnostic:
         return Diagnostic(self.path, self.lines[row], self.places.get(column, 1), CODE, message)
@@ -88,7 +89,7 @@ CODE = "P003"
 
 
 def read_runs(path: str, content: bytes, book: Book, catalogue: Known) -> Runs:
-    """The runs of a file. Raises Lacking with all that is wrong with it."""
+    """Read the runs of a file. Raises Lacking with everything that is wrong with it."""
     file, problems = _file(path, content)
     if problems:
         raise Lacking(problems)
@@ -119,7 +120,7 @@ def read_runs(path: str, content: bytes, book: Book, catalogue: Known) -> Runs:
         problems.append(file.at(row, "speed", said))
     if problems:
         raise Lacking(sorted(problems))
-    tied = bool(numbers["N"].max() < SHARED_TABLES)  # one design for all, asked for or made
+    tied = bool(numbers["N"].max() < SHARED_TABLES)  # the same for measured and planned runs
     return Runs(
         ids=_ids(file),
         parameters=numbers["N"],
@@ -134,7 +135,7 @@ def read_runs(path: str, content: bytes, book: Book, catalogue: Known) -> Runs:
 
 
 def bare(runs: Runs, parameters: Array, catalogue: Known) -> Array:
-    """Parameters without embeddings of runs that are asked about, which count as the others do."""
+    """Parameters without embeddings of runs that are asked about, counted as for the others."""
     texts = [repr(number) for number in parameters.tolist()]
     columns = {"N": texts, "D_tokens": ["1e9"] * len(texts)}
     columns |= {name: [text] * len(texts) for name, text in runs.shared.items()}
@@ -159,7 +160,7 @@ def _ids(file: _File) -> Words:
 
 
 def _file(path: str, content: bytes) -> tuple[_File, list[Diagnostic]]:
-    """Lines and columns, and what is wrong with these."""
+    """Parse lines and columns, and list what is wrong with them."""
     text = content.decode("utf-8-sig", errors="replace")
     if "\0" in text:
         said = "expected text in UTF-8, found other bytes. Save the table as CSV in UTF-8"
@@ -208,7 +209,7 @@ def _file(path: str, content: bytes) -> tuple[_File, list[Diagnostic]]:
 
 
 def _named(name: str) -> str | None:
-    """What we call a column: a result, or what describes a run."""
+    """Our name for a column: a result, or a property of a run."""
     plain = name.lower()
     if plain in _OF_RESULT:
         return _OF_RESULT[plain]
@@ -222,7 +223,7 @@ def _meant(name: str) -> str:
 
 
 def _numbers(file: _File, name: str, problems: list[Diagnostic]) -> Array:
-    """Numbers above 0. What a run came to beside its loss may be empty."""
+    """Read positive numbers. Results other than the loss may be empty."""
     out = unstated(len(file.lines))
     for row, written in enumerate(file.columns.get(name, ())):
         text = written.strip()
@@ -241,7 +242,7 @@ def _numbers(file: _File, name: str, problems: list[Diagnostic]) -> Array:
 
 
 def _whole(file: _File, numbers: Mapping[str, Array]) -> Iterator[Diagnostic]:
-    """What is wrong with the runs as a whole; nothing where some cannot be read."""
+    """What is wrong with the runs as a whole; nothing if some cannot be read."""
     if any(np.isnan(numbers[name]).any() for name in NEEDED):
         return
     rows = len(file.lines)

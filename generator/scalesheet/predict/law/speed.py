@@ -1,4 +1,4 @@
-"""The throughput of own runs by their size, where they say what they took."""
+"""The throughput of own runs as a function of size, if the runs state it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ PER_PARAMETER = 6.0  # FLOP per parameter and token
 
 @dataclass(frozen=True)
 class Speed:
-    """`throughput-by-size` as own runs have it; `unsure` is the covariance of the logarithm of the
-    rate and of the growth, and `wide` how many deviations are an end of the 80 % interval."""
+    """`throughput-by-size` fitted to own runs. `unsure` is the covariance of the log rate and the
+    growth; `wide` is the number of deviations to an end of the 80 % interval.
+    """
 
     runs: int
     rate: float  # FLOP / (second * GPU) at the reference size
@@ -30,19 +31,19 @@ class Speed:
     wide: float
 
     def throughput(self, book: Book, parameters: Array) -> Array:
-        """Tokens for each second and GPU."""
+        """Tokens per second and GPU."""
         given = {"rate": self.rate, "growth": self.growth}
         return rows_of(book, "throughput-by-size", parameters=parameters, **given)
 
     def factor(self, parameters: Array) -> Array:
-        """What the ends of the 80 % interval are off by: a factor."""
+        """The factor between the expected throughput and the ends of its 80 % interval."""
         points = _points(parameters)
         spread = np.einsum("ij,jk,ik->i", points, self.unsure, points)
         return np.asarray(np.exp(self.wide * np.sqrt(spread + self.noise**2)))
 
 
 def speed(book: Book, runs: Runs) -> Speed | None:
-    """The law of the runs that say what they took; None where none does."""
+    """Fit the law to the runs that state their throughput; None if none does."""
     from scipy.special import stdtrit  # slow to import
 
     known = ~np.isnan(runs.speed)
@@ -54,7 +55,7 @@ def speed(book: Book, runs: Runs) -> Speed | None:
     growth, firm = usual["own-growth"], usual["own-growth-deviation"] ** -2
     scatter, few = usual["own-rate-scatter"], usual["own-rate-scatter-runs"]
     noise, counts = scatter, few
-    for _ in range(4):  # the noise goes by the fit, and the fit a little by the noise
+    for _ in range(4):  # noise and fit depend on each other
         weight = points.T @ points / noise**2 + np.diag([0.0, firm])
         pull = points.T @ rates / noise**2 + np.array([0.0, growth * firm])
         found = np.linalg.solve(weight, pull)

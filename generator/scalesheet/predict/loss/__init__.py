@@ -1,9 +1,9 @@
 """Loss by size and data: one law for all, and one offset for each evaluation set.
 
-A loss depends on the text that it is measured on and on the tokenizer, which no law knows: that is
-the offset. It is learnt from published losses on the same set. A set that none was published on
-gets the offset of its text, or the mean of all, for the length that tokens of its vocabulary have,
-and a wide range: there only differences between rows mean something.
+A loss depends on the evaluation text and on the tokenizer, which no law knows: that is the offset.
+It is learned from published losses on the same set. A set without published losses gets the offset
+of its kind of text, or the mean of all, adjusted to the token length of its vocabulary, and a wide
+range: there, only differences between rows are meaningful.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from scalesheet.predict.table import Predictions, none_of
 
 #: Coefficients of the law, as `joint-power-loss` names them.
 SHAPE = ("size", "data", "alpha", "beta", "joint")
-#: Parameters without embeddings. In smaller models the tables of tokens do much of the work.
+#: Parameters without embeddings. In smaller models the embedding tables do much of the work.
 SMALLEST = 3e6
-#: What offsets of texts are for: entries of the vocabulary, and a run of middling size.
+#: The reference for offsets of texts: vocabulary size, and the size and tokens of a typical run.
 USUAL, PARAMETERS, TOKENS = 5e4, 1e9, 2e10
-#: Parameters without embeddings and tokens of the published runs that the fit rests on, and how
-#: many times beyond them is far.
+#: Parameters without embeddings, and tokens, of the published runs that the fit uses; runs more
+#: than FAR times outside are far from them.
 SIZES, DATA, FAR = (1.9e7, 1.3e10), (1e9, 5e12), 3.0
-#: Besides these a fit has an offset for each set and each text that it knows.
+#: A fit also has an offset for each set and each kind of text that it knows.
 NEEDED = (*SHAPE, "offset_elsewhere", "set_low", "set_high", "new_low", "new_high", "far")
-#: Texts that sets are made of, and how their names tell. The first that is found holds.
+#: Kinds of text that sets consist of -> patterns of set names. The first match wins.
 CORPORA: Mapping[str, str] = {
     "pile": r"\bpile\b",
     "c4": r"\bc4\b",
@@ -63,7 +63,7 @@ _PER_TOKEN = (
 
 
 def unsupported_loss(cases: Cases) -> Reasons:
-    """Why a row cannot be predicted, where it cannot."""
+    """Why a row cannot be predicted, if it cannot."""
     experts = cases.active < 0.99 * cases.parameters
     tuned = among(cases.method, "lora", "qlora", "adapter", "full")
     per = given(each(cases.loss_unit, lambda unit: _PER.search(unit.lower())))
@@ -81,7 +81,7 @@ def unsupported_loss(cases: Cases) -> Reasons:
 
 
 def seen_tokens(book: Book, cases: Cases) -> Array:
-    """Tokens trained on, repeated ones for what they are worth in new ones."""
+    """Training tokens, where repeated tokens count for what they are worth as new ones."""
     repeated = ~np.isnan(cases.unique)
     if not repeated.any():
         return cases.tokens
@@ -90,7 +90,7 @@ def seen_tokens(book: Book, cases: Cases) -> Array:
 
 
 def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
-    """Loss in nat for each token."""
+    """Predict the loss in nat per token."""
     if missing := [name for name in NEEDED if name not in fitted]:
         return none_of(len(cases), f"the fit has no '{missing[0]}'; run 'scalesheet fit'")
     shape = {name: fitted[name] for name in SHAPE}
@@ -124,13 +124,13 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
 
 
 def outside(x: Array, y: Array, sizes: Array, data: Array) -> Array:
-    """How far outside of a span of sizes and of data runs are, in e-folds of both, from logs."""
+    """How many e-folds runs lie outside `sizes` and `data`, in total; all are logarithms."""
     gaps = [np.maximum(ends[0] - at, at - ends[1]) for at, ends in ((x, sizes), (y, data))]
     return np.asarray(sum(np.maximum(gap, 0.0) for gap in gaps))
 
 
 def within_fit(cases: Cases) -> Flags:
-    """Whether size and data are among those of the fit, or not far from them."""
+    """Whether size and data are within the range of the fit, or not far from it."""
     inside = np.ones(len(cases), dtype=bool)
     for values, (least, most) in ((without_embeddings(cases), SIZES), (cases.tokens, DATA)):
         inside &= (least / FAR <= values) & (values <= most * FAR)
@@ -138,19 +138,19 @@ def within_fit(cases: Cases) -> Flags:
 
 
 def in_vocabulary(book: Book, loss: Array, cases: Cases) -> Array:
-    """A loss for each token of a vocabulary of USUAL entries, for each token of the case's own."""
+    """Convert a loss per token from a vocabulary of USUAL entries to the case's own."""
     return rows_of(book, "vocabulary-loss", loss=loss, entries=entries(cases), from_entries=USUAL)
 
 
 def entries(cases: Cases) -> Array:
-    """Entries of the vocabulary; USUAL where neither tokenizer nor model tells how many."""
+    """Vocabulary size; USUAL if neither tokenizer nor model gives it."""
     stated = np.isfinite(coded(cases.tokenizer).numbers(vocabulary))
     stated |= ~among(cases.model_id, "") | (cases.vocab != VOCABULARY)
     return np.where(stated, cases.vocab, USUAL)
 
 
 def _end(fitted: Coefficients, end: str, known: Flags) -> Array:
-    """An end of the range beside the prediction, by whether the evaluation set is known."""
+    """The distance from the prediction to an end of the range, by whether the set is known."""
     return np.where(known, fitted[f"set_{end}"], fitted[f"new_{end}"])
 
 
@@ -158,15 +158,15 @@ def _end(fitted: Coefficients, end: str, known: Flags) -> Array:
 
 
 def set_name(evaluation: str) -> str:
-    """The name of the coefficient that is the offset of an evaluation set."""
+    """The name of the coefficient that holds an evaluation set's offset."""
     plain = re.sub(r"[^a-z0-9]+", "_", evaluation.lower()).strip("_")
     return f"offset_of_{plain}" if plain else ""
 
 
 def corpus(evaluation: str) -> str:
-    """The text that a set is made of, or nothing where its name does not tell.
+    """The kind of text that a set consists of, or empty if its name does not tell.
 
-    What stands in brackets is of the model, such as what it was trained on.
+    Text in brackets is ignored: it describes the model, such as its training data.
     """
     name = evaluation.lower().partition("(")[0]
     return next((kind for kind, pattern in CORPORA.items() if re.search(pattern, name)), "")
@@ -177,7 +177,7 @@ def corpora(evaluation: Words) -> Words:
 
 
 def _offset(evaluation: str, fitted: Coefficients) -> tuple[float, bool, str]:
-    """The offset of an evaluation set, whether it was learnt on the set, and that in words."""
+    """The offset of an evaluation set, whether it was learned on that set, and its description."""
     own = set_name(evaluation)
     if own in fitted:
         return fitted[own], True, "offset of its evaluation set"

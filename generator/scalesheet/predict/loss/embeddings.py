@@ -1,7 +1,7 @@
-"""Parameters without embeddings, which loss laws count, from what a row counts.
+"""Converts the parameters that a row counts to parameters without embeddings, as loss laws count.
 
-A look-up in a table of tokens adds parameters and hardly any capacity. In small models the tables
-are most of the model, so their number decides whether two models are alike in size.
+Embedding tables add parameters but hardly any capacity. In small models they are most of the model,
+so whether two models are similar in size depends on how many tables there are.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from scalesheet.predict.cases.catalogue import WIDTH_PER_LAYER
 
 _BARE = re.compile(r"non.?embed|(?:without|no|excl\w*)\s(?:the\s)?embed")
 _HEAD = re.compile(r"(?:without|no|excl\w*)\s(?:the\s)?input")
-#: Of twelve times layers and squared width, which blocks of the usual kind have, the least that
-#: must be left when two tables are taken off; where less is left, one table serves both ends.
+#: If subtracting two tables leaves less than this share of the usual size of the blocks (twelve
+#: times layers times squared width), input and output share one table.
 LEFT = 0.6
-#: Below so many parameters, models whose sizes are not known are taken to share one table.
+#: Models with fewer parameters and unknown dimensions are assumed to share one table.
 SHARED = 1e9
 NEWTON = 30
-LEAST = 0.05  # of all parameters: no decoder has fewer than these outside of its tables
+LEAST = 0.05  # of all parameters: every decoder has more outside its tables
 
 
 def without_embeddings(cases: Cases, usual: bool | None = None) -> Array:
-    """Parameters of each case without its tables of tokens, input and head.
+    """Parameters of each case without its embedding tables, input and output.
 
-    `usual` is whether both ends share a table where a case does not tell; by size unless stated.
+    `usual` is whether both share a table if a case does not tell; by size unless given.
 
-    A row that counts otherwise says so under `counts`. Width, vocabulary and whether both ends
-    share one table are those stated, of the catalogue's model, or the usual for its size.
+    Rows that count parameters differently say so under `counts`. Width, vocabulary and tying are as
+    stated, from the catalogue's model, or typical for the size.
     """
     by_size = cases.parameters < SHARED if usual is None else usual
     shared = np.where(cases.known, _tied(cases), by_size)
@@ -45,9 +45,9 @@ def without_embeddings(cases: Cases, usual: bool | None = None) -> Array:
 
 
 def _usual_width(cases: Cases, shared: Flags) -> Array:
-    """The width with which blocks of the usual shape and the tables make up all parameters.
+    """The width at which blocks of the usual shape and the tables add up to all parameters.
 
-    Newton's method on a cubic that rises everywhere, from a width that is too large.
+    Newton's method on a cubic that rises everywhere, starting from a width that is too large.
     """
     cubic, linear = 12 / WIDTH_PER_LAYER, cases.vocab * np.where(shared, 1.0, 2.0)
     width = np.cbrt(cases.parameters / cubic)
@@ -58,7 +58,7 @@ def _usual_width(cases: Cases, shared: Flags) -> Array:
 
 
 def _tied(cases: Cases) -> Flags:
-    """Whether input and head share a table: by the catalogue, else by what fits the layers."""
+    """Whether input and output share a table: by the catalogue, else by what the layers leave."""
     table = cases.vocab * cases.hidden
     usual = 12 * cases.layers * cases.hidden**2
     with np.errstate(invalid="ignore"):

@@ -1,8 +1,7 @@
-"""Fits the law of losses: its shape over all sets at once, an offset for each, ranges of both.
+"""Fits the law of losses: one shape for all sets, an offset for each, and ranges for both.
 
-The shape is one for all families, with priors about what published laws say. Slopes of single
-families extrapolate worse than the common one, so a family has no shape of its own; what it has is
-the offset of its sets.
+All families share one shape, with priors from published laws, because the slopes of single families
+extrapolate worse than the common ones. A family differs only in the offsets of its sets.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from scalesheet.predict.loss import (
 from scalesheet.predict.loss.embeddings import without_embeddings
 from scalesheet.predict.records import assumed
 
-LARGE, LEAST = 0.1, 3  # of the largest compute of a set, from which on runs are far; smaller runs
-FAR, NEVER = 3.0, 1e6  # standard deviations, from which on a row weighs less, and a prior
+LARGE, LEAST = 0.1, 3  # share of a set's largest compute above which runs are far; fewest others
+FAR, NEVER = 3.0, 1e6  # standard deviations beyond which a row weighs less; priors never do
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Rows:
     parameters: Array  # without embeddings, over PARAMETERS, as a logarithm
     tokens: Array  # over TOKENS, as a logarithm
     loss: Array  # nat / token
-    length: Array  # of a token, over that of a vocabulary of USUAL entries
+    length: Array  # of a token, over its length in a vocabulary of USUAL entries
     sets: Words
     texts: Words
     family: Words
@@ -58,7 +57,7 @@ class Rows:
         return replace(self, **columns)
 
     def fit(self) -> Coefficients:
-        """Shape, offsets and ends of the ranges, of the loss in nat."""
+        """Fit the shape, the offsets and the ends of the ranges, all in nat."""
         logs = shape(self)
         fitted = dict(zip(SHAPE, np.exp(logs).tolist(), strict=True))
         fitted |= offsets(self, logs)
@@ -75,7 +74,8 @@ class Rows:
 
 def joint_power(logs: Array, x: Array, y: Array) -> tuple[Array, Array]:
     """`joint-power-loss` without its floor at logarithms of size and data over the reference, and
-    its slopes by the logarithm of each coefficient."""
+    its slopes by the logarithm of each coefficient.
+    """
     alpha, beta, joint = np.exp(logs[2:])
     size, data = logs[0] - alpha * x, logs[1] - beta * y
     one, other = np.exp(size / joint), np.exp(data / joint)
@@ -101,9 +101,9 @@ def losses(book: Book, cases: Cases, truth: Array, family: Words) -> Rows:
 
 
 def shape(rows: Rows) -> Array:
-    """Logarithms of the coefficients of the law; each set has an offset of its own beside it.
+    """Fit the log coefficients of the law, with a separate offset for each set.
 
-    A row counts by the size of its family, and less where it is far off (Cauchy's loss).
+    Rows are weighted by the size of their family, and outliers weigh less (Cauchy's loss).
     """
     from scipy.optimize import least_squares  # slow to import, and only fits need it
 
@@ -140,11 +140,11 @@ def _medians(values: Array, place: NDArray[np.intp], groups: int) -> Array:
 
 
 def offsets(rows: Rows, logs: Array) -> dict[str, float]:
-    """The offset of each set, of each text, and of any other set.
+    """The offset of each set, of each kind of text, and of any other set.
 
-    Of a set it is the median of its rows. Of a text, and of all, it is for a vocabulary of USUAL
-    entries, and the mean of families, each of which has the mean of its sets: a family that
-    measures on many counts once.
+    A set's offset is the median of its rows. The offset of a kind of text, and of all, refers to a
+    vocabulary of USUAL entries; it is the mean of family means over their sets, so a family that
+    measures on many sets counts once.
     """
     gap, middle = rows.loss - rows.law(logs), _middle(logs)
     own = _of_sets(rows, gap)
@@ -166,7 +166,7 @@ def _of_sets(rows: Rows, gap: Array) -> dict[str, float]:
 
 
 def _level(rows: Rows, own: Mapping[str, float], where: Flags) -> float:
-    """The mean of families, of the mean of each family's sets."""
+    """The mean over families of the mean over each family's sets."""
     means = []
     for name in sorted(set(rows.family[where].tolist())):
         sets = set(rows.sets[where & (rows.family == name)].tolist()) - {""}
@@ -179,13 +179,12 @@ def _level(rows: Rows, own: Mapping[str, float], where: Flags) -> float:
 
 
 def _ends(rows: Rows) -> dict[str, float]:
-    """Ends of the 80 % ranges, from families left out: of a set that is known, and of a new one.
+    """Ends of the 80 % ranges for known and new sets, from held-out families.
 
-    Within the ends are 80 % of the rows, each family counted once. Both are alike: on which side
-    of the prediction the few families lie says nothing of the next one. Where the set is known the
-    ends are scaled by what ends of the others, without a family, would have had to be for its
-    rows, since families differ: the ends of one are too wide for most. Of new sets there are too
-    few to tell that.
+    The ends contain 80 % of the rows, each family counted once. They are symmetric, because the
+    side on which the few families lie says nothing about the next one. For known sets the ends are
+    scaled: families differ, and the ends from one are too wide for most, so each family is compared
+    with the ends that the others give. There are too few new sets to do the same.
     """
     weight = 1 / sizes(rows.family)
     known, new = _left_out(rows)
@@ -201,11 +200,11 @@ def _ends(rows: Rows) -> dict[str, float]:
 
 
 def far(rows: Rows, near: float) -> float:
-    """By how much an end grows with each e-fold outside of the runs that are known, in quadrature.
+    """How much an end grows with each e-fold outside the known runs, in quadrature.
 
-    Of each set the runs from LARGE of its largest compute on are predicted by the shape of other
-    families and the offset of the smaller runs: 80 % of them are within such ends, each set counted
-    once.
+    In each set, runs above LARGE of its largest compute are predicted with the shape of other
+    families and the offset of the smaller runs: 80 % of them lie within these ends, each set
+    counted once.
     """
     growth, weights = [], []
     for others, own in folds(rows.family):
@@ -226,7 +225,7 @@ def far(rows: Rows, near: float) -> float:
 
 
 def _within(left_out: Array, weight: Array) -> float:
-    """What 80 % of the sizes are below; 0 where there is none."""
+    """The size that 80 % of the errors stay below; 0 without errors."""
     usable = ~np.isnan(left_out)
     if not usable.any():
         return 0.0
@@ -234,10 +233,10 @@ def _within(left_out: Array, weight: Array) -> float:
 
 
 def _left_out(rows: Rows) -> tuple[Array, Array]:
-    """How far rows are off whose family was left out: with their set known, and new.
+    """Errors of rows whose family was held out: with their set known, and new.
 
-    Where the set is known a family's rows are predicted by the shape that others give and the
-    offset of the other rows of the set; where it is not, by the offset that other families give.
+    If the set is known, rows are predicted with the shape from other families and the offset of the
+    set's other rows; if it is new, with the offset that other families give.
     """
     known, new = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
     for others, own in folds(rows.family):
@@ -250,7 +249,7 @@ def _left_out(rows: Rows) -> tuple[Array, Array]:
 
 
 def _of_others(gap: Array, sets: Words) -> Array:
-    """For each row the mean of the other rows of its set; nan where there is none."""
+    """For each row the mean of the other rows of its set; nan without others."""
     out = np.full(len(gap), np.nan)
     for name in sorted(set(sets.tolist())):
         own = sets == name
@@ -260,7 +259,7 @@ def _of_others(gap: Array, sets: Words) -> Array:
 
 
 def _expected(rows: Rows, known: Mapping[str, float], middle: float) -> Array:
-    """The offset of each row where other families tell of its set, or of its text."""
+    """The offset of each row, if other families tell about its set or its kind of text."""
     own = np.array([known.get(name, np.nan) for name in rows.sets.tolist()])
     names = [f"offset_in_{text}" for text in rows.texts.tolist()]
     level = np.array([known.get(name, known["offset_elsewhere"]) for name in names])

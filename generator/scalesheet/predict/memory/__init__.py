@@ -1,7 +1,7 @@
 """Memory per accelerator: a footprint by parts, a few fitted numbers, and an upper limit.
 
-The parts are those of `footprint.py`, under the settings that `settings.py` finds.
-docs/reference/predictions.md says it in full.
+The parts come from `footprint.py`, with settings chosen by `settings.py`.
+docs/reference/predictions.md explains the method in full.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ from scalesheet.predict.memory.settings import ROUND, chosen, open_to
 from scalesheet.predict.records import assumed as assumptions
 from scalesheet.predict.table import Predictions, none_of
 
-#: The coefficients; the catalogue's table of priors says what is expected of each.
+#: The coefficients; the catalogue's table of priors has the expected value of each.
 FITTED = ("unfused", "working", "logits", "framework")
-#: Low end and high end of the interval, and what `fits` goes by: the share of errors below, and
-#: what it is of a normal distribution, which stands for some families (an assumption).
+#: Low and high end of the interval, and the limit for `fits`: the share of errors below it, and the
+#: quantile of a normal distribution, which counts for some families (an assumption).
 ENDS = {"low": (0.1, -1.2816), "high": (0.9, 1.2816), "most": (0.99, 2.3263)}
-SHOWN = 0.02  # share of the whole from which on a part is named
+SHOWN = 0.02  # parts below this share of the total are not named
 
 OLD_FIT = "the fit belongs to other formulas: run 'scalesheet fit' to renew it"
 METHOD = "bytes by part, with fitted coefficients"
 
 
 def unsupported_memory(cases: Cases) -> Reasons:
-    """Why a row cannot be predicted, where it cannot."""
+    """Why a row cannot be predicted, if it cannot."""
     return first_reason(
         because(~among(cases.quantity, ""), "not the peak of one accelerator"),
         needs("parameters", cases.parameters),
@@ -66,8 +66,9 @@ def unsupported_memory(cases: Cases) -> Reasons:
 
 @dataclass(frozen=True)
 class _Made:
-    """Rows under settings: bytes by part; standard deviations of the logarithm of the whole, under
-    these very settings and with what the row leaves open."""
+    """Rows under settings: bytes by part, and standard deviations of the log total with these exact
+    settings and including what the row leaves open.
+    """
 
     parts: Mapping[str, Array]
     whole: Array
@@ -77,7 +78,7 @@ class _Made:
     precision: Words
 
     def at(self, end: float) -> Array:
-        """The whole, so many standard deviations off."""
+        """The total, shifted by `end` standard deviations."""
         result: Array = self.whole * np.exp(end * self.wide)
         return result
 
@@ -91,12 +92,12 @@ def _made(
     return _Made(made, made[WHOLE], made[SPREAD], wide, taken, _precision(cases, settings))
 
 
-#: What weights are taken to be in where a row does not say, by the setting of its states.
+#: The assumed precision of weights if a row does not say, by the kind of its states.
 _IN = {"mixed": "16 bit", "amp": "32 bit", "fp32": "32 bit"}
 
 
 def _precision(cases: Cases, settings: Settings) -> Words:
-    """In words what the weights are taken to be in, where a row does not say."""
+    """The assumed precision of weights in words, if a row does not say."""
     silent = among(cases.weights, "") & ~among(cases.method, "qlora")
     bits = each(settings.states, lambda states: _IN.get(states, ""))
     said = each(bits, lambda bits: bits and f"precision not stated: weights in {bits}")
@@ -107,7 +108,7 @@ def _precision(cases: Cases, settings: Settings) -> Words:
 
 
 def predict_memory(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
-    """Peak of one accelerator, in bytes."""
+    """Predict the peak memory of one accelerator, in bytes."""
     if not fitted.keys() >= {*FITTED, *ENDS}:
         return none_of(len(cases), OLD_FIT)
     made = _made(book, cases, fitted)
@@ -117,30 +118,31 @@ def predict_memory(book: Book, cases: Cases, fitted: Coefficients) -> Prediction
 
 
 def memory_components(book: Book, cases: Cases, fitted: Coefficients) -> dict[str, Array]:
-    """Bytes of one accelerator at the peak of a step, by COMPONENTS; they add up to what is
-    predicted. Of `working` and `logits` the smaller is 0, as they are never there together."""
+    """Bytes of one accelerator at the peak of a step, by COMPONENTS; they add up to the prediction.
+    `working` and `logits` never coexist, so the smaller of the two is 0.
+    """
     made = Footprint(book, cases, chosen(book, cases)[0]).figures(fitted)
     return {name: made[name] for name in COMPONENTS}
 
 
 def most_memory(book: Book, cases: Cases, fitted: Coefficients, **given: float) -> Array:
-    """Upper limit (99 %) of the bytes that a run as described needs, by which `fits` is decided.
-    `given` are assumptions of the component."""
+    """Upper limit (99 %) of the bytes that a run as described needs; it decides `fits`. `given` are
+    assumptions of the component.
+    """
     return _made(book, cases, fitted, given).at(fitted["most"])
 
 
 def fits(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Flags, Array]:
-    """Whether a run surely fits as it is described, and the bytes that it takes at most: all
-    that it may take is there, and no saving had to be taken that it does not state. False where
-    nothing is known."""
+    """Whether a run as described fits, and the upper limit of its bytes. A run fits if the limit is
+    within the usable memory and no saving was assumed beyond those stated. False if unknown.
+    """
     made = _made(book, cases, fitted)
     most = made.at(fitted["most"])
     return among(made.taken, "") & (most <= usable(book, cases)), most
 
 
 def least(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Array, Array, Words]:
-    """Low end of the bytes of an accelerator, those that are usable, and the savings that had to be
-    taken."""
+    """The low end of an accelerator's bytes, the usable bytes, and the assumed savings."""
     made = _made(book, cases, fitted)
     return made.at(fitted["low"]), usable(book, cases), made.taken
 
@@ -151,7 +153,7 @@ def usable(book: Book, cases: Cases) -> Array:
 
 
 def _verdict(made: _Made, room: Array, fitted: Coefficients) -> Words:
-    """Whether rows fit into the memory of their accelerator, where that is known."""
+    """The verdict whether rows fit into their accelerator's memory, if that is known."""
     stated = among(made.taken, "")
     verdict = np.where(made.whole <= room, "probably fits", "probably does not fit")
     verdict = np.where(made.at(fitted["low"]) > room, "does not fit", verdict)
@@ -160,7 +162,7 @@ def _verdict(made: _Made, room: Array, fitted: Coefficients) -> Words:
 
 
 def _told(made: _Made, verdict: Words) -> Words:
-    """The method with the larger parts, the verdict, and what was taken for granted."""
+    """The method with the larger parts, the verdict, and the assumptions."""
     sizes = np.stack([made.parts[name] for name in COMPONENTS]).T
     shown = np.where(sizes >= SHOWN * made.whole[:, None], sizes / 2**30, 0.0)
     named = [
@@ -181,7 +183,7 @@ def _part(name: str, size: float) -> str:
 
 
 def _varying(parts: Mapping[str, Array], settings: Settings) -> dict[str, Array]:
-    """The parts that a coefficient is of."""
+    """The parts that each coefficient scales."""
     plain = parts["activations"] * np.where(settings.recomputed >= 1, 0.0, 1.0)
     return {"unfused": plain, **{name: parts[name] for name in FITTED if name != "unfused"}}
 
@@ -193,8 +195,9 @@ def _open(
     parts: Mapping[str, Array],
     at: Mapping[str, float],
 ) -> Array:
-    """Standard deviation of the logarithm that comes of what a row leaves open. Of two choices it
-    is a quarter of what lies between them."""
+    """Standard deviation of the logarithm due to what a row leaves open. For a choice between two
+    settings, it is a quarter of the difference.
+    """
     whole, usual = parts[WHOLE], assumptions(book)
     grows = sum((parts[name] for name in ("activations", "working", "logits", "cache")), 0 * whole)
     batch = np.isnan(cases.micro_batch) & np.isnan(cases.global_batch)
@@ -223,10 +226,10 @@ class Peaks:
     """What the fit sees of each published peak."""
 
     expected: Expected
-    normal: float  # families that a normal distribution stands for
-    parts: Array  # bytes of the parts that a coefficient is of, over their coefficients
-    fixed: Array  # bytes of the others
-    open: Array  # standard deviation of the logarithm of what the row leaves open
+    normal: float  # number of families that the normal distribution counts for
+    parts: Array  # bytes of the parts that coefficients scale, before scaling
+    fixed: Array  # bytes of all other parts
+    open: Array  # standard deviation of the logarithm due to what the row leaves open
     peak: Array  # as a logarithm
     regimes: Array
     family: Words
@@ -243,7 +246,7 @@ class Peaks:
         )
 
     def fit(self) -> Coefficients:
-        """Coefficients of the parts, and ends of the ranges."""
+        """Fit the coefficients of the parts, and the ends of the ranges."""
         usual = self.expected
         design = Design(self.parts, self.fixed, np.zeros((len(self.peak), 0)), usual.priors)
         own = np.hypot(usual.within, self.open)

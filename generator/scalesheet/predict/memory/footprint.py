@@ -1,6 +1,6 @@
-"""Footprint: what the component is given about a run to compute its memory.
+"""Footprint: what the component needs to know about a run to compute its memory.
 
-`Settings` are what a row runs with; where it does not say, `settings.py` chooses.
+`Settings` are the settings a row runs with; `settings.py` chooses those that it does not state.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scalesheet.predict.records import assumed as table_of_assumptions
 from scalesheet.predict.records import rows_of
 from scalesheet.predict.time.steps import Layout
 
-#: The parts of the peak, and the quantities of the component that they are.
+#: The parts of the peak, and the component's quantities for them.
 PARTS: Mapping[str, str] = {
     "weights": "weights",
     "gradients": "gradients",
@@ -38,12 +38,12 @@ PARTS: Mapping[str, str] = {
 COMPONENTS = tuple(PARTS)
 WHOLE, SPREAD = "all_memory", "memory_spread"
 FROZEN = ("lora", "qlora", "adapter")
-#: Small methods that, like LoRA, work on the matrices themselves.
+#: Adapter methods that, like LoRA, work on the weight matrices.
 AT_MATRICES = ("ia3", "vera", "loha", "lokr", "oft", "boft", "fourier", "adalora")
 GB = 1e9
 
-#: Weights that are packed: bits of each, and constants of their blocks (the default is that of
-#: double quantization).
+#: Packed weights: bits per weight, and constants of their blocks (the default is double
+#: quantization).
 NF4: Mapping[str, tuple[float, Mapping[str, float]]] = {
     "nf4": (4, {"constant_bits": 32.0, "second_bits": 0.0}),
     "nf4-dq": (4, {}),
@@ -56,7 +56,7 @@ QUANTISED = tuple(NF4)
 
 @dataclass(frozen=True)
 class States:
-    """Bytes for each trained parameter; `cast` is a 16-bit copy that products read."""
+    """Bytes per trained parameter; `cast` is a 16-bit copy that products read."""
 
     weights: float
     gradients: float
@@ -67,7 +67,7 @@ class States:
     cast: float = 0.0
 
 
-#: By what the text of a precision says, or by what a run is made to fit with.
+#: Keyed by the stated precision, or by the saving that makes a run fit.
 STATES: Mapping[str, States] = {
     "mixed": States(2, 2, 2, 4, 4),
     "amp": States(4, 4, 2, 4, 0, cast=2),
@@ -76,7 +76,8 @@ STATES: Mapping[str, States] = {
     "lean": States(2, 0, 2, 1, 0, constant=4),
     "host": States(2, 0, 0, 0, 0),
 }
-#: What a stated optimizer changes: moments, bytes of each, master weights or None, constants.
+#: What a stated optimizer changes: moments, bytes of each, master weights (None: unchanged),
+#: constants.
 OPTIMIZERS: Mapping[str, tuple[float, float, float | None, float]] = {
     "adam8": (2, 1, 0, 4),
     "paged8": (0, 0, 0, 0),
@@ -90,14 +91,14 @@ OPTIMIZERS: Mapping[str, tuple[float, float, float | None, float]] = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What rows run with, each an array over them."""
+    """The settings that rows run with, each an array over the rows."""
 
     recomputed: Array  # share of the layers
-    stage: Array  # of ZeRO
-    states: Words  # of STATES
+    stage: Array  # ZeRO stage
+    states: Words  # key of STATES
     offloaded: Flags  # optimizer states in host memory
-    away: Flags  # weights too, but for what is at work
-    batch: Array  # sequences of a micro-batch
+    away: Flags  # weights too, except those in use
+    batch: Array  # sequences per micro-batch
 
     def only(self, rows: Flags) -> Settings:
         return Settings(*(getattr(self, field.name)[rows] for field in fields(self)))
@@ -105,7 +106,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Footprint:
-    """The memory of rows under settings, by the component, in bytes."""
+    """The memory of rows under settings, computed by the component in bytes."""
 
     book: Book
     cases: Cases
@@ -113,8 +114,9 @@ class Footprint:
     assumed: Mapping[str, float] = field(default_factory=dict)
 
     def figures(self, at: Coefficients) -> dict[str, Array]:
-        """Bytes of each of COMPONENTS and of WHOLE; of the layer at work and the logits only the
-        larger counts, and the other is 0. `SPREAD` is the standard deviation of the logarithm."""
+        """Bytes of each of COMPONENTS and of WHOLE. Only the larger of the working layer and the
+        logits counts; the other is 0. `SPREAD` is the standard deviation of the logarithm.
+        """
         wanted = [*PARTS.values(), WHOLE, *([SPREAD] if "within" in at else [])]
         made = self._figures(wanted, at)
         sizes = {part: GB * made[name] for part, name in {**PARTS, WHOLE: WHOLE}.items()}
@@ -144,7 +146,7 @@ class Footprint:
 
     @cached_property
     def mixed(self) -> Flags:
-        """Where FSDP makes one parameter of a layer and its adapters: all of it has a gradient."""
+        """Where FSDP flattens a layer with its adapters, so that all of it has a gradient."""
         several = self.layout.replicas * self.cases.context > 1
         return self.cases.flat & self.frozen & ~self.quantised & several
 
@@ -153,7 +155,7 @@ class Footprint:
         return coded(self.settings.states).each(STATES.__getitem__)
 
     def _state(self, name: str) -> Array:
-        """A figure of STATES for each row."""
+        """An attribute of STATES for each row."""
         return self._kinds.numbers(attrgetter(name))
 
     @cached_property
@@ -185,7 +187,7 @@ class Footprint:
 
     @cached_property
     def _logits(self) -> Array:
-        """Logits in memory, over those of a loss that is computed in one piece."""
+        """Memory of the logits relative to a loss that is computed in one piece."""
         shares = table_of_assumptions(self.book)
         return coded(self.cases.loss).numbers(lambda it: shares[f"logits-{it}"] if it else 1.0)
 
@@ -221,8 +223,9 @@ class Footprint:
 
     @cached_property
     def _flat(self) -> dict[str, Any]:
-        """FSDP keeps weights and gradients whole while micro-batches of a pipeline pass, and in 32
-        bit while they wait."""
+        """FSDP keeps weights and gradients unsharded while a pipeline's micro-batches pass, and
+        gradients in 32 bits between them.
+        """
         cases = self.cases
         whole = cases.flat & ~self.frozen & (cases.pipeline > 1)
         each = np.where(self.frozen, 2.0, self._state("gradients"))
@@ -235,9 +238,9 @@ class Footprint:
 
     @cached_property
     def _activations(self) -> dict[str, Any]:
-        """Trainers for fine-tuning copy keys and values for each query head, and compute norms in
-        32 bit. Without fused attention a score is kept twice, with a mask of one byte. Sequence
-        parallelism came with accelerators after V100.
+        """Fine-tuning trainers copy keys and values for each query head, and compute norms in 32
+        bits. Without fused attention each score is kept twice, with a one-byte mask. Accelerators
+        up to V100 predate sequence parallelism.
         """
         cases = self.cases
         wide = among(cases.precision, "fp32", "tf32") | among(self.settings.states, "fp32")
@@ -261,7 +264,7 @@ class Footprint:
 
     @cached_property
     def _cache(self) -> Array:
-        """Keys and values of sequences at their full length; training has none."""
+        """The KV cache of sequences at full length; zero in training."""
         cases = self.cases
         whole = rows_of(
             self.book,

@@ -1,7 +1,7 @@
-"""Settings: what is assumed about a run whose row does not state it.
+"""Settings: what is assumed about a run if its row does not state it.
 
-A run that was made did fit. So what a row leaves open is as plain as memory allows: of the usual
-ways to save memory, as few as it takes, in the order in which people reach for them.
+A run that took place did fit. So the settings that a row leaves open are as plain as memory allows:
+the fewest memory-saving options needed, in the order in which people try them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.memory.footprint import FROZEN, Footprint, Settings
 from scalesheet.predict.time.steps import Layout
 
-#: Round figures that fitting in is judged by, so that no setting hangs on a digit of a fit.
+#: Round coefficients to decide whether a run fits, so that no setting depends on a digit of a fit.
 ROUND: Coefficients = {"unfused": 1.2, "working": 1.5, "logits": 10.0, "framework": 0.7}
 #: Share of an accelerator's memory that people plan to use.
 FILLED = 0.94
-#: Ways to save memory, in the order in which they are taken, and how the method calls them.
+#: Memory-saving options in the order they are tried, and their descriptions in the method.
 SAVINGS: Mapping[str, str] = {
     "recomputed": "recomputation",
     "stage 1": "ZeRO stage 1",
@@ -32,19 +32,18 @@ SAVINGS: Mapping[str, str] = {
     "host": "states in host memory",
     "away": "weights in host memory",
 }
-#: Those that a row is given which would fit with none.
+#: Options assumed for rows that would not fit even with all savings.
 USUAL = ("recomputed", "stage 1", "stage 3")
-#: Who sets up fine-tuning in this way recomputes.
+#: Trainers whose fine-tuning setups use recomputation.
 STOCK = ("hf", "unsloth")
-SOME = 0.5  # share of the layers that selective recomputation under FSDP makes again
-MICRO_BATCHES = 4.0  # for each pipeline stage
+SOME = 0.5  # share of layers that selective recomputation recomputes under FSDP
+MICRO_BATCHES = 4.0  # per pipeline stage
 
 
 def chosen(book: Book, cases: Cases) -> tuple[Settings, Words]:
-    """What rows run with, and in words what was taken because the row does not say.
+    """Choose the settings of rows, and describe the savings that were assumed.
 
-    Rows that would not fit with all savings, and those of which the memory is not known, run with
-    the USUAL ones.
+    Rows that would not fit with all savings, and rows with unknown memory, get the USUAL ones.
     """
     settings = _accumulated(book, cases, stated(cases))
     open_ = open_to(cases)
@@ -71,13 +70,13 @@ def chosen(book: Book, cases: Cases) -> tuple[Settings, Words]:
 
 
 def stated(cases: Cases) -> Settings:
-    """Settings as rows state them, and for the rest those that take most."""
+    """Settings as stated by rows; otherwise those that use the most memory."""
     frozen = among(cases.method, *FROZEN)
     tuned = frozen | among(cases.method, "full")
     offloads = ~among(cases.offload, "")
     usual = tuned & (among(cases.framework, *STOCK) | (cases.zero == 3) | offloads)
     recomputed = among(cases.checkpointing, "full") | (among(cases.checkpointing, "") & usual)
-    # of FSDP every other layer or product; Megatron's is of the scores alone
+    # FSDP recomputes every other layer or product; Megatron only the attention scores
     half = among(cases.checkpointing, "selective") & cases.flat
     silent = tuned & np.isnan(cases.sequence) & np.isnan(cases.micro_batch)
     return Settings(
@@ -91,7 +90,7 @@ def stated(cases: Cases) -> Settings:
 
 
 def _states(cases: Cases, frozen: Flags) -> Words:
-    """By the text of the precision. A library loads weights in 32 bits unless told otherwise."""
+    """The states for each stated precision. Libraries load weights in 32 bits by default."""
     wide = among(cases.weights, "fp32")
     alone = wide & among(cases.precision, "fp32", "tf32")
     sharded = ~np.isnan(cases.zero) | ~among(cases.offload, "")
@@ -123,7 +122,7 @@ def open_to(cases: Cases) -> Mapping[str, Flags]:
 
 
 def _with(settings: Settings, saving: str, rows: Flags) -> Settings:
-    """The settings with one more saving, in some rows."""
+    """Apply one more saving to some rows."""
     if saving == "recomputed":
         return replace(settings, recomputed=np.where(rows, 1.0, settings.recomputed))
     if saving.startswith("stage"):
@@ -142,7 +141,7 @@ def _also(texts: Words, name: str) -> Words:
 
 
 def _accumulated(book: Book, cases: Cases, settings: Settings) -> Settings:
-    """Where only the batch of a step is stated: the largest micro-batch that fits, halved down."""
+    """If only the global batch is stated, find the largest micro-batch that fits by halving."""
     ways = np.where(cases.pipeline > 1, MICRO_BATCHES * cases.pipeline, 1.0)
     share = np.maximum(1.0, np.floor(cases.global_batch / (Layout(cases).replicas * ways)))
     left = np.isnan(cases.micro_batch) & ~np.isnan(share)

@@ -1,7 +1,7 @@
-"""The score: how good predictions are, for families that the fit has not seen.
+"""The score: how good predictions are for families that the fit has not seen.
 
-Each scored row is predicted by a fit on all other families. Beside it stand the same figures for
-the fit on file, which has seen every row, and for a rule of thumb.
+Each scored row is predicted by a fit to all other families. For comparison, the score has the same
+figures for the fit on file, which has seen every row, and for a rule of thumb.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from scalesheet.predict.tasks import TASKS, predict, unsupported
 if TYPE_CHECKING:
     from scalesheet.predict.score.hidden import Hidden
 
-#: The utilisation that a rule of thumb takes for any run: of 0.3, 0.35 and 0.4 the one that is
-#: off least in the median, so that what it is compared with is not a weak one.
+#: The utilization that the rule of thumb assumes for every run: of 0.3, 0.35 and 0.4 the one with
+#: the smallest median error, so that the comparison is a fair one.
 RULE = {"runs": 0.3, "throughput": 0.4}
 SIZES = ((1e9, "below 1e9"), (1e10, "1e9 to 1e10"), (1e11, "1e10 to 1e11"), (np.inf, "above 1e11"))
 UNSTATED = "not stated"
@@ -53,12 +53,11 @@ SAYS = {
 
 @dataclass(frozen=True)
 class Quality:
-    """How far predictions are off. `coverage` is None where they have no interval.
+    """How far predictions are off. `coverage` is None if they have no interval.
 
-    Error factors: of prediction over truth or truth over prediction, the one above 1. For losses,
-    where only differences mean something, the error is in nat, and so is the bias. `family_median`
-    and `family_coverage` are the same with each family counted once: publications of many rows
-    would decide the others alone.
+    Errors are factors: prediction over truth or truth over prediction, whichever is above 1. For
+    losses, where only differences are meaningful, errors and bias are in nat. `family_median` and
+    `family_coverage` count each family once; otherwise publications with many rows would dominate.
     """
 
     rows: int
@@ -75,24 +74,24 @@ class Quality:
 class Asked:
     """Published runs predicted from the question alone: model, method, data, accelerator, count.
 
-    `made` has the layout in place of the method, and a reason where a row is not asked.
+    `made` has the layout in place of the method, and a reason for rows that are not asked.
     """
 
     made: Predictions
     counted: Flags
     error: Array
     quality: Quality
-    described: Quality  # of the same rows as they are described
-    digest: str  # of the rows that the interval rests on
+    described: Quality  # of the same rows with their full descriptions
+    digest: str  # of the rows that the interval uses
 
 
 @dataclass(frozen=True)
 class TaskScore:
-    """The score of one task, and all that its page shows of each row.
+    """The score of one task, and everything that its page shows about each row.
 
-    Of losses `unseen` judges the shape: each row gets the offset that the other rows of its
-    evaluation set give, and the range of a known set. `apart` judges the same predictions as they
-    are: the sets were never seen, and their range is wide. Other tasks have no `apart`.
+    For losses, `unseen` judges the shape: each row gets the offset of the other rows in its
+    evaluation set, and the range of a known set. `apart` judges the same predictions without that:
+    the sets are unseen, and their range is wide. Other tasks have no `apart`.
     """
 
     task: str
@@ -100,24 +99,24 @@ class TaskScore:
     counted: Flags  # scored, and predicted
     made: Predictions  # by the fit on file
     left_out: Predictions  # by a fit without the row's family
-    offset: Array  # of losses: what the other rows of the evaluation set add, nan where none
+    offset: Array  # for losses: the offset from other rows of the evaluation set, or nan
     rule: Array
-    error: Array  # of each row, left out: a factor, or of losses a difference
+    error: Array  # of each held-out row: a factor, or for losses a difference
     unseen: Quality
     seen: Quality
     thumb: Quality
     apart: Quality | None
     groups: Mapping[str, Mapping[str, Quality]]  # unseen, by family, hardware, size, regime
-    digest: str  # of the rows that a fit rests on
-    room: Room | None = None  # of memory: whether runs with the verdict "fits" did fit
-    own: Own | None = None  # own measurements, apart from what is published
-    asked: Asked | None = None  # of runs: the same rows, of which only the question is given
-    hidden: tuple[Hidden, ...] = ()  # of losses: sweeps of which the largest runs are hidden
+    digest: str  # of the rows that a fit uses
+    room: Room | None = None  # for memory: whether runs with the verdict "fits" did fit
+    own: Own | None = None  # own measurements, separate from published results
+    asked: Asked | None = None  # for runs: the same rows predicted from the question alone
+    hidden: tuple[Hidden, ...] = ()  # for losses: sweeps with their largest runs hidden
 
 
-@np.errstate(all="ignore")  # a figure that is not finite fails the score by itself
+@np.errstate(all="ignore")  # the score itself fails on figures that are not finite
 def score(book: Book) -> dict[str, TaskScore]:
-    """The score of each task that the book has published rows of."""
+    """Score each task that the book has published rows for."""
     if not book.publications:
         return {}
     catalogue = known(book)
@@ -126,19 +125,19 @@ def score(book: Book) -> dict[str, TaskScore]:
 
 
 def fitted_rows(task: str, data: Published) -> Flags:
-    """The rows that a fit may rest on: scored, and such as can be predicted."""
+    """The rows that a fit may use: scored and predictable."""
     flags: Flags = data.scored & ~given(unsupported(task, data.cases))
     return flags
 
 
 def _hidden(book: Book, data: Published, rows: Flags) -> tuple[Hidden, ...]:
-    from scalesheet.predict.score.hidden import hidden  # fits laws, which predictions do not
+    from scalesheet.predict.score.hidden import hidden  # only the score needs it
 
     return hidden(book, data, rows)
 
 
 def score_of(book: Book, task: str, catalogue: Known) -> TaskScore | None:
-    """The score of one task, or None where no row can be scored."""
+    """The score of one task, or None if its scored rows have fewer than two families."""
     data = published(book, task, catalogue)
     rows = fitted_rows(task, data)
     if len(set(data.family[rows].tolist())) < 2:
@@ -200,7 +199,7 @@ class _Judged:
 
     @property
     def error(self) -> Array:
-        """The error of each row: a factor, or of losses a difference."""
+        """The error of each row: a factor, or for losses a difference."""
         if self.task == "loss":
             return np.abs(self.made.predicted - self.data.truth)
         return np.exp(np.abs(np.log(self.made.predicted / self.data.truth)))
@@ -233,7 +232,7 @@ class _Judged:
 
 
 def asked_of(score: TaskScore, made: Predictions) -> Asked | None:
-    """How good the answers to questions are, of two families or more."""
+    """The quality of answers to questions; None with fewer than two families."""
     data, counted = score.published, supported(made)
     if len(set(data.family[counted].tolist())) < 2:
         return None
@@ -251,10 +250,10 @@ def asked_of(score: TaskScore, made: Predictions) -> Asked | None:
 def leave_out(
     book: Book, task: str, data: Published, rows: Flags
 ) -> tuple[Predictions, tuple[Array, Array]]:
-    """Each family's rows as a fit on all other families predicts them; other rows are empty.
+    """Predict each family's rows with a fit to all other families; rows outside `rows` stay empty.
 
-    Beside them the ends of the range that these fits give a loss on a set that is known, from the
-    prediction; nan for other tasks.
+    Also returns the ends of the range that these fits give for a loss on a known set, relative to
+    the prediction; nan for other tasks.
     """
     spread = unstated(len(rows)), unstated(len(rows))
     columns = {name: unstated(len(rows)) for name in ("predicted", "low", "high")}
@@ -276,7 +275,7 @@ def leave_out(
 
 
 def _shifted(made: Predictions, offset: Array, spread: tuple[Array, Array]) -> Predictions:
-    """Losses with the offset of their set added, and the range of a set that is known."""
+    """Losses with their set's offset added, and the range of a known set."""
     moved = made.predicted + offset
     return replace(made, predicted=moved, low=moved + spread[0], high=moved + spread[1])
 
@@ -286,10 +285,11 @@ def _plain(values: Array) -> Predictions:
     return replace(none_of(len(values), ""), predicted=values)
 
 
-@np.errstate(all="ignore")  # a figure that is not finite fails the score by itself
+@np.errstate(all="ignore")  # the score itself fails on figures that are not finite
 def fit(book: Book, task: str, catalogue: Known) -> tuple[Coefficients, Published, Flags]:
-    """What the published rows of a task give, and the rows it rests on; of fewer than two families
-    nothing is learnt."""
+    """Fit a task to its published rows; also returns them, and which of them it used. Fewer than
+    two families give no fit.
+    """
     data = published(book, task, catalogue)
     rows = fitted_rows(task, data)
     within, family = data.cases.only(rows), data.family[rows]
@@ -302,8 +302,9 @@ def fit(book: Book, task: str, catalogue: Known) -> tuple[Coefficients, Publishe
 
 
 def offsets(task: str, data: Published, values: Array, rows: Flags) -> Array:
-    """For losses what must be added in the row's evaluation set, found on the other rows of it; nan
-    for a set with one row. For other tasks 0."""
+    """For losses, the offset to add in each row's evaluation set, from the set's other rows; nan if
+    there are none. 0 for other tasks.
+    """
     if task != "loss":
         return np.zeros(len(rows))
     offset = unstated(len(rows))
@@ -331,7 +332,7 @@ def size_class(parameters: float) -> str:
 
 
 def _names(what: str, column: Words) -> list[str]:
-    """Sizes in their order, other groups by name."""
+    """Sizes in ascending order, other groups by name."""
     result = set(column.tolist())
     if what == "size":
         return [name for name in (*(name for _, name in SIZES), UNSTATED) if name in result]

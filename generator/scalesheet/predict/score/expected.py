@@ -12,19 +12,19 @@ from scalesheet.predict.score import Quality, TaskScore
 from scalesheet.predict.score.own import Own
 from scalesheet.predict.score.said_to_fit import SLACK, Room
 
-#: Figures on file are rounded; a score may be worse by this share.
+#: Stored figures are rounded; a score may be worse by this share.
 ROUNDING = 1e-3
 APART = "loss_apart"  # losses on evaluation sets that were never seen
-ASKED = "runs_asked"  # runs of which only the question is given
+ASKED = "runs_asked"  # runs predicted from the question alone
 
 
 def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic]:
-    """Every score that fell behind the one on file, and every fit that is out of date."""
+    """Report each score that is worse than the one on file, and each fit that is out of date."""
     for task, expected in book.expected.items():
         assert expected.position is not None
         result = _figures(scores, task)
         if result is None and task == ASKED:
-            continue  # without the plan that answers nothing is asked
+            continue  # the plan that answers questions is missing, so nothing was asked
         if result is None:
             message = f"{task}: no rows are scored, expected {expected.rows}"
             yield at(expected.position, "P001", message)
@@ -52,7 +52,7 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
 
 
 def _tight(room: Room | None) -> Iterator[str]:
-    """Rows that are said to fit and took more than they are said to take at most."""
+    """Rows with the verdict "fits" that used more than their upper limit."""
     for row in room.fits_above if room is not None else ():
         yield f"'{row}' has the verdict 'fits', but took more than {SLACK:g} times its upper limit"
     for row in room.let if room is not None else ():
@@ -60,7 +60,9 @@ def _tight(room: Room | None) -> Iterator[str]:
 
 
 def _figures(scores: Mapping[str, TaskScore], name: str) -> Quality | None:
-    """The figures that an entry of the file is about; `loss_apart` is a second one of a task."""
+    """The figures that an entry of the file is about; `loss_apart` and `runs_asked` are second
+    entries of their tasks.
+    """
     if name == APART:
         return scores["loss"].apart if "loss" in scores else None
     if name == ASKED:
@@ -70,7 +72,7 @@ def _figures(scores: Mapping[str, TaskScore], name: str) -> Quality | None:
 
 
 def worse_own(result: Own | None, held: ExpectedOwn) -> Iterator[str]:
-    """Of the records that are held: those without a score, and errors above what is expected."""
+    """Report expected records without a score, and errors above the expected ones."""
     errors = result.errors if result is not None else {}
     for id in held.records:
         if id not in errors:
@@ -87,7 +89,7 @@ def worse_own(result: Own | None, held: ExpectedOwn) -> Iterator[str]:
 
 
 def _why(result: Own | None, id: str) -> str:
-    """Why a record is not scored, where it is known."""
+    """Why a record is not scored, if known."""
     for place, row in enumerate(result.published.rows if result is not None else ()):
         if result is not None and row.id == id:
             why = result.published.unscored[place] or result.made.unsupported[place]

@@ -1,7 +1,7 @@
-"""How good laws of small runs are: published sweeps whose largest runs are hidden.
+"""Scores laws of small runs on published sweeps whose largest runs are hidden.
 
-The runs of each sweep below a tenth of its largest compute are taken for own runs, the others are
-what is asked. The prior of the general form has not seen the sweep's family.
+In each sweep, runs below a tenth of its largest compute are treated as own runs, and the others are
+predicted. The prior of the general form has not seen the sweep's family.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from scalesheet.predict.loss import SHAPE
 from scalesheet.predict.loss.fit import Rows, losses, shape
 from scalesheet.predict.score.truth import Published
 
-LARGE = 0.1  # of the largest compute of a sweep, from which on runs are hidden
-LEAST = 3  # runs that a law is learned from
+LARGE = 0.1  # share of a sweep's largest compute above which runs are hidden
+LEAST = 3  # runs needed to learn a law
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """A sweep: how many runs were shown, how many times their largest compute the largest hidden
-    run is, and of the hidden runs the truth and what was predicted of them (nat / token).
+    """A sweep: the number of shown runs, the largest hidden run's compute relative to the largest
+    shown one's, and the truth and predictions for the hidden runs (nat / token).
 
-    `shipped` is the law on file with the offset of the runs shown, `published` Chinchilla's."""
+    `shipped` is the law on file with the offset of the shown runs, `published` is Chinchilla's.
+    """
 
     name: str
     family: str
@@ -43,17 +44,17 @@ class Hidden:
 
     @property
     def inside(self) -> float:
-        """The share of the hidden runs within their interval."""
+        """The share of hidden runs within their interval."""
         return float(np.mean((self.low <= self.truth) & (self.truth <= self.high)))
 
     @property
     def half(self) -> float:
-        """Half of the interval, on average."""
+        """Half the width of the interval, on average."""
         return float(np.mean(self.high - self.low)) / 2
 
 
 def hidden(book: Book, data: Published, rows: Flags) -> tuple[Hidden, ...]:
-    """Each published sweep that has small runs enough; `rows` are those that a fit may rest on."""
+    """Each published sweep with enough small runs; `rows` are those that a fit may use."""
     whole = losses(book, data.cases.only(rows), data.truth[rows], data.family[rows])
     names = data.cases.evaluation[rows]
     sweeps = {name: whole.only(names == name) for name in sorted(set(names.tolist()))}

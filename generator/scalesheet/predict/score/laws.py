@@ -1,7 +1,7 @@
-"""The loss laws side by side: the loss, the error and the optimum that each gives.
+"""Compares loss laws: the loss, the error and the optimum that each gives.
 
-Every number is a formula of the catalogue with its published coefficients. Losses of two laws are
-of different texts and tokenizers, so only how they change from run to run can be compared.
+Every number comes from a formula of the catalogue with its published coefficients. Two laws refer
+to different texts and tokenizers, so only changes between runs can be compared, not the losses.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from scalesheet.predict.score import Quality, TaskScore, offsets
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A law of the catalogue. `bare`: its parameters are those without embeddings."""
+    """A law of the catalogue. `bare`: it counts parameters without embeddings."""
 
     record: str
     name: str
     bare: bool
 
 
-#: The law of this fit last.
+#: The law fitted here is last.
 LAWS = (
     Law("kaplan-loss", "Kaplan 2020", True),
     Law("chinchilla-loss", "Hoffmann 2022", False),
@@ -37,17 +37,17 @@ LAWS = (
     Law("chinchilla-loss-refitted", "Besiroglu 2024", False),
     Law("joint-power-loss", "this fit", True),
 )
-#: Coefficients that closed forms of the optimum take, by the law they are of.
+#: Coefficients for closed forms of the optimum, by law.
 _ADDED = {
     "Hoffmann 2022": ("chinchilla-loss", "alpha", "beta"),
     "Muennighoff 2023": ("data-constrained-loss", "alpha", "alpha"),
     "Besiroglu 2024": ("chinchilla-loss-refitted", "alpha", "beta"),
 }
-GRID = 2001  # sizes that an optimum without a closed form is looked for among
+GRID = 2001  # sizes searched for an optimum without a closed form
 
 
 def fitted(book: Book) -> Mapping[str, float]:
-    """The coefficients of the fitted law, with the offset that any set has; none without a fit."""
+    """The coefficients of the fitted law, with the offset for unknown sets; empty without a fit."""
     result = coefficients(book, "loss")
     if "offset_elsewhere" not in result:
         return {}
@@ -55,13 +55,13 @@ def fitted(book: Book) -> Mapping[str, float]:
 
 
 def laws(book: Book) -> tuple[Law, ...]:
-    """The laws that the book has a record of, and coefficients."""
+    """The laws whose formula and coefficients the book has."""
     known = [law for law in LAWS if law.record in book.records]
     return tuple(law for law in known if law.record != "joint-power-loss" or fitted(book))
 
 
 def loss(book: Book, law: Law, parameters: Array, tokens: Array) -> Array:
-    """The loss that a law gives, in nat / token; tokens are new ones."""
+    """The loss by a law, in nat / token; tokens are unique ones."""
     more: dict[str, Array | float] = {}
     if law.record == "data-constrained-loss":
         parameters = rows_of(book, "effective-parameters", parameters=parameters, unique=tokens)
@@ -71,7 +71,7 @@ def loss(book: Book, law: Law, parameters: Array, tokens: Array) -> Array:
 
 
 def judged(book: Book, score: TaskScore) -> dict[str, Quality]:
-    """How far each law is off on the scored rows, after one offset for each set.
+    """The error of each law on the scored rows, after removing one offset per set.
 
     The fitted law is judged by fits that have not seen the row's family.
     """
@@ -101,7 +101,7 @@ def judged(book: Book, score: TaskScore) -> dict[str, Quality]:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """Sizes and tokens that a law takes for best, for each budget; nan where it says nothing."""
+    """The sizes and tokens that a law considers best, for each budget; nan if it gives none."""
 
     name: str
     parameters: Array
@@ -109,7 +109,7 @@ class Best:
 
 
 def optimal(book: Book, compute: Sequence[float]) -> list[Best]:
-    """For each budget of FLOP the best parameters and tokens by each study, with C = 6 N D."""
+    """The best parameters and tokens for each FLOP budget by each study, with C = 6 N D."""
     budget = np.array(compute, dtype=np.float64)
     out = []
     if "kaplan-optimal-parameters" in book.records:
@@ -136,7 +136,7 @@ def optimal(book: Book, compute: Sequence[float]) -> list[Best]:
 
 
 def least(book: Book, law: Law, budget: Array) -> Best:
-    """The least loss of a law under C = 6 N D, looked for among sizes."""
+    """The size with the least loss under C = 6 N D, found on a grid."""
     sizes = np.geomspace(1e7, 1e13, GRID)
     best = []
     for compute in budget.tolist():
@@ -147,10 +147,10 @@ def least(book: Book, law: Law, budget: Array) -> Best:
 
 
 def in_use(book: Book, target: float, demand: Sequence[float], record: str) -> Best:
-    """Parameters and training tokens of least compute over training and use, that reach a loss.
+    """Parameters and training tokens that reach a loss with the least compute for training and use.
 
-    `target` in nat / token, `demand` in tokens read and written in use, `record` a law of added
-    terms. Looked for among sizes, by `tokens-for-loss` and `lifetime-flop`.
+    `target` in nat / token, `demand` in tokens read and written in use, `record` a law that is a
+    sum of terms. Found on a grid of sizes, with `tokens-for-loss` and `lifetime-flop`.
     """
     stated = defaults(book, record)
     sizes = np.geomspace(1e7, 1e13, GRID)

@@ -1,7 +1,7 @@
-"""Own measurements as rows of the score: a family of their own that no fit rests on.
+"""Own measurements as rows of the score: a separate family that no fit uses.
 
-A record of a run that was timed becomes a row of throughput and one of memory, described as a
-published result is. A simulated record never does.
+Each record of a timed run becomes a row of throughput and a row of memory, described like a
+published result. Simulated records are left out.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ TABLE = "measurements"
 FAMILY = "own-measurements"
 TITLE = "Own measurements"
 TASKS = ("throughput", "memory")
-#: Marks of a record whose step time is not what the machine can do, and why it is not scored then.
+#: Flags of records whose step time does not show what the hardware can do, and why they are not
+#: scored.
 _NOT_TIMED: Mapping[str, str] = {
     "interrupted": "interrupted before the mean was precise enough",
     "unsteady": "unsteady: the machine was busy, or its clock changed",
     "input_bound": "waited for its data",
 }
-#: What precisions of products and of weights are called where results are published.
+#: Names of product and weight precisions in published results.
 _PRECISIONS: Mapping[tuple[str, str], str] = {
     ("bf16", "fp32"): "amp bf16",
     ("fp16", "fp32"): "amp fp16",
@@ -42,7 +43,7 @@ _KERNELS = {"sdpa": "flash attention", "flash": "flash attention", "eager": "no 
 
 @dataclass(frozen=True)
 class Own:
-    """Own measurements beside what the fit on file predicts of them, as factors from 1 up."""
+    """Own measurements and the predictions by the fit on file, with error factors from 1 up."""
 
     published: Published
     counted: Flags
@@ -55,12 +56,12 @@ class Own:
 
     @property
     def median(self) -> float:
-        """Of the rows that are scored; nan where none is."""
+        """The median over scored rows; nan if there are none."""
         return float(np.median(self.error[self.counted])) if self.rows else float("nan")
 
     @property
     def worst(self) -> tuple[float, str]:
-        """The greatest error and the record that has it; nan and nothing where none is scored."""
+        """The largest error and its record; nan and empty if no row is scored."""
         if not self.rows:
             return float("nan"), ""
         place = int(np.argmax(np.where(self.counted, self.error, 0.0)))
@@ -68,7 +69,7 @@ class Own:
 
     @property
     def errors(self) -> dict[str, float]:
-        """The error of each record that is scored."""
+        """The error of each scored record."""
         return {
             row.id: float(error)
             for row, error, counts in zip(
@@ -78,9 +79,9 @@ class Own:
         }
 
 
-@np.errstate(all="ignore")  # a figure that is not finite fails the score by itself
+@np.errstate(all="ignore")  # the score itself fails on figures that are not finite
 def owned(book: Book, task: str, catalogue: Known) -> Own | None:
-    """The own measurements of a task; None where the book has none of them."""
+    """The own measurements of a task; None if the book has none."""
     rows = tuple(_rows(book, task)) if task in TASKS else ()
     if not rows:
         return None
@@ -118,7 +119,7 @@ def _rows(book: Book, task: str) -> Iterator[PublishedRow]:
 
 
 class _Record:
-    """A record of a measurement, told as a published row is."""
+    """A record of a measurement, described like a published row."""
 
     def __init__(self, book: Book, columns: Mapping[str, Column], id: str) -> None:
         self._book, self._columns, self._id = book, columns, id
@@ -142,7 +143,7 @@ class _Record:
         return float(stated.value) * float(units.factor(column.unit, units.parse(unit)))
 
     def result(self, task: str) -> dict[str, float | str] | None:
-        """What came out: tokens for each second and accelerator, or the peak in bytes."""
+        """The result: tokens per second and accelerator, or the peak in bytes."""
         if task == "memory":
             peak = self.number("peak_memory", "byte")
             return None if peak is None else {"memory": peak}
@@ -150,7 +151,7 @@ class _Record:
         return None if speed is None else {"speed": speed / gpus}
 
     def numbers(self) -> dict[str, float]:
-        """Sizes of the run by the names of `predict.cases`."""
+        """Sizes of the run under the names of `predict.cases`."""
         result = {
             "gpus": self._gpus(),
             "sequence": self.number("sequence_length", "token / sequence"),

@@ -12,8 +12,8 @@ from scalesheet.predict.fits.apart import LONG
 from scalesheet.predict.loss import within_fit
 from scalesheet.predict.score.truth import Published
 
-LARGE = 1024  # accelerators, beyond which few rows are
-#: More than this times the rate of 16 bits: products of fewer.
+LARGE = 1024  # accelerators, above which rows are rare
+#: Peaks above this multiple of the 16-bit rate use fewer bits.
 FASTER = 1.5
 
 _OF_STEPS: Mapping[str, Callable[[Cases], Flags]] = {
@@ -31,7 +31,7 @@ PLAIN = "none of these"
 
 
 def regimes(task: str, data: Published, counted: Flags) -> dict[str, Flags]:
-    """The rows of each regime that has some, and those of none. A row may be of several."""
+    """The rows of each regime that has any, and the rows of no regime. Regimes may overlap."""
     if task == "loss":
         found = {OUTSIDE: ~within_fit(data.cases)}
     else:
@@ -43,7 +43,7 @@ def regimes(task: str, data: Published, counted: Flags) -> dict[str, Flags]:
 
 
 def _alone(data: Published, counted: Flags) -> Flags:
-    """Rows whose accelerator no counted row of another family has."""
+    """Rows whose accelerator has no counted row in another family."""
     pairs = set(zip(data.cases.accelerator[counted], data.family[counted], strict=True))
     families: dict[str, int] = {}
     for accelerator, _ in pairs:

@@ -1,4 +1,4 @@
-"""Whether runs that are predicted to fit did, in families that the fit has not seen."""
+"""Checks whether runs that are predicted to fit did, in families that the fit has not seen."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from scalesheet.predict.fits.holdout import folds
 from scalesheet.predict.memory import fits, peaks, unsupported_memory
 from scalesheet.predict.score.truth import Published
 
-#: How far a published peak may lie above the most that a run is said to take.
+#: How far a published peak may exceed the predicted upper limit.
 SLACK = 1.1
 
 
 @dataclass(frozen=True)
 class Room:
-    """Of the scored rows: how many there are, and how many are said to fit; those of both of which
-    the peak is above SLACK times the most that they are said to take. `burst` are rows that ran out
-    of memory, and `let` those of them that are said to fit."""
+    """The number of scored rows, and of those predicted to fit; in each group, the rows whose peak
+    exceeds SLACK times their upper limit. `burst` counts rows that ran out of memory; `let` are
+    those of them that are predicted to fit.
+    """
 
     rows: int
     fits: int
@@ -31,7 +32,7 @@ class Room:
 
 
 def room(book: Book, data: Published) -> Room:
-    """What is said of each family by a fit on all others."""
+    """Judge each family with a fit to all others."""
     able = ~given(unsupported_memory(data.cases)) & ~given(data.cases.unsupported)
     scored = able & data.scored
     burst = able & np.array(["out_of_memory" in row.result for row in data.rows], dtype=bool)

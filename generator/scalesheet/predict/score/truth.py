@@ -18,14 +18,14 @@ from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.cases.reader import NUMBERS, Read
 from scalesheet.predict.records import rows_of
 
-#: FLOP per parameter and token, and for each pair of tokens and width of attention, by what a
-#: publication counts: of the model; with a second forward pass; of adapters over frozen weights.
+#: FLOP per parameter and token, and per pair of tokens and width of attention, by what a
+#: publication counts: model FLOP; a second forward pass too; adapters over frozen weights.
 _COUNTING: Mapping[str, tuple[float, float]] = {
     "model": (6.0, 12.0),
     "hardware": (8.0, 16.0),
     "adapters": (4.0, 8.0),
 }
-#: Results of each task: one of them makes the row one of the task's.
+#: Results of each task: any one of them makes a row belong to the task.
 RESULTS: Mapping[str, tuple[str, ...]] = {
     "runs": ("gpu_hours",),
     "throughput": ("speed", "flop_rate", "step_time"),
@@ -43,10 +43,9 @@ NO_FIT = "out of memory, so there is no figure"
 
 @dataclass(frozen=True)
 class Published:
-    """The published rows of a task: their cases and, apart from them, what they came to.
+    """The published rows of a task: their cases and, separately, their results.
 
-    `unscored` says why a row is shown and not scored, or is None. `truth` is nan where there is
-    none.
+    `unscored` says why a row is shown but not scored, or is None. `truth` is nan if unknown.
     """
 
     cases: Cases
@@ -75,7 +74,7 @@ def published(book: Book, task: str, catalogue: Known) -> Published:
 def laid(
     book: Book, task: str, pairs: Sequence[tuple[Publication, PublishedRow]], catalogue: Known
 ) -> Published:
-    """Rows of a task with their publications, and what each came to."""
+    """Rows of a task with their publications and results."""
     rows = tuple(row for _, row in pairs)
     described = cases(described_by(rows, task), catalogue)
     truth = _TRUTH[task](book, described, rows)
@@ -96,7 +95,7 @@ def laid(
 
 
 def _is_of(row: PublishedRow, task: str) -> bool:
-    """Whether a row has a result of a task; one in words is a rate unless it counts memory."""
+    """Whether a row has a result of a task. A result in words is a rate unless it counts memory."""
     if any(name in row.result for name in RESULTS[task]):
         return True
     return "other" in row.result and task == ("memory" if "quantity" in row.words else "throughput")
@@ -105,7 +104,7 @@ def _is_of(row: PublishedRow, task: str) -> bool:
 def described_by(
     rows: Sequence[PublishedRow], task: str, only: Container[str] | None = None
 ) -> Read:
-    """The descriptions of rows, as a table of a file would give them; or `only` some of it."""
+    """The descriptions of rows, as if read from a table; `only` restricts them to some words."""
     named = {name for row in rows for name in row.words if only is None or name in only}
     texts = {name: words([row.words.get(name, "") for row in rows]) for name in sorted(named)}
     numbers = {
@@ -123,7 +122,7 @@ def _stated(rows: Sequence[PublishedRow], name: str) -> Array:
 
 
 def _throughput(book: Book, described: Cases, rows: Sequence[PublishedRow]) -> Array:
-    """Tokens for each second and accelerator: stated, of a step, or of a rate of FLOP."""
+    """Tokens per second and accelerator: stated, from a step time, or from a rate of FLOP."""
     speed = _stated(rows, "speed")
     step = (
         described.global_batch * described.sequence / (_stated(rows, "step_time") * described.gpus)

@@ -1,7 +1,7 @@
 """GPU hours and throughput: the physics of a step, and a few fitted numbers.
 
-The time of a token is a sum of parts (`steps.py`), each with a coefficient that is fitted on what
-was published (`pooling.py`), and an overhead. docs/reference/predictions.md says it in full.
+The time per token is a sum of parts (`steps.py`), each with a coefficient fitted to published runs
+(`pooling.py`), and an overhead. docs/reference/predictions.md explains the method in full.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from scalesheet.predict.table import Predictions, none_of
 from scalesheet.predict.time import steps
 from scalesheet.predict.time.steps import Layout, Work
 
-#: Small trained parts that cost what LoRA does: two passes, and little beside them.
+#: Other adapters that cost the same as LoRA: two passes, and little besides.
 LIKE_LORA = frozenset(
     ("", "dora", "ia3", "ln_tuning", "adapter", "vera", "trainable_tokens", "8bit")
 )
-TAIL = 0.1  # share of the left-out errors beyond each end of a range
+TAIL = 0.1  # share of held-out errors beyond each end of a range
 
-#: The coefficients; the catalogue's table of priors says what physics expects of each.
+#: The coefficients; the catalogue's table of priors has what physics expects of each.
 OF_STEPS = (
     *("products", "products_fp8", "attention", "traffic", "again", "cast", "exposed", "tensor"),
     *("unpack", "launch", "experts", "dispatch", "routing", "stock", "scale"),
 )
 OF_RUNS = ("products", "products_fp8", "attention", "traffic", "step", "gross", "scale", "experts")
-#: Standard deviation that each thing adds which is taken as usual for want of a statement.
+#: Standard deviation added for each property that is not stated and assumed typical.
 GAP = 0.18
 
-#: Work that is not plain training, by what is trained: why its cost per token is not known.
+#: Work other than plain training, by what is trained: why its cost per token is unknown.
 _OTHER_WORK: tuple[tuple[str, str], ...] = (
     (
         r"\b(rl|rlhf|rlvr|ppo|grpo|reinforc\w*)\b",
@@ -71,7 +71,7 @@ RUN_METHOD = "time of a token by its parts and a fitted overhead of whole runs"
 
 
 def unsupported_throughput(cases: Cases) -> Reasons:
-    """Why a row cannot be predicted, where it cannot."""
+    """Why a row cannot be predicted, if it cannot."""
     other = ~among(cases.variant, *LIKE_LORA) & among(cases.method, "lora", "qlora", "adapter")
     return first_reason(
         cases.no_peak,
@@ -96,7 +96,7 @@ def _other_work(kind: str) -> str | None:
 
 
 def unsupported_runs(cases: Cases) -> Reasons:
-    """The same for whole runs, which have so many tokens."""
+    """The same for whole runs, which also need their number of tokens."""
     return first_reason(unsupported_throughput(cases), needs("tokens", cases.tokens))
 
 
@@ -104,7 +104,7 @@ def unsupported_runs(cases: Cases) -> Reasons:
 
 
 def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
-    """GPU hours of whole runs."""
+    """Predict GPU hours of whole runs."""
     if not fitted.keys() >= {*OF_RUNS}:
         return none_of(len(cases), OLD_FIT)
     layout = Work(cases, book)
@@ -126,7 +126,7 @@ def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
 
 
 def predict_throughput(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
-    """Tokens for each second and accelerator of stated configurations."""
+    """Predict tokens per second and accelerator of stated configurations."""
     if not fitted.keys() >= {*OF_STEPS}:
         return none_of(len(cases), OLD_FIT)
     time, spread = token_times(book, cases, fitted)
@@ -158,14 +158,14 @@ def _time(book: Book, parts: steps.Parts, overhead: Array) -> Array:
 def _around(
     made: Array, spread: Array, gaps: Mapping[str, Flags], fitted: Coefficients, method: str
 ) -> Predictions:
-    """`low` and `high` of a fit are in spreads, in the direction of what is predicted."""
+    """Build predictions whose range is `low` and `high` of the fit in units of the spread."""
     wide = _wider(spread, gaps)
     low, high = made * np.exp(fitted["low"] * wide), made * np.exp(fitted["high"] * wide)
     return Predictions(made, low, high, _told(method, gaps), no_reasons(len(made)))
 
 
 def _spread(parts: steps.Parts, factors: Mapping[str, Array], fitted: Coefficients) -> Array:
-    """Standard deviation of a family never seen, of each part and factor by its share."""
+    """Standard deviation for an unseen family, from each part and factor by its share."""
     whole = sum(parts.values(), np.zeros(1))
     shares = {name: parts[name] / whole for name in OF_RUNS if name in parts}
     rises = {name: values * fitted[name] for name, values in factors.items()}
@@ -176,7 +176,7 @@ def _spread(parts: steps.Parts, factors: Mapping[str, Array], fitted: Coefficien
 
 
 def _stock(cases: Cases) -> Array:
-    """1 for a trainer of general use, which leaves kernels unfused."""
+    """1 for general-purpose trainers, which use unfused kernels."""
     return np.where(among(cases.framework, "hf"), 1.0, 0.0)
 
 
@@ -198,7 +198,7 @@ def _run_factors(layout: Layout) -> dict[str, Array]:
 
 
 def _step_gaps(cases: Cases) -> dict[str, Flags]:
-    """What matters and a row leaves open."""
+    """Properties that matter, and whether each row leaves them open."""
     return {
         "architecture": ~cases.known,
         "sequence": np.isnan(cases.sequence),
@@ -217,14 +217,14 @@ def _run_gaps(cases: Cases) -> dict[str, Flags]:
 
 
 def _wider(spread: Array, gaps: Mapping[str, Flags]) -> Array:
-    """The standard deviation with what a row leaves open."""
+    """The standard deviation, widened for what a row leaves open."""
     open_ = np.sum(list(gaps.values()), axis=0)
     wide: Array = np.hypot(spread, GAP * np.sqrt(open_))
     return wide
 
 
 def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
-    """The method, and what was taken as usual."""
+    """The method, and what was assumed typical."""
     code = sum((flags * 2**bit for bit, flags in enumerate(gaps.values())), np.zeros(1, dtype=int))
 
     def text(bits: int) -> str:
@@ -242,14 +242,14 @@ class Times:
     """What the fit sees of each published time."""
 
     expected: Expected
-    mixture: float  # standard deviation that a mixture has beside those of its family
-    rising: bool  # whether what is predicted rises with the time
-    parts: Array  # GPU second / token, by the coefficients that have a part
+    mixture: float  # standard deviation that a mixture of experts adds
+    rising: bool  # whether the prediction rises with the time
+    parts: Array  # GPU second / token, for the coefficients that scale a part
     fixed: Array
-    factors: Array  # by the other coefficients
+    factors: Array  # for the other coefficients
     time: Array  # logarithm of GPU second / token
     gaps: Mapping[str, Flags]
-    noise: Array  # standard deviation that a row has beside those of its family
+    noise: Array  # standard deviation that each row adds to its family's
     regimes: Array
     family: Words
 
@@ -267,7 +267,7 @@ class Times:
         )
 
     def fit(self) -> Coefficients:
-        """Coefficients of the parts and factors, and ends of the ranges."""
+        """Fit the coefficients of parts and factors, and the ends of the ranges."""
         usual = self.expected
         design = Design(self.parts, self.fixed, self.factors, usual.priors)
         own = np.hypot(usual.within, self.noise)

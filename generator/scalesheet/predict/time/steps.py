@@ -1,6 +1,6 @@
-"""Steps: what the component is given of a run to tell the time of a token, and its parts.
+"""Steps: what the component needs to know about a run to compute the time per token, and its parts.
 
-Where a row leaves open how it runs, the usual is taken.
+If a row does not say how it runs, typical settings are assumed.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import rows_of
 from scalesheet.vocabulary import METHODS, PRETRAINING
 
-#: What is usual where a row does not say.
+#: Typical values where a row does not say.
 SEQUENCE, MICRO_TOKENS, MICRO_BATCHES = 2048.0, 4096.0, 8.0
 GPUS_PER_ROOT_OF_1E9 = 64.0
-#: Tokens of a step of a run of 1e23 FLOP. They grow with the cube root of it.
+#: Tokens per step of a run of 1e23 FLOP; grows with the cube root of FLOP.
 STEP_TOKENS = 4e6
 SMALL = ("lora", "qlora", "adapter")
-UNFUSED = 5.0  # bytes of a score of 16 bits: kept twice, with a mask
-SECOND = 1e-3  # of the component's ms
+UNFUSED = 5.0  # bytes of a 16-bit score: kept twice, with a mask
+SECOND = 1e-3  # per ms, the component's unit
 
-#: The quantities of the component that each coefficient is of.
+#: The component's quantities that each coefficient scales.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "products": ("products_time",),
     "experts": ("experts_time",),
@@ -46,13 +46,13 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "launch": ("launch_time",),
     "routing": ("routing_time",),
 }
-#: Those that any run has, however it is laid out.
+#: The parts that any run has, whatever its layout.
 COMPUTING = ("products", "experts", "attention", "traffic")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the rows are run: as stated, else as is usual."""
+    """How the rows run: as stated, otherwise as is typical."""
 
     cases: Cases
 
@@ -71,21 +71,21 @@ class Layout:
 
     @cached_property
     def micro_batch(self) -> Array:
-        """Sequences; as many as make MICRO_TOKENS, and no more than a replica has in a step."""
+        """Sequences per micro-batch: MICRO_TOKENS, at most a replica's share of a step."""
         most = np.maximum(1.0, MICRO_TOKENS / self.sequence)
         shares = first_stated(self.cases.global_batch / self.replicas, most)
         return first_stated(self.cases.micro_batch, np.clip(shares, 1.0, most))
 
     @cached_property
     def micro_batches(self) -> Array:
-        """Of a replica in a step."""
+        """Micro-batches of a replica in a step."""
         usual = np.where(self.cases.pipeline > 1, 4 * self.cases.pipeline, MICRO_BATCHES)
         stated = self.cases.global_batch / (self.replicas * self.micro_batch)
         return np.maximum(1.0, first_stated(stated, usual))
 
     @cached_property
     def small(self) -> Flags:
-        """Whether all but few parameters are frozen."""
+        """Whether all but a few parameters are frozen."""
         return among(self.cases.method, *SMALL)
 
     @cached_property
@@ -94,13 +94,13 @@ class Layout:
 
     @cached_property
     def usual_gpus(self) -> Array:
-        """As stated, else as many as runs of such a model use."""
+        """The stated number of GPUs, otherwise a typical one for the model's size."""
         usual = GPUS_PER_ROOT_OF_1E9 * np.sqrt(self.cases.active / 1e9)
         return first_stated(self.cases.gpus, usual)
 
     @cached_property
     def shape(self) -> dict[str, Any]:
-        """What the component is given of the model, and of how it is divided."""
+        """What the component needs to know about the model, and how it is split."""
         cases = self.cases
         return {
             "parameters": cases.parameters,
@@ -122,7 +122,7 @@ _OF_MODEL = (*SIZES, *ATTENTION, *EXPERTS, "gated")
 
 @dataclass(frozen=True)
 class Work(Layout):
-    """What the rows compute and move, by the component."""
+    """What the rows compute and transfer, according to the component."""
 
     book: Book
 
@@ -159,13 +159,13 @@ class Work(Layout):
 
     @cached_property
     def product_parameters(self) -> Array:
-        """Parameters that matrix products use; all of them where the architecture is estimated."""
+        """Parameters used in matrix products; all of them if the architecture is estimated."""
         return self.figures(["product_parameters"], {})["product_parameters"]
 
     @cached_property
     def fused(self) -> Flags:
-        """Whether attention is in fused kernels: as stated, else where they were made for the
-        accelerator; of a trainer of general use it must be stated.
+        """Whether attention kernels are fused: as stated, otherwise if they exist for the
+        accelerator. For general-purpose trainers it must be stated.
         """
         cases = self.cases
         usual = cases.fused & ~among(cases.framework, "hf")
@@ -173,10 +173,10 @@ class Work(Layout):
 
     @cached_property
     def recomputed(self) -> Array:
-        """Share of a forward pass that is made twice.
+        """The share of a forward pass that is recomputed.
 
-        Where a row does not say: all of it in fine-tuning by a stock trainer or on one accelerator,
-        whose settings have it so; else as much as memory is short of.
+        If a row does not say: all of it when fine-tuning with a stock trainer or on one
+        accelerator, as their default settings do; otherwise as much as memory requires.
         """
         cases = self.cases
         stock = (among(cases.framework, "hf", "unsloth") | (self.gpus == 1)) & ~among(
@@ -199,19 +199,19 @@ class Work(Layout):
 
     @cached_property
     def step_tokens(self) -> Array:
-        """Tokens of a step on one accelerator of a whole run."""
+        """Tokens per step and accelerator of a whole run."""
         cases = self.cases
         usual = STEP_TOKENS * np.cbrt(6 * cases.active * cases.tokens / 1e23)
         stated = cases.global_batch * self.sequence
         return np.minimum(first_stated(stated, usual), cases.tokens) / self.usual_gpus
 
 
-#: A part of the time of a token (GPU second / token) at a coefficient, by the name of the latter.
+#: Parts of the time per token (GPU second / token), keyed by coefficient.
 Parts = Mapping[str, Array]
 
 
 def computing(work: Work, at: Coefficients) -> dict[str, Array]:
-    """Products, attention, and traffic of memory, which any run has."""
+    """Matrix products, attention, and memory traffic, which any run has."""
     parts = _parts(work, COMPUTING, {**at, "experts": 1.0}, np.zeros(len(work.cases)))
     kind = np.where(work.fp8, at["products_fp8"], at["products"])
     experts = parts.pop("experts") * kind
@@ -221,7 +221,7 @@ def computing(work: Work, at: Coefficients) -> dict[str, Array]:
 
 
 def stated(work: Work, at: Coefficients) -> dict[str, Array]:
-    """All parts that a stated configuration tells of."""
+    """All parts of a stated configuration."""
     return _parts(work, tuple(PARTS), at, work.recomputed)
 
 
@@ -238,7 +238,7 @@ def _parts(work: Work, parts: Sequence[str], at: Coefficients, again: Array) -> 
 
 
 def of_run(book: Book, layout: Work, at: Mapping[str, float]) -> dict[str, Array]:
-    """What each step of a whole run takes, however little there is to compute in it."""
+    """The fixed cost of each step of a whole run, however little it computes."""
     return {
         "step": rows_of(
             book,

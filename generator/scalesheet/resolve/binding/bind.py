@@ -1,7 +1,7 @@
 """Binds a written formula: names become references, units are derived, conversions inserted.
 
-The result still has one tree for all three ends: references say `value`, and `low`, `high`,
-`paired` and `between` remain calls. `ranges.py` makes the ends of it, `reasons.py` the guards.
+The result is still one tree for all three ends: references read `value`, and `low`, `high`,
+`paired` and `between` remain calls. `ranges.py` splits it into ends, `reasons.py` adds the guards.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from scalesheet.resolve.binding.texts import as_text, reason, text
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Space, Written
 from scalesheet.units import PURE, UNKNOWN, Unit, UnitError
 
-#: Functions that are aggregates where their one argument is a column.
+#: Functions that are aggregates if their only argument is a column.
 _OF_COLUMNS: Mapping[str, nodes.Aggregation] = {
     "sum": "sum",
     "mean": "mean",
@@ -44,7 +44,7 @@ class Bound:
 
 
 def bind(written: Written, draft: Draft, scope: Scope) -> Bound | Diagnostic:
-    """Binds a formula to what its quantity declares: kind, unit, class or table."""
+    """Bind a formula and check it against its declaration: kind, unit, words or table."""
     try:
         if draft.unstated:
             return at(draft.position, "U003", _without_a_unit(written.tree, draft, scope))
@@ -55,7 +55,7 @@ def bind(written: Written, draft: Draft, scope: Scope) -> Bound | Diagnostic:
 
 
 def _without_a_unit(tree: Node, draft: Draft, scope: Scope) -> str:
-    """What a quantity lacks that states no unit, by what its formula gives."""
+    """Say what a quantity without a unit should declare, judging by its formula."""
     typed = infer(tree, scope, None)
     lacks = {"flag": "flag: yes", "word": "words: [...]", "text": "text: yes"}
     if typed.kind in lacks:
@@ -117,7 +117,7 @@ def _checked(tree: Node, draft: Draft, scope: Scope) -> Typed:
 
 
 def _words(tree: Node) -> list[nodes.Text]:
-    """The words that a formula can result in."""
+    """The words that a formula can return."""
     if isinstance(tree, nodes.Choice):
         return _words(tree.then) + _words(tree.other)
     return [tree] if isinstance(tree, nodes.Text) else []
@@ -127,8 +127,9 @@ def _words(tree: Node) -> list[nodes.Text]:
 
 
 def infer(node: Node, scope: Scope, want: Unit | None = None) -> Typed:
-    """The bound tree and its type. `want` is the unit the place asks for, if known: a rounding
-    function converts its argument to it, so that the rounding happens in that unit."""
+    """The bound tree and its type. `want` is the unit that the place expects, if known: a rounding
+    function converts its argument to it, so that rounding happens in that unit.
+    """
     return _INFER[type(node)](node, scope, want)
 
 
@@ -213,7 +214,7 @@ def _pure(node: Node, scope: Scope, what: str) -> Typed:
 def _alike(
     operands: Iterable[Node], scope: Scope, want: Unit | None, place: str
 ) -> tuple[Typed, ...]:
-    """Operands that must measure the same, brought to the unit of the first that has one."""
+    """Infer operands of the same dimension, converted to the unit of the first that has one."""
     operands = tuple(operands)
     typed = [_numeric(n, scope, want) for n in operands]
     unit = next((t.unit for t in typed if t.unit is not None), None)
@@ -289,7 +290,7 @@ def _known_word(one: Typed, other: Typed, node: Node, scope: Scope) -> None:
 
 
 def _plain(tree: Node) -> bool:
-    """No arithmetic was done on it, so equal means equal."""
+    """Whether no arithmetic was done on the value, so that it can be compared exactly."""
     if isinstance(tree, nodes.Number | nodes.Text | nodes.Flag):
         return True
     return isinstance(tree, nodes.Aggregate) and tree.function == "count"
@@ -366,7 +367,7 @@ def _call(node: nodes.Call, scope: Scope, want: Unit | None) -> Typed:
 
 
 def _workday(node: nodes.Call, scope: Scope) -> Typed:
-    """A day, a count, days off and a week: `workday(begin, 10, holidays.day, 'sun-thu')`."""
+    """A date, a count, days off and a week: `workday(begin, 10, holidays.day, 'sun-thu')`."""
     day = convert(_numeric(node.arguments[0], scope, DATE), DATE, scope, node, "a day is in")
     count = _pure(node.arguments[1], scope, "workday")
     arguments: tuple[Node, ...] = (day.tree, count.tree)
@@ -394,7 +395,7 @@ def _workday(node: nodes.Call, scope: Scope) -> Typed:
 def _rounded(
     inner: Typed, rest: tuple[Node, ...], scope: Scope, want: Unit | None, node: nodes.Call
 ) -> Typed:
-    """The argument of a rounding in the unit in which its result is wanted."""
+    """Convert the argument of a rounding to the unit that the result is wanted in."""
     own = inner.unit
     if want is not None and own is not None and scope.space.units.compatible(own, want):
         inner = convert(inner, want, scope, node.arguments[0], f"{node.function} must be in")
@@ -408,8 +409,9 @@ def _rounded(
 
 
 def _record(node: nodes.Call, record: DraftRecord, scope: Scope, want: Unit | None) -> Typed:
-    """A catalogue formula, written out with the inputs given. Inputs arrive in their declared
-    units, so that what the record says inside holds."""
+    """Expand a catalogue formula with the given inputs. Inputs are converted to their declared
+    units, on which the formula relies.
+    """
     if scope.depth > 20:
         raise BindError("N005", f"the formula '{node.function}' calls itself", node)
     if node.arguments:
@@ -472,7 +474,7 @@ def _over(node: nodes.Over, scope: Scope, want: Unit | None) -> Typed:
     name = ".".join(node.target.path)
     if isinstance(result, Typed):
         if isinstance(result.tree, nodes.Column) and scope.table is not None:
-            # a column of the table at hand: over all its rows
+            # a column of the current table: over all its rows
             result = TableColumn(result.tree.table, result.tree.column)
         else:
             raise BindError("N007", f"'{name}' is one value; {node.function} needs a column", node)

@@ -1,4 +1,4 @@
-"""Brings a quantity to another unit by named constants, and says where that cannot be."""
+"""Converts a quantity to another unit with named constants, or says why that is impossible."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> T
 
 
 def _remedy(have: Unit, want: Unit, units: Units) -> str:
-    """What to do with `have` so that it measures what `want` does."""
-    names: dict[str, str] = {}  # one unit stands for all of its dimension
+    """Say how to make `have` measure what `want` does."""
+    names: dict[str, str] = {}  # one unit represents each dimension
     powers: dict[str, Fraction] = {}
     for unit, sign in ((want, 1), (have, -1)):
         for name, power in unit.factors:

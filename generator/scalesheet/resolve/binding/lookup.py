@@ -1,4 +1,4 @@
-"""Looks names up: what a dotted path stands for where it is written."""
+"""Looks up names: finds what a dotted path refers to at its place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scalesheet.resolve.binding.scope import BindError, Scope, Typed, a_kind
 from scalesheet.resolve.drafts import ADD_GOODPUT, GOODPUT, Draft, DraftTable, Space
 from scalesheet.units import PURE
 
-#: Before a column, within a condition: of the row at hand.
+#: Prefix in conditions for a column of the current row.
 OWN = "own"
 
 
@@ -36,7 +36,7 @@ Found = Typed | TableColumn | DraftTable
 
 
 def find(node: Name, scope: Scope) -> Found:
-    """What a name stands for: a value, a whole column, or a whole table."""
+    """Find what a name refers to: a value, a whole column, or a whole table."""
     first, rest = node.path[0], node.path[1:]
     space = scope.space
     if scope.inputs is not None:
@@ -80,7 +80,7 @@ def find(node: Name, scope: Scope) -> Found:
 
 
 def _of_row_at_hand(node: Name, rest: tuple[str, ...], scope: Scope) -> Found:
-    """`own.steps` within a condition: the column of the row whose formula this is."""
+    """`own.steps` within a condition: the column in the row that the formula belongs to."""
     assert scope.table is not None
     table = scope.space.table(scope.table)
     if not rest or rest[0] not in table.columns:
@@ -94,7 +94,7 @@ def _of_row_at_hand(node: Name, rest: tuple[str, ...], scope: Scope) -> Found:
 
 
 def _within(phase: str | None, node: Name, scope: Scope) -> Found | None:
-    """A scalar of the phase or plan: the longest dotted name that is one."""
+    """A scalar of the phase or plan: the longest dotted name that matches one."""
     space = scope.space
     for length in range(len(node.path), 0, -1):
         name = ".".join(([phase] if phase else []) + list(node.path[:length]))
@@ -158,7 +158,9 @@ def _of_table(table: DraftTable, rest: tuple[str, ...], node: Name, scope: Scope
 
 
 def _no_column(table: DraftTable, name: str, node: Node, rest: tuple[str, ...] = ()) -> BindError:
-    """That a table lacks a column: a row's name has brackets, and a verdict its column's name."""
+    """The error that a table lacks a column, with hints: a row's name needs brackets, a verdict its
+    column's name.
+    """
     if name in table.rows:
         column = rest[0] if rest and rest[0] in table.columns else next(iter(table.columns))
         cell = f"{table.name}['{name}'].{column}"
@@ -195,7 +197,7 @@ def _unknown(node: Name, scope: Scope) -> BindError:
 
 
 def _of_a_table(name: str, space: Space) -> str:
-    """The column of the plan's tables that is called so, or whose title has the word."""
+    """The column of the plan's tables with this name, or with the word in its title."""
     columns = [
         (column.name != name, len(column.title), f"{table}.{column.name}")
         for table, each in space.tables.items()
@@ -206,7 +208,7 @@ def _of_a_table(name: str, space: Space) -> str:
 
 
 def value(tree: Node, draft: Draft, rest: tuple[str, ...], node: Node, scope: Scope) -> Typed:
-    """A reference to a quantity, followed through references by the rest of the path."""
+    """A reference to a quantity, followed through references along the rest of the path."""
     while rest:
         if draft.kind != "reference" or draft.refers_to is None:
             raise BindError(
@@ -263,7 +265,7 @@ def cell(node: CellName, scope: Scope) -> Typed:
 
 
 def member(node: Member, row: Typed, scope: Scope) -> Typed:
-    """A column of the row that an expression gives."""
+    """A column of the row that an expression selects."""
     if row.kind != "reference" or row.table is None:
         raise BindError("F004", f"only a row has columns; found {a_kind(row.kind)}", node.row)
     table = scope.space.table(row.table)

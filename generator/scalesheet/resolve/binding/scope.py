@@ -1,4 +1,4 @@
-"""Where a formula stands, what a bound part of it is, and the fault that stops its binding."""
+"""The place of a formula, the type of a bound part of it, and the error that stops its binding."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scalesheet.units import Unit
 
 
 class BindError(Exception):
-    """A fault within a formula, at an offset of its text."""
+    """An error at an offset in the text of a formula."""
 
     def __init__(self, code: str, message: str, node: Node | None) -> None:
         super().__init__(message)
@@ -22,8 +22,9 @@ class BindError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A bound tree and what it is. `unit` None fits any (0, a reason); `rounded`: it holds a
-    rounding in its present unit. `words` is a word's class where known, `table` a reference's.
+    """A bound tree and its type. `unit` None fits any unit (0, a reason); `rounded`: it contains a
+    rounding in its present unit. `words` are a word's possible values if known, `table` is a
+    reference's table.
     """
 
     tree: Node
@@ -36,9 +37,10 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where a formula stands. `column` is the column it fills: in its own formula that name means
-    what it means outside of the table, if anything. `inputs` are those of a catalogue formula;
-    `looked_at` is the table whose rows an aggregate's condition goes through."""
+    """The place of a formula. `column` is the column that it fills: in its own formula that name
+    has its meaning outside the table, if any. `inputs` are those of a catalogue formula;
+    `looked_at` is the table whose rows an aggregate's condition iterates over.
+    """
 
     space: Space
     phase: str | None = None

@@ -1,7 +1,7 @@
-"""Binds texts with figures in them: every piece becomes something that gives a text.
+"""Binds text with figures in it: every piece becomes an expression that yields text.
 
-A number is brought to the unit asked for and rounded there; a reference prints the title of its
-row; words, texts and dates print themselves.
+A number is converted to the requested unit and rounded; a reference prints the title of its row;
+words, text and dates are printed as they are.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from scalesheet.units import PURE, Unit, UnitError
 
 PERCENT = "%"
 
-#: Binds an expression; the unit is the one that its place asks for.
+#: Binds an expression; the unit is the one that its place expects.
 Infer = Callable[[Node, Scope, Unit | None], Typed]
 
 
 def text(node: Join, scope: Scope, infer: Infer) -> Join:
-    """The bound pieces of a text. Raises BindError at the piece that cannot be printed."""
+    """The bound pieces of a text. Raises BindError at a piece that cannot be printed."""
     if scope.looked_at is not None:
         raise BindError("F004", "a condition that chooses rows cannot build texts", node)
     return join((_piece(part, scope, infer) for part in node.parts), node.span)
@@ -79,12 +79,12 @@ def _piece(node: Node, scope: Scope, infer: Infer) -> Node:
             "a reason cannot be part of a text; choose between text(...) and reason(...)",
             node.value,
         )
-    # a bare reference to an empty cell would be a 0 in a spreadsheet; within a row it is a text
+    # in a spreadsheet, a bare reference to an empty cell gives 0; within a row it gives text
     return Join((typed.tree,), span=node.span)
 
 
 def _unit(node: Placeholder, scope: Scope) -> Unit | None:
-    """The unit that a placeholder asks for: by its names or by its symbol."""
+    """The unit that a placeholder names, by its name or symbol."""
     if not node.unit:
         return None
     if node.unit == PERCENT:
@@ -100,7 +100,7 @@ def _at_unit(node: Placeholder) -> Node:
 
 
 def _number(node: Placeholder, typed: Typed, unit: Unit | None, scope: Scope) -> Node:
-    """A number as text, rounded in the unit in which it is printed."""
+    """A number as text, rounded in the unit that it is printed in."""
     if unit is not None:
         try:
             typed = convert(typed, unit, scope, node.value, "the placeholder prints")
@@ -127,11 +127,11 @@ def _number(node: Placeholder, typed: Typed, unit: Unit | None, scope: Scope) ->
 
 
 def _counted(unit: Unit, scope: Scope) -> bool:
-    """Whether a number can stand without its unit: pure, or of counted things."""
+    """Whether a number needs no unit: pure numbers and counts."""
     declared = scope.space.units.declared
     return all(name in declared and declared[name].counted for name, _ in unit.factors)
 
 
 def as_text(typed: Typed) -> Typed:
-    """A word as a text: what a text quantity takes as well."""
+    """Convert a word to text, which text quantities also accept."""
     return replace(typed, kind="text") if typed.kind == "word" else typed

@@ -1,5 +1,6 @@
-"""Lowers claims.yaml: each claim's figure becomes a scalar of its own on top of the plan, each
-expression a scalar beside it, so that units, ranges and order are those of every other quantity."""
+"""Lowers claims.yaml: each claim's figure and each expression becomes a scalar on top of the plan,
+with units, ranges and order like any other quantity.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ class _Open:
 
 
 def audit_id(document: Document) -> str:
-    """The id of a document's audit: the plan's, and for `claims/<name>.yaml` the name as well."""
+    """The id of a document's audit: the plan's id, plus the name for `claims/<name>.yaml`."""
     return "-".join(filter(None, (document.id, document.part)))
 
 
@@ -56,14 +57,14 @@ def audits_of(
     compiled: Compiled,
     problems: list[Diagnostic],
 ) -> tuple[Audit, ...]:
-    """The audits of a plan's documents, or none where a diagnostic is an error; `space` and
-    `compiled` are the plan's own.
+    """The audits of a plan's documents, or none if a diagnostic is an error; `space` and `compiled`
+    belong to the plan.
 
-    All are bound together, so that a claim of one document can be compared with those of another.
+    All are bound together, so that claims of different documents can be compared.
     """
     ordered = sorted(documents, key=lambda document: document.part)
     opened = [_opened(document, space) for document in ordered]
-    if any(each.low.problems for each in opened):  # rows of no table: all of theirs would fail too
+    if any(each.low.problems for each in opened):  # claims on missing rows would all fail
         problems += [diagnostic for each in opened for diagnostic in each.low.problems]
         return ()
     _unique(opened)
@@ -110,7 +111,7 @@ def _columns(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, ...]]
 
 
 def _audit(opened: _Open, binder: Binder, plan: DraftPlan, names: Mapping[str, str]) -> Audit:
-    """A document's audit, still without its scalars."""
+    """A document's audit, without its scalars yet."""
     document, data = opened.low.document, opened.data
     binder.prefix = f"{document.part}: " if document.part else ""
     headlines = _headlines(data, binder)
@@ -136,7 +137,7 @@ def _audit(opened: _Open, binder: Binder, plan: DraftPlan, names: Mapping[str, s
 
 
 def _once(problems: list[Diagnostic]) -> list[Diagnostic]:
-    """One fault of a column is reported once and not for each of its rows."""
+    """Report each error in a column once, not once per row."""
     first: dict[tuple[str, int, int, str], Diagnostic] = {}
     for each in problems:
         first.setdefault((each.path, each.line, each.column, each.code), each)
@@ -144,7 +145,7 @@ def _once(problems: list[Diagnostic]) -> list[Diagnostic]:
 
 
 def _unique(opened: Sequence[_Open]) -> None:
-    """Leaves out claims whose id another has already, in any of the documents."""
+    """Drop claims whose id is already taken, in any of the documents."""
     first: dict[str, tuple[_Open, Entry]] = {}
     for each in opened:
         kept: list[Entry] = []
@@ -166,7 +167,7 @@ def _unique(opened: Sequence[_Open]) -> None:
 
 
 def _figure(entry: Entry, low: Lowering) -> Figure:
-    """What the claim says; a diagnostic and its text where that cannot be read."""
+    """What the claim says. If it cannot be read, reports a diagnostic and returns its text."""
     key = "says" if entry.unit is None else "quote"
     text = str(entry.data.get(key, ""))
     try:
@@ -285,7 +286,7 @@ def _kind(figure: Figure) -> str:
 
 
 def _line(entry: Entry, source: Source, low: Lowering) -> int:
-    """The line that a claim's id holds."""
+    """The line number in a claim's id."""
     match = _ID.fullmatch(entry.id)
     place = low.document.key_at(*entry.place)
     if match is None:
@@ -333,7 +334,7 @@ def _effects(
 
 
 def _target(entry: Entry, figure: Figure, binder: Binder, plan: DraftPlan) -> Target | None:
-    """The quantity of the plan that stands beside the figure."""
+    """The quantity in the plan that the figure is compared with."""
     steps = entry.at("plan")
     result = binder.read(entry.data["plan"], entry.row, *steps)
     if result is None:
@@ -360,7 +361,7 @@ def _target(entry: Entry, figure: Figure, binder: Binder, plan: DraftPlan) -> Ta
 
 
 def _open_bound(tree: Node, binder: Binder) -> Draft | None:
-    """The scalar that is an open bound, which no expression can read."""
+    """The scalar that is an open bound, which expressions cannot read."""
     draft = binder.space.scalars.get(".".join(tree.path)) if isinstance(tree, Name) else None
     if draft is None or not draft.stated:
         return None
@@ -369,7 +370,7 @@ def _open_bound(tree: Node, binder: Binder) -> Draft | None:
 
 
 def _inputs_of(tree: Node, space: Space) -> dict[Key, Stated]:
-    """Every value stated for an input: one, or one for each scenario; none where it is computed."""
+    """Every value stated for an input: one, or one per scenario; empty for computed quantities."""
     if isinstance(tree, Scalar):
         draft = space.scalars.get(tree.name)
         names = [tree.name, *(name for _, name in draft.sides)] if draft is not None else []
@@ -384,7 +385,7 @@ def _inputs_of(tree: Node, space: Space) -> dict[Key, Stated]:
 
 
 def _plan_names(plan: DraftPlan) -> dict[str, str]:
-    """Every name and title of the plan in plain form, with the name as it stands."""
+    """Every name and title in the plan in normalized form, with the original name."""
     result: dict[str, str] = {}
     for scalar_ in plan.scalars.values():
         for name in (scalar_.name, scalar_.name.rpartition(".")[2], scalar_.title):

@@ -1,4 +1,4 @@
-"""Inputs that are no longer what their document says: their source tells from what they changed."""
+"""Marks inputs that no longer match their document: the source then says what they were."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import replace
 from scalesheet.claims import Audit, Claim, cites
 from scalesheet.model import Citation, Column, Key, Plan, Scalar, Stated
 
-#: How the locator of an input begins that is no longer what its document says.
+#: The locator of an input that no longer matches its document begins with this.
 CHANGED = "changed from "
-#: The claims that name an input of a plan, each with the key of its document, by input.
+#: For each input of a plan, the claims that name it, each with the key of its document.
 Said = Mapping[Key, list[tuple[Claim, str]]]
 
 
 def said_by(audits: Iterable[Audit]) -> Said:
-    """What documents say of the inputs of a plan; first what they are taken from."""
+    """What documents say about a plan's inputs, beginning with the claim an input is taken from."""
     result: dict[Key, list[tuple[Claim, str]]] = {}
     for audit in audits:
         for claim in audit.claims.values():
@@ -25,8 +25,9 @@ def said_by(audits: Iterable[Audit]) -> Said:
 
 
 def moved_on(plan: Plan, then: Plan, audits: Iterable[Audit]) -> Plan:
-    """The plan, in which an input that has changed since its documents were audited, and still
-    cites the line that says what it was, says so in its source."""
+    """The plan, where inputs that have changed since the audit but still cite the old line say so
+    in their source.
+    """
     found: dict[Key, Stated] = {}
     audits = list(audits)
     said, documents = said_by(audits), {audit.document.key for audit in audits}
@@ -41,8 +42,9 @@ def moved_on(plan: Plan, then: Plan, audits: Iterable[Audit]) -> Plan:
 def with_edits(
     plan: Plan, edits: Mapping[Key, Stated], then: Plan, audits: Iterable[Audit]
 ) -> Plan:
-    """The plan with edited inputs. None cites what states another value; one that a document
-    says otherwise names the line."""
+    """The plan with edited inputs. An edited input keeps no citation for a different value; if a
+    document says something else, the source names the line.
+    """
     audits = list(audits)
     said, documents = said_by(audits), {audit.document.key for audit in audits}
     found: dict[Key, Stated] = {}
@@ -67,14 +69,14 @@ def _changed(
             locator = f"{CHANGED}line {claim.line}, which says {claim.quote}"
             return replace(now, citation=Citation(document, locator))
     if was.citation.key in documents and was.citation.locator:
-        # no claim has its figure: it was read from the line, or follows from several
+        # no claim has this figure: it was read from the line or derived from several
         locator = f"{CHANGED}{was.citation.locator}, where it was {_written(was)}"
         return replace(now, citation=Citation(was.citation.key, locator))
     return now
 
 
 def _written(stated: Stated) -> str:
-    """The value of an input as `show --set` writes it, without its unit."""
+    """The value of an input as `show --set` takes it, without its unit."""
     if isinstance(stated.value, float):
         ends = (stated.low, stated.high) if stated.ranged else (stated.value,)
         return "..".join(f"{end:.10g}" for end in ends if end is not None)
@@ -82,7 +84,7 @@ def _written(stated: Stated) -> str:
 
 
 def same(one: Stated, other: Stated) -> bool:
-    """Whether two inputs have the same value, wherever it is from."""
+    """Whether two inputs have the same value, whatever their source."""
     return _ends(one) == _ends(other)
 
 
@@ -104,7 +106,7 @@ def _all(plan: Plan) -> Iterator[tuple[Key, Stated]]:
 
 
 def stated_at(plan: Plan, key: Key) -> Stated | None:
-    """What a plan states at a key."""
+    """The value that a plan states at a key."""
     if key.table is None:
         scalar = plan.scalars.get(key.name)
         return scalar.stated if scalar is not None else None
@@ -114,7 +116,7 @@ def stated_at(plan: Plan, key: Key) -> Stated | None:
 
 
 def _with(plan: Plan, found: Mapping[Key, Stated]) -> Plan:
-    """The plan with other stated values."""
+    """The plan with some stated values replaced."""
     scalars: dict[str, Scalar] = dict(plan.scalars)
     tables = dict(plan.tables)
     for key, stated in found.items():

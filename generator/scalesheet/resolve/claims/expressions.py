@@ -1,7 +1,7 @@
-"""Binds an expression of claims.yaml: a formula in which `@id` is the figure that a claim says.
+"""Binds an expression of claims.yaml: a formula in which `@id` is the figure of a claim.
 
-`@id` becomes the scalar of that claim, `sum(@table.column)` the claims made from a column of rows,
-and within a row's claims the names of the table's columns become that row's cells.
+`@id` becomes the scalar of that claim, `sum(@table.column)` covers the claims made from a column of
+rows, and in a row's claims the names of the table's columns become that row's cells.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DRAWN = ("sum", "min", "max", "mean")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The row whose claims are made: its table in the plan, if any, and the row's own claims."""
+    """The row that claims are made from: its table in the plan, if any, and its own claims."""
 
     table: DraftTable | None = None
     row: str = ""
@@ -46,10 +46,10 @@ class Row:
 
 @dataclass(slots=True)
 class Binder:
-    """Binds all expressions of one file: the names it knows, and the drafts it makes.
+    """Binds all expressions of one file: the names it knows, and the drafts it creates.
 
-    `columns` are the claims made from rows, by table and column. `prefix` keeps the quantities of
-    several documents of a plan apart.
+    `columns` are the claims made from rows, by table and column. `prefix` separates the quantities
+    of several documents of one plan.
     """
 
     low: Lowering
@@ -60,7 +60,7 @@ class Binder:
     prefix: str = ""
 
     def read(self, text: Any, row: Row, *path: str | int) -> Written | None:
-        """The expression at a path with its names of claims and rows resolved."""
+        """Parse the expression at a path and resolve its names of claims and rows."""
         result = written(self.low, text, *path, claims=True)
         if result is None:
             return None
@@ -74,7 +74,7 @@ class Binder:
         self.low.problems.append(at(where.at(error.offset), error.code, error.message))
 
     def typed(self, result: Written, row: Row, want: Unit | None) -> Typed | None:
-        """What an expression gives; a diagnostic where it cannot be bound."""
+        """The type of an expression; None with a diagnostic if it cannot be bound."""
         try:
             return infer(result.tree, self.scope(row), want)
         except BindError as error:
@@ -87,8 +87,9 @@ class Binder:
     def basis(
         self, name: str, text: Any, row: Row, kind: str, unit: Unit | None, *path: str | int
     ) -> Basis | None:
-        """The expression at a path as a quantity `name` of that kind; any kind and unit where
-        `kind` is empty."""
+        """The expression at a path as a quantity `name` of a kind and unit; any kind and unit if
+        `kind` is empty.
+        """
         result = self.read(text, row, *path)
         name = f"{self.prefix}{name}"
         if result is None:
@@ -180,7 +181,7 @@ def _claimed(node: Node) -> str | None:
 
 
 def _drawn(node: Node) -> tuple[str, Name] | None:
-    """The function and the column of claims that it draws together."""
+    """The function that aggregates claims, and the column it aggregates."""
     if isinstance(node, Call) and node.function in DRAWN and len(node.arguments) == 1:
         target = node.arguments[0]
     elif isinstance(node, Over):
@@ -193,7 +194,7 @@ def _drawn(node: Node) -> tuple[str, Name] | None:
 
 
 def _mapped(node: Node, change: Any) -> Node:
-    """The node with each child changed."""
+    """The node with `change` applied to each child."""
     changed: dict[str, Any] = {}
     for item in fields(node):
         value = getattr(node, item.name)
@@ -207,5 +208,5 @@ def _mapped(node: Node, change: Any) -> Node:
 
 
 def figure_draft(id_: str, position: Position) -> Draft:
-    """The scalar of a claim's figure, still without kind and value."""
+    """The scalar of a claim's figure, without kind and value yet."""
     return Draft(f"@{id_}", f"@{id_}", position)

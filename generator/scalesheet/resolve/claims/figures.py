@@ -1,7 +1,7 @@
 """Reads what a claim says: `135 GPU * hour`, `18 .. 22 USD`, `at least 32 GPU`, `35 %`, `adamw`.
 
-The digits count: a written figure stands for everything that rounds to it, so each number is kept
-with half a unit of its last digit, or a whole one where the document calls it approximate.
+The digits matter: a written figure stands for everything that rounds to it. So each number is
+stored with half a unit of its last digit, or a whole unit if the document calls it approximate.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _BOUNDS: dict[str, Bound] = {
 
 
 def read(text: str, units: Units, quote: str = "") -> Figure:
-    """The figure that a `says:` holds; its quote says whether it is approximate.
+    """Read the figure in `says:`; the quote tells whether it is approximate.
 
-    Raises UnitError for a text that is not a unit, ValueError for ends out of order.
+    Raises UnitError for an unknown unit, ValueError for ends in the wrong order.
     """
     text = text.strip()
     if text in ("yes", "no"):
@@ -60,8 +60,9 @@ def read(text: str, units: Units, quote: str = "") -> Figure:
 
 
 def read_quote(quote: str, unit: Unit | None) -> Figure:
-    """The figure that a quote holds, in the unit of its column; without one or without a number,
-    its text. Raises ValueError for ends out of order."""
+    """Read the figure in a quote, in the unit of its column; the text itself if there is no unit or
+    no number. Raises ValueError for ends in the wrong order.
+    """
     match = _QUOTED.search(quote) if unit is not None else None
     if match is None:
         return Figure(quote)
@@ -75,7 +76,7 @@ def _is_approximate(quote: str) -> bool:
 
 
 def _is_text(match: re.Match[str]) -> bool:
-    """`1.0.0` and `2025-08-13` begin like numbers, and a unit never begins like this."""
+    """Whether this is text: `1.0.0` and `2025-08-13` begin like numbers, but have no unit."""
     return bool(re.match(r"[-.:,0-9_]", match["unit"]))
 
 
@@ -98,9 +99,9 @@ def _figure(
 
 
 def last_digit(text: str, number: Decimal) -> Decimal:
-    """The unit of the last digit of a number that is written so. Zeros at the end are digits behind
-    a decimal point alone: of 225.0 it is a tenth, of 1,500 a hundred. 0 has none: nothing rounds
-    to it."""
+    """The unit of a written number's last digit. Trailing zeros count as digits only after a
+    decimal point: 225.0 gives a tenth, 1,500 a hundred. 0 gives 0, since nothing rounds to it.
+    """
     written = number if "." in text else number.normalize()
     exponent = written.as_tuple().exponent
     return Decimal(1).scaleb(exponent) if number and isinstance(exponent, int) else Decimal(0)

@@ -1,5 +1,6 @@
-"""Makes claims from rows: a document's table is written down cell by cell, and each column says
-once what its cells are compared with."""
+"""Makes claims from rows: a document's table is listed cell by cell, and each column states once
+what its cells are compared with.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +14,15 @@ from scalesheet.resolve.claims.expressions import Row
 from scalesheet.resolve.drafts import DraftTable, Space
 from scalesheet.resolve.lowering.values import Lowering
 
-#: What a claim states; a column states it for all its cells, and a cell for itself.
+#: What a claim states; a column states it for all its cells, a cell for itself.
 STATED = ("says", "from", "against", "plan", "lacks", "role", "limit", "effect", "expect", "note")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A claim as written down: its data, where each key of it stands, and the row it is from.
+    """A claim as written: its data, the place of each key, and the row it is from.
 
-    `unit` is set where what it says is read from the quote.
+    `unit` is set if the figure is read from the quote.
     """
 
     id: str
@@ -43,7 +44,7 @@ def id_of(document: str, line: int, number: int) -> str:
 def entries_of(
     data: Mapping[str, Any], document: str, space: Space, low: Lowering
 ) -> Iterator[Entry]:
-    """Every claim of the file: those written one by one, and those made from rows."""
+    """Every claim of the file: those written individually, and those made from rows."""
     for id_, claim in data.get("claims", {}).items():
         steps: Steps = ("claims", id_)
         yield Entry(id_, claim, {key: (*steps, key) for key in claim}, steps)
@@ -84,7 +85,7 @@ def _of_table(
 
 
 def _table(name: str, data: Mapping[str, Any], space: Space, low: Lowering) -> DraftTable | None:
-    """The table of the plan whose rows these are."""
+    """The table in the plan that the rows belong to."""
     wanted = data.get("table")
     if wanted is None:
         return None
@@ -111,7 +112,7 @@ def _row(
     document: str,
     line: int,
 ) -> list[tuple[str, str, int]]:
-    """Column, id and place of each claim of a row; numbers count up on each line."""
+    """Column, id and place of each claim of a row; ids are numbered within each line."""
     result: list[tuple[str, str, int]] = []
     counted: dict[int, int] = {}
     for place, (column, shared) in enumerate(columns.items()):
@@ -131,7 +132,7 @@ def _entry(
     place: Steps,
     row: Row,
 ) -> Entry:
-    """The column's keys, and the cell's own in place of them."""
+    """The column's keys, overridden by the cell's own."""
     own: Mapping[str, Any] = cell if isinstance(cell, Mapping) else {}
     above: Steps = ("tables", column[0], "columns", column[1])
     data: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Lowers what the runs of a plan took: lines of CSV files, and what they are compared with."""
+"""Lowers the actuals of a plan: lines of CSV files, and what they are compared with."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from scalesheet.nearest import nearest
 from scalesheet.schemas import moment
 from scalesheet.units import Units
 
-#: The columns of phases that runs are compared with: gross hours are those that are paid for.
+#: The columns of phases that runs are compared with. Gross hours are the hours that are paid for.
 PHASES = {"table": "phases", "gpu_hours": "gross_gpu_hours", "runs": "times"}
-#: The column of the table that has the estimates at completion.
+#: The key that names the table of estimates at completion, and the column of that table.
 FORECAST = "forecast"
 UNITS = {"gpu_hours": "GPU * hour", "runs": "1", "budget": "GPU * hour", "cost": "USD"}
 
@@ -27,8 +27,9 @@ def actuals_of(
     units: Units,
     problems: list[Diagnostic],
 ) -> Actuals | None:
-    """The actuals in the files of a plan. None where it has none and says nothing about them, and
-    where they cannot be read."""
+    """The actuals in the files of a plan. None if there are none and the plan does not mention
+    them, or if they cannot be read.
+    """
     entry: Mapping[str, Any] = plan_file.data.get("actuals", {})
     if not entry and not documents:
         return None
@@ -48,7 +49,7 @@ def actuals_of(
 
 
 def with_forecast(document: Document, estimates: Mapping[str, Stated]) -> Document:
-    """The file of a plan with the estimates at completion in the table that it names for them."""
+    """The file of a plan with its table for estimates at completion filled in."""
     entry = document.data.get("actuals", {}) if isinstance(document.data, Mapping) else {}
     name = entry.get("forecast")
     if name is None or not estimates:
@@ -67,7 +68,7 @@ def with_forecast(document: Document, estimates: Mapping[str, Stated]) -> Docume
 
 
 def _compared(entry: Mapping[str, Any], plan: Plan) -> dict[str, str]:
-    """What is said of a table and its columns, and what holds where nothing is."""
+    """The stated names of a table and its columns, with defaults."""
     names = {name: str(value) for name, value in entry.items() if name != "match"}
     names.setdefault("table", PHASES["table"])
     if names["table"] == PHASES["table"]:
@@ -81,7 +82,7 @@ def _compared(entry: Mapping[str, Any], plan: Plan) -> dict[str, str]:
 def _unknown(
     document: Document, names: Mapping[str, str], plan: Plan, units: Units
 ) -> Iterator[Diagnostic]:
-    """Names that the plan lacks, and those of figures in another unit."""
+    """Report names that the plan lacks, and figures in another unit."""
     table = plan.tables.get(names["table"])
     if table is None:
         where = document.at("actuals", "table") if "actuals" in document.data else plan.position
@@ -111,7 +112,7 @@ def _unknown(
 
 
 def _no_estimates(document: Document, name: str, plan: Plan, units: Units) -> Iterator[Diagnostic]:
-    """What is wrong with the table that should have the estimates at completion."""
+    """Report what is wrong with the table for the estimates at completion."""
     place, table = document.at("actuals", FORECAST), plan.tables.get(name)
     if table is None or table.each:
         message = f"there is no table '{name}' with rows of its own{nearest(name, plan.tables)}"
@@ -127,7 +128,7 @@ def _no_estimates(document: Document, name: str, plan: Plan, units: Units) -> It
 def _unmatched(
     document: Document, entry: Mapping[str, Any], rows: Sequence[str]
 ) -> Iterator[Diagnostic]:
-    """Patterns for rows that there are not."""
+    """Report patterns for rows that do not exist."""
     for row in entry.get("match", {}):
         if row not in rows:
             message = f"'{row}' is not a row that runs belong to{nearest(row, rows)}"
@@ -180,7 +181,7 @@ def _attempts(
 
 
 def _doubled(attempts: Sequence[Attempt]) -> Iterator[Diagnostic]:
-    """Lines that say the same run began at the same time as an earlier line does."""
+    """Report lines that repeat an earlier line's run and start time."""
     seen: dict[tuple[object, ...], Attempt] = {}
     for each in attempts:
         key = (each.phase, each.run, each.seed, each.start)

@@ -1,7 +1,7 @@
 """Puts components into plans: as a single case, whose quantities are scalars of the plan, or as a
 table with a row for each case.
 
-An input is a cell of the row, a value that the use states for all rows, or the component's default.
+An input is a cell of the row, a value stated for all rows, or the component's default.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from scalesheet.resolve.lowering.components import (
 from scalesheet.resolve.lowering.scalars import lower_totals
 from scalesheet.resolve.lowering.values import Lowering
 
-#: Before the name of what all rows of a table share: `runs.all.rank`.
+#: Precedes the names that all rows of a table share: `runs.all.rank`.
 ALL = "all"
 
 
 def find(
     plan: DraftPlan, low: Lowering, space: Space, entry: Mapping[str, Any], path: Path
 ) -> DraftComponent | None:
-    """The component that a use of the plan names."""
+    """Find the component that a plan uses."""
     name = str(entry["of"])
     component = space.components.get(name)
     if component is None:
         near = nearest(name, space.components)
         low.say("N001", f"unknown component '{name}'{near}", *path, "of")
-        low.later.append(lambda: False)  # names of its quantities would lead nowhere
+        low.later.append(lambda: False)  # names of its quantities would not be found
     elif name not in plan.components:
         plan.components = (*plan.components, name)
     return component
@@ -60,7 +60,7 @@ def find(
 
 
 def lower_case(plan: DraftPlan, low: Lowering, space: Space) -> None:
-    """The plan's own case: the quantities of a component are scalars of the plan."""
+    """Lower the plan's own case: the component's quantities become scalars of the plan."""
     entry = low.document.data.get("case")
     component = find(plan, low, space, entry, ("case",)) if entry else None
     if component is None:
@@ -83,7 +83,7 @@ def lower_case(plan: DraftPlan, low: Lowering, space: Space) -> None:
 
 
 def single(plan: DraftPlan, component: DraftComponent, low: Lowering) -> None:
-    """The quantities of a component as scalars, its conditions and parts as tables."""
+    """Add the quantities of a component as scalars, and its conditions and parts as tables."""
     for draft in _copies(component.quantities.values()):
         plan.scalars[draft.name] = draft
     if component.conditions:
@@ -165,13 +165,13 @@ def lower_cases(
     entry: Mapping[str, Any],
     path: Path,
 ) -> None:
-    """The columns of a table of cases. What all rows share is a scalar `<table>.all.<name>`."""
+    """Add the columns of a table of cases. What all rows share is a scalar `<table>.all.<name>`."""
     _Cases(low, plan, table, component, entry, path).lower()
 
 
 @dataclass(frozen=True, slots=True)
 class _Cases:
-    """A table of cases in the making."""
+    """A table of cases under construction."""
 
     low: Lowering
     plan: DraftPlan
@@ -182,7 +182,7 @@ class _Cases:
 
     @property
     def given(self) -> Mapping[str, Any]:
-        """What all rows state alike."""
+        """The values stated for all rows."""
         given: Mapping[str, Any] = self.entry.get("with", {})
         return given
 
@@ -192,12 +192,12 @@ class _Cases:
 
     @property
     def axes(self) -> list[str]:
-        """The inputs of a layout that each row states or has chosen."""
+        """The layout inputs that each row states or that are chosen for it."""
         choice = self.component.choice
         return [name for name in choice.among if name not in self.given] if choice else []
 
     def cells(self, row: str) -> Mapping[str, Any]:
-        """What a row states; nothing in a cross table."""
+        """What a row states; empty in a cross table."""
         cells = self.entry["rows"].get(row)
         return cells if isinstance(cells, Mapping) else {}
 
@@ -217,7 +217,7 @@ class _Cases:
         self.table.sections = tuple(self.sections())
 
     def sections(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The columns as they read: what goes in, what comes out, then the steps between."""
+        """The columns in reading order: inputs, results, then the steps in between."""
         outputs = (STATUS, *self.component.outputs)
         computed = self.component.quantities
         yield "Inputs", tuple(name for name in self.table.columns if name not in computed)
@@ -232,7 +232,7 @@ class _Cases:
         yield title, tuple(names)
 
     def taken(self) -> None:
-        """Says which names of the table's own columns the component has given away."""
+        """Report columns of the table whose names the component already uses."""
         axes = self.table.columns.keys() & self.component.quantities.keys()
         for name in sorted(axes):
             self.clash(name, (*self.path, "rows", "each", name))
@@ -245,7 +245,7 @@ class _Cases:
         self.low.problems.append(at(self.low.document.key_at(*path), "N003", message))
 
     def input(self, draft: Draft) -> None:
-        """An input: a scalar where all rows share it, a column where one has its own."""
+        """Add an input: a scalar if all rows share it, a column if any row has its own."""
         name = draft.name
         if name in self.table.columns:
             return  # an axis of a cross table
@@ -277,7 +277,7 @@ class _Cases:
             self.column(draft)
 
     def quantity(self, draft: Draft) -> None:
-        """A quantity: a column, or where nothing is computed a scalar that all rows share."""
+        """Add a quantity: a column, or a shared scalar if nothing is computed."""
         draft.role = ""
         if not draft.formulas:
             self.share(replace(draft, hidden=True))
@@ -299,8 +299,9 @@ class _Cases:
 
 
 def alone(component: DraftComponent, space: Space, low: Lowering) -> DraftPlan:
-    """The component as a plan of its own, to be checked once and run on examples. An input without
-    a default has a value that only stands for one."""
+    """The component as a plan of its own, to check it once and run its examples. Inputs without a
+    default get a placeholder value.
+    """
     plan = DraftPlan(
         component.id,
         component.title,

@@ -34,12 +34,13 @@ from scalesheet.units import MOST_DECADES_OF_ONE, Declared, Units
 
 
 def units_of(documents: Sequence[Document], problems: list[Diagnostic]) -> Units:
-    """The built-in units and those of `units.yaml`, the units of a dimension beside each other.
-    `documents` are those of the book and of one that it extends, the book's own first."""
+    """The built-in units and those of `units.yaml`, grouped by dimension. `documents` are those of
+    the book and of the one that it extends, the book's own first.
+    """
     declared = dict(core_units())
     entries = [
         (document, name, entry)
-        for document in reversed(documents)  # one's own count where both have a name
+        for document in reversed(documents)  # the book's own wins if both have a name
         for name, entry in document.data["units"].items()
     ]
     for document, name, entry in entries:
@@ -68,7 +69,7 @@ def core_units() -> Mapping[str, Declared]:
 def _unit(
     name: str, entry: Mapping[str, Any], known: Mapping[str, Declared], built_in: bool = True
 ) -> Declared | str:
-    """A unit as an entry declares it, or what is wrong with the entry."""
+    """A unit as declared by an entry, or what is wrong with the entry."""
     core = core_units().get(name) if built_in else None
     text = str(entry.get("is", ""))
     size = Fraction(1)
@@ -112,8 +113,7 @@ def _unit(
 
 
 def sources_of(documents: Sequence[Document]) -> dict[str, Source]:
-    """The sources of `sources.yaml` by key; of the book's own, which comes first, where both have
-    one."""
+    """The sources of `sources.yaml` by key. `documents` begin with the book's own, which win."""
     return {
         key: Source(
             key,
@@ -197,7 +197,7 @@ def _derive(
 def records_of(
     documents: Sequence[Document], units: Units, problems: list[Diagnostic]
 ) -> dict[str, DraftRecord]:
-    """The catalogue's formulas by the name that formulas call them by."""
+    """The catalogue's formulas, keyed by the names that formulas call them by."""
     records: dict[str, DraftRecord] = {}
     for document in documents:
         if document.kind == "formula":

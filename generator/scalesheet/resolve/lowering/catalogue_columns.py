@@ -1,7 +1,7 @@
-"""The columns of the catalogue's tables: what they are called, their units, where files state them.
+"""The columns of the catalogue's tables: their titles, their units, and where files state them.
 
-A column of numbers is a line here and a key in the schema of its kind; a computed one is a line of
-`DERIVED`.
+A column of numbers needs a line here and a key in the schema of its kind; a computed one needs a
+line in `DERIVED`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ NOT_MEASURED = "not measured"
 class Given:
     """A column of numbers that files state.
 
-    `path` is where a file does, if not under the column's own name. `default` holds where it says
-    nothing; without one the cell is a reason. `decimals` is how it prints, if not by the rule.
+    `path` is its place in a file, unless it is under the column's own name. `default` is used where
+    a file says nothing; without one, the cell is a reason. `decimals` overrides the rule for
+    printing.
     """
 
     title: str
@@ -34,7 +35,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A column of words of a closed class; `default` as for numbers."""
+    """A column of words from a closed set; `default` as for numbers."""
 
     title: str
     words: tuple[str, ...]
@@ -44,8 +45,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A column that the catalogue computes, in the row's other columns; `step` is one that only
-    others use, so that a spreadsheet has no long formulas."""
+    """A column that the catalogue computes from the row's other columns. `step` marks intermediate
+    columns, which keep formulas in spreadsheets short.
+    """
 
     title: str
     unit: str
@@ -88,7 +90,7 @@ PRICINGS = ("list", "marketplace")
 
 
 def _size(title: str, *path: str, default: float | None = 0.0) -> Given:
-    """A width or count of an architecture; 0 where it has no such part."""
+    """A width or count of an architecture; by default 0, for models without such a part."""
     return Given(title, "1", "count" if default is None else "whole", path, default)
 
 
@@ -138,7 +140,7 @@ MODEL_CHOICES: Mapping[str, Choice] = {
         "Connector of the vision tower", CONNECTORS, ("vision", "connector"), "merger"
     ),
 }
-#: Flags and where they stand; what a file does not say is no.
+#: Flags and their places; no if a file does not say.
 MODEL_FLAGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "tied": ("Tied embeddings", ()),
     "gated": ("Gated feed-forward", ()),
@@ -167,7 +169,7 @@ NODE: Mapping[str, Given] = {
     "power": Given("Maximum power", "kW / node"),
 }
 
-#: What a record of a measurement says in numbers. Memory is that of one accelerator.
+#: The numbers in a record of a measurement. Memory is that of one accelerator.
 MEASUREMENT: Mapping[str, Given] = {
     "gpus": Given("Accelerators", "GPU", "count", ("accelerators",)),
     "rank": Given("LoRA rank", "1", "count"),
@@ -207,12 +209,12 @@ MEASUREMENT_CHOICES: Mapping[str, Choice] = {
     "attention": Choice("Attention kernel", ("sdpa", "eager", "flash")),
     "strategy": Choice("Strategy", ("single", "ddp", "fsdp")),
 }
-#: Flags of a measurement that a file may leave open.
+#: Flags of a measurement that stay unknown if a file does not say.
 MEASUREMENT_FLAGS: Mapping[str, str] = {
     "checkpointing": "Activation checkpointing",
     "compiled": "Compiled",
 }
-#: Marks of a measurement; what a file does not say is no.
+#: Marks of a measurement; no if a file does not say.
 MARKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "interrupted": ("Interrupted", ()),
     "unsteady": ("Unsteady", ()),
@@ -286,8 +288,8 @@ _DECODER = (
     "+ (layers - dense_layers if experts > 0 else 0) * {experts}"
 )
 
-#: Columns that the catalogue computes, in order. One whose formula calls what the book lacks is
-#: left out, and with it those that rest on it.
+#: Columns that the catalogue computes, in order. If a formula calls one that the book lacks, its
+#: column is left out along with those that depend on it.
 DERIVED: Mapping[str, Mapping[str, Computed]] = {
     "nodes": {
         "network_per_gpu": Computed(

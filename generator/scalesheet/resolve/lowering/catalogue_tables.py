@@ -1,4 +1,4 @@
-"""Lowers accelerators, nodes, offers, models and measurements: from files to tables."""
+"""Lowers accelerators, nodes, offers, models and measurements from files to tables."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def new_column(
 def _texts(
     table: DraftTable, documents: Sequence[Document], columns: Mapping[str, str], **kind: Any
 ) -> None:
-    """Columns of text or dates, empty where a file says nothing."""
+    """Add columns of text or dates, empty where a file says nothing."""
     for name, title in columns.items():
         draft = Draft(name, title, table.position, table=table.name, **(kind or {"kind": "text"}))
         for document in documents:
@@ -82,7 +82,7 @@ def _flags(
     documents: Sequence[Document],
     columns: Mapping[str, tuple[str, tuple[str, ...]]],
 ) -> None:
-    """Columns of yes and no; what a file does not say is no."""
+    """Add columns of yes and no; no if a file does not say."""
     for name, (title, path) in columns.items():
         draft = Draft(name, title, table.position, kind="flag", table=table.name)
         for document in documents:
@@ -99,7 +99,7 @@ def _flags(
 def _open_flags(
     table: DraftTable, documents: Sequence[Document], columns: Mapping[str, str]
 ) -> None:
-    """Columns of yes and no; what a file does not say is not known."""
+    """Add columns of yes and no; unknown if a file does not say."""
     for name, title in columns.items():
         draft = Draft(name, title, table.position, kind="flag", table=table.name)
         for document in documents:
@@ -118,7 +118,7 @@ def _choices(
     columns: Mapping[str, Choice],
     missing: str = NOT_STATED,
 ) -> None:
-    """Columns of words; where a file says nothing, the default or the reason that says so."""
+    """Add columns of words. Where a file says nothing, they hold the default or a reason."""
     for name, choice in columns.items():
         draft = Draft(
             name, choice.title, table.position, kind="word", words=choice.words, table=table.name
@@ -144,9 +144,9 @@ def _numbers(
     problems: list[Diagnostic],
     missing: str = NOT_STATED,
 ) -> None:
-    """Columns of numbers; where a file says nothing, the default or the reason that says so.
+    """Add columns of numbers. Where a file says nothing, they hold the default or a reason.
 
-    A default stands in no file, and so on no page.
+    A default is in no file, so it is shown on no page.
     """
     for name, given in columns.items():
         draft = new_column(table, name, given.title, given.unit, given.domain, units)
@@ -184,7 +184,7 @@ def _said(document: Document, value: str | bool, steps: tuple[str, ...]) -> Stat
 
 
 def _how(document: Document) -> Basis:
-    """What the figures of a file rest on where they do not say: a record says how it was found."""
+    """The default basis of a file's figures; a record says how it was obtained."""
     if document.kind != "measurement":
         return "spec"
     return "measured" if document.data["how"] == "measured" else "simulated"
@@ -205,7 +205,7 @@ def hardware_table(
 
 
 def _contest(table: DraftTable, documents: Sequence[Document]) -> None:
-    """What other sources say of a figure goes with it."""
+    """Attach what other sources say to each contested figure."""
     for document in documents:
         for index, other in enumerate(document.data.get("contested", ())):
             column = table.columns[str(other["of"])].stated
@@ -224,7 +224,7 @@ def _contest(table: DraftTable, documents: Sequence[Document]) -> None:
 
 
 def _tell_unusual(table: DraftTable, documents: Sequence[Document]) -> None:
-    """Why something is unusual stands in the note of its row."""
+    """Add the explanation of unusual figures to the note of their row."""
     for document in documents:
         parts = [str(text) for text in document.data.get("unusual", {}).values()]
         if parts:
@@ -238,7 +238,7 @@ def nodes_table(
     problems: list[Diagnostic],
     tables: Mapping[str, DraftTable],
 ) -> DraftTable:
-    """Machines with their accelerators."""
+    """The table of nodes with their accelerators."""
     table = new_table("nodes", "Nodes", documents)
     _texts(table, documents, {"vendor": "Vendor"})
     _texts(table, documents, {"released": "Released"}, kind="date")
@@ -269,9 +269,10 @@ def measurements_table(
     tables: Mapping[str, DraftTable],
     formulas: Collection[str],
 ) -> DraftTable:
-    """Records of runs. What was not measured, or a model that the catalogue lacks, is a reason.
+    """The table of records of runs. What was not measured is a reason, as is a model missing from
+    the catalogue.
 
-    The title of a simulated record says so, since it stands wherever the record is named.
+    The title of a simulated record says so, because it is shown wherever the record is named.
     """
     table = new_table("measurements", "Measurements", documents)
     table.row_titles = tuple(
@@ -316,7 +317,7 @@ def _references(
     tables: Mapping[str, DraftTable],
     units: Units,
 ) -> None:
-    """A column that names rows of another table of the catalogue."""
+    """Add a column that refers to rows of another table in the catalogue."""
     draft = Draft(
         name, title, table.position, kind="reference", refers_to=refers_to, table=table.name
     )
@@ -341,9 +342,9 @@ def offers_table(
     problems: list[Diagnostic],
     tables: Mapping[str, DraftTable],
 ) -> dict[str, tuple[Stated, ...]]:
-    """The offers' columns; the price is the one in force at `as_of`.
+    """Add the offers' columns and return the dated prices; the current price is the one at `as_of`.
 
-    Which machine an offer is stands beside it in books that have machines.
+    In books with nodes, a column says which node an offer is.
     """
     texts = {"provider": "Provider", "instance": "Instance", "region": "Region"}
     _texts(table, documents, texts)

@@ -1,4 +1,4 @@
-"""A plan's charts: lowered from its file, and every name in them looked up."""
+"""Lowers a plan's charts, and looks up every name in them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from scalesheet.pictures import Chart, Picture, Scatter, Stack, Sweep
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable
 from scalesheet.units import Units
 
-Found = Iterator[tuple[str, str]]  # code and message of what is wrong
+Found = Iterator[tuple[str, str]]  # code and message of an error
 
 
 def lower_chart(
     document: Document, name: str, entry: Mapping[str, Any]
 ) -> tuple[Picture, Position]:
-    """A chart as written, and its place. Its names are not looked up."""
+    """A chart as written, and its position. Names are not looked up yet."""
     kind = str(entry.get("kind", "bar"))
     return _LOWERED.get(kind, _columns)(name, entry), document.at("charts", name)
 
@@ -73,7 +73,7 @@ _LOWERED: Mapping[str, Callable[[str, Mapping[str, Any]], Picture]] = {
 
 
 def charts_of(draft: DraftPlan, units: Units, problems: list[Diagnostic]) -> tuple[Picture, ...]:
-    """The charts whose names all stand for something; what is wrong with others goes to `found`."""
+    """The charts whose names can all be found. Errors in others go to `problems`."""
     charts = []
     for chart, position in draft.charts:
         if isinstance(chart, Stack):
@@ -86,7 +86,7 @@ def charts_of(draft: DraftPlan, units: Units, problems: list[Diagnostic]) -> tup
 
 
 def _with_totals(stack: Stack) -> Stack:
-    """A stack without a stated total has the one part that it is made of, or the table's."""
+    """Give a stack without a stated total its default: the table's total, or its only part."""
     if stack.totals:
         return stack
     if stack.bars:
@@ -168,5 +168,5 @@ def _within(value: float, domain: Domain) -> bool:
 
 
 def _differ(one: Draft, other: Draft, units: Units) -> bool:
-    """Whether two quantities measure different things."""
+    """Whether two quantities have different dimensions."""
     return bool(one.unit and other.unit and not units.compatible(one.unit, other.unit))

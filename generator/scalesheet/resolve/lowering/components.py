@@ -1,4 +1,4 @@
-"""Lowers components: a piece of a plan that is written once, with inputs, formulas and conditions.
+"""Lowers components: parts of a plan that are written once, with inputs, formulas and conditions.
 
 `cases.py` puts them into plans.
 """
@@ -31,20 +31,21 @@ from scalesheet.resolve.proving.integers import WHOLE
 
 Path = tuple[str | int, ...]
 
-#: What a condition becomes: whether it holds, and its numbers.
+#: The suffixes of a condition's quantities: whether it holds, and its numbers.
 HOLDS, SAYS = "holds", "says"
-#: How many conditions a case breaks, and the first of them in words. A condition that asks for the
-#: number comes after those that are counted: its own failing leaves what it is computed from.
+#: The number of conditions that a case breaks, and the first of them in words. Conditions that use
+#: this number are checked after those it counts; if only they fail, the figures they use are kept.
 BROKEN, STATUS = "broken", "status"
-#: Where some come after: the first of the others in words, and whether all hold.
-CALIBRATION = "calibration"  # the small table with what own records teach
+CALIBRATION = "calibration"  # the small table of what own records teach
+#: If there are later conditions: the first broken one among the others in words, and whether all
+#: hold.
 OBSTACLE, POSSIBLE = "obstacle", "possible"
 
 
 def components_of(
     documents: Sequence[Document], space: Space, problems: list[Diagnostic]
 ) -> dict[str, DraftComponent]:
-    """The components of a book, each with those that it uses written out."""
+    """The components of a book, with the components they use expanded."""
     files = {document.id: document for document in documents if document.kind == "component"}
     done: dict[str, DraftComponent] = {}
     for name in files:
@@ -138,7 +139,7 @@ def _quantity(low: Lowering, name: str) -> Draft:
 
 
 def _corrections(low: Lowering, space: Space) -> dict[str, Draft]:
-    """The factors of own records by name, in a book that has them."""
+    """The factors learned from own records by name, if the book has them."""
     made: dict[str, Draft] = {}
     if CALIBRATION not in space.catalogue or not space.calibrated:
         return made
@@ -157,14 +158,14 @@ def _corrections(low: Lowering, space: Space) -> dict[str, Draft]:
 
 
 def _correct(draft: Draft, factor: str) -> None:
-    """Multiplies a quantity by what is expected of a factor; its range stays that of the fit."""
+    """Multiply a quantity by the expected value of a factor; its range stays that of the fit."""
     formula = draft.formulas[None]
     text = f"({formula.text}) * expected({factor})"
     draft.formulas[None] = replace(formula, text=text, tree=parse(text), indent=None)
 
 
 def _once(made: DraftComponent, low: Lowering, name: str, draft: Draft, path: Path) -> None:
-    """Adds a quantity whose name nothing else of the component has."""
+    """Add a quantity, unless its name is already used in the component."""
     if name in made.inputs or name in made.quantities:
         place = low.document.key_at(*path)
         message = f"the component has another '{name}'; give one of them another name"
@@ -173,7 +174,9 @@ def _once(made: DraftComponent, low: Lowering, name: str, draft: Draft, path: Pa
 
 
 def _condition(made: DraftComponent, low: Lowering, name: str) -> None:
-    """Two quantities: whether it holds, and its numbers. In these `holds` is the first."""
+    """Add two quantities: whether the condition holds, and its numbers. In the latter `holds`
+    refers to the former.
+    """
     path: Path = ("conditions", name)
     entry = entry_at(low.document.data, path)
     title = str(entry["title"])
@@ -197,7 +200,7 @@ def _condition(made: DraftComponent, low: Lowering, name: str) -> None:
 
 
 def _status(made: DraftComponent, low: Lowering) -> None:
-    """How many conditions are broken, the first of them in words, and whether all hold."""
+    """Add the number of broken conditions, the first of them in words, and whether all hold."""
     later = _later(made)
     names = [name for name in made.conditions if name not in later]
     terms = " + ".join(f"(0 if {name}_{HOLDS} else 1)" for name in names) or "0"
@@ -223,14 +226,14 @@ def _first(conditions: Iterable[str]) -> str:
 
 
 def _made_up(low: Lowering, name: str, title: str, kind: Kind, formula: str) -> Draft:
-    """A quantity that follows from the conditions."""
+    """A generated quantity that is derived from the conditions."""
     place = low.document.at()
     written = Written(formula, parse(formula), place, indent=None)
     return Draft(name, title, place, kind=kind, formulas={None: written})
 
 
 def _later(made: DraftComponent) -> list[str]:
-    """The conditions that ask how many others are broken."""
+    """The conditions that use the number of broken ones."""
     return [
         name
         for name in made.conditions
@@ -245,7 +248,7 @@ def _later(made: DraftComponent) -> list[str]:
 
 
 def _rests_on(made: DraftComponent, names: Iterable[str]) -> set[str]:
-    """All inputs and quantities that some quantities are computed from, with these."""
+    """All inputs and quantities that the given quantities depend on, including themselves."""
     waiting, found = list(names), set[str]()
     while waiting:
         name = waiting.pop()
@@ -259,8 +262,9 @@ def _rests_on(made: DraftComponent, names: Iterable[str]) -> set[str]:
 
 
 def _output(made: DraftComponent, low: Lowering, name: str, path: Path) -> None:
-    """An output of what cannot run is the reason why. What a later condition is computed from
-    stays where that alone fails."""
+    """Replace an output by a reason if the case cannot run. Quantities that a later condition uses
+    are kept if only that condition fails.
+    """
     draft = made.quantities.get(name)
     if draft is None:
         known = [*made.quantities]
@@ -288,14 +292,14 @@ def _parts(made: DraftComponent, low: Lowering, name: str, entry: Mapping[str, A
 
 
 def _choices(made: DraftComponent) -> None:
-    """Whole numbers that conditions rest on are choices: a tenth more of one may be impossible."""
+    """Mark whole-number inputs of conditions as choices: a tenth more of one may be impossible."""
     for name in _rests_on(made, [BROKEN]):
         draft = made.quantities.get(name) or made.inputs[name]
         draft.choice = name in made.inputs and draft.domain in WHOLE
 
 
 def _choice(made: DraftComponent, low: Lowering, entry: Mapping[str, Any]) -> Choice:
-    """How a layout is chosen that a use does not state."""
+    """How to choose the layout inputs that a use does not state."""
     unknown_inputs(low, made, entry["among"], ("choose", "among"))
     within = tuple((str(need), str(most)) for need, most in entry["within"].items())
     for name in (entry["least"], *(each for pair in within for each in pair)):
@@ -327,8 +331,7 @@ def _used(
     problems: list[Diagnostic],
     around: tuple[str, ...],
 ) -> None:
-    """Writes out a component that this one uses: its quantities are `name_x` here, and what their
-    formulas name likewise."""
+    """Expand a component that this one uses: its `x` becomes `name_x` here, also in formulas."""
     path: Path = ("uses", name)
     of = str(entry["of"])
     if of in around:
@@ -364,7 +367,7 @@ def _renamed_draft(draft: Draft, name: str, names: Mapping[str, str]) -> Draft:
 
 
 def renamed(node: Node, names: Mapping[str, str]) -> Node:
-    """A written tree whose names begin otherwise."""
+    """A parsed tree with the first part of its names replaced."""
     if isinstance(node, Name):
         return replace(node, path=(names.get(node.path[0], node.path[0]), *node.path[1:]))
     return mapped(node, lambda child: renamed(child, names))
@@ -376,7 +379,7 @@ def renamed(node: Node, names: Mapping[str, str]) -> Node:
 def unknown_inputs(
     low: Lowering, component: DraftComponent, given: Iterable[str], path: Path
 ) -> None:
-    """Says of each name in `given` that is not an input what it is instead."""
+    """Report each name in `given` that is not an input, and what it is instead."""
     for name in sorted(given):
         if name in component.inputs:
             continue
@@ -395,8 +398,7 @@ def lacking(
     row: str = "",
     given: Iterable[str] = (),
 ) -> Diagnostic:
-    """Says that an input is missing; not where what is `given` has it misspelt, which is an error
-    already."""
+    """Report that an input is missing, unless a misspelled one in `given` was reported already."""
     misspelt = [each for each in given if each not in component.inputs]
     if get_close_matches(name, misspelt, n=1, cutoff=0.7):
         return low.problems[-1]
@@ -408,8 +410,9 @@ def lacking(
 
 
 def fill(low: Lowering, draft: Draft, entry: Any, path: Path, row: str | None = None) -> None:
-    """Puts what a use states into an input: a value, or a formula; in a number's place a text is a
-    number with its letter or unit, as `20M token`, or a formula."""
+    """Fill an input with a value or a formula from a use. For numbers, text is a number with a
+    letter or unit, such as `20M token`, or a formula.
+    """
     draft.stated.pop(row, None)
     draft.formulas.pop(row, None)
     by_text = draft.kind == "number" and isinstance(entry, str) and not says_more(entry)
@@ -430,7 +433,7 @@ def fill(low: Lowering, draft: Draft, entry: Any, path: Path, row: str | None = 
 def examples_of(
     component: DraftComponent, space: Space, problems: list[Diagnostic]
 ) -> tuple[CaseExample, ...]:
-    """The examples; what they lack and which names they get wrong goes to `problems`."""
+    """The examples; missing inputs and unknown names go to `problems`."""
     low = _lowering(component.document, space, problems)
     examples = []
     for index, entry in enumerate(component.document.data["examples"]):
@@ -468,5 +471,5 @@ def _plain(draft: Draft | None, value: Any) -> float | str | bool:
 
 
 def is_open(draft: Draft) -> bool:
-    """Whether an input has no default, so that every use states it."""
+    """Whether an input has no default, so that every use must state it."""
     return not (draft.stated or draft.formulas)

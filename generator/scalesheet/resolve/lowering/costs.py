@@ -1,4 +1,4 @@
-"""What phases cost, as formulas: accelerators by their offer, storage, egress and people."""
+"""The costs of phases as formulas: accelerators by their offer, storage, egress and people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scalesheet.resolve.drafts import Draft, DraftPlan
 from scalesheet.resolve.lowering.schedule import Schedule
 from scalesheet.resolve.lowering.values import Lowering
 
-#: What a phase runs on: a column that refers to the offers, and the plan's scalar beside it.
+#: A column that refers to the offer a phase runs on, and the table of offers.
 OFFER, OFFERS = "offer", "offers"
 TOTAL = "cost"
 NOT_EVERY = "not every phase has a price"
@@ -20,7 +20,7 @@ NOT_EVERY = "not every phase has a price"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the cost: its column, what is paid for, the price of it, and the formula."""
+    """A part of the cost: its column, the amount that is paid for, its price, and the formula."""
 
     cost: str
     of: str
@@ -40,10 +40,10 @@ PRICED = (
     Part("people_cost", "work", "pay", "people_cost(work=work, pay=pay)"),
 )
 ACCELERATORS = "accelerator_cost"
-#: Keys of a phase any of which asks for what it costs; so does a price among the plan's scalars.
+#: Keys of a phase that request its costs; so does a price among the plan's scalars.
 ASKING = (OFFER, ACCELERATORS, "stored", "egress", "storage_price", "egress_price", "pay")
 
-#: Columns that costs are computed from, which a table in short leaves out.
+#: Columns that costs are computed from; the short table leaves them out.
 BEHIND = ("stored", "stored_for", "storage_price", "egress", "egress_price", "pay")
 #: Columns of the phases table: title, unit, domain.
 COST_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
@@ -63,7 +63,7 @@ COST_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What the phases of a plan are charged for, and the plan's own prices."""
+    """What a plan's phases are charged for, and the plan's own prices."""
 
     accelerators: bool = False
     parts: tuple[Part, ...] = ()
@@ -71,7 +71,7 @@ class Costs:
 
     @property
     def added(self) -> tuple[str, ...]:
-        """The columns that a phase's cost is the sum of."""
+        """The columns that add up to a phase's cost."""
         first = (ACCELERATORS,) if self.accelerators else ()
         return (*first, *(part.cost for part in self.parts))
 
@@ -81,7 +81,7 @@ class Costs:
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns that the table of phases has for it, besides the offer."""
+        """The columns that costs add to the table of phases, besides the offer."""
         names = {*self.totals, *(each for part in self.parts for each in (part.of, part.price))}
         return frozenset(names | ({"stored_for"} if "stored" in names else set()))
 
@@ -91,8 +91,9 @@ class Costs:
         return replace(COSTS, parts=self.added, totals=(TOTAL,))
 
     def unpriced(self, columns: Mapping[str, Draft]) -> Iterator[tuple[str, str]]:
-        """The totals of which a phase lacks the price, as formulas with a reason in the place of a
-        sum that leaves it out."""
+        """Total costs that lack a price in some phase. Their formulas give a reason instead of an
+        incomplete sum.
+        """
         known = [(ACCELERATORS, OFFER)] if self.accelerators else []
         known += [(part.cost, part.price) for part in self.parts]
         lacking = [cost for cost, price in known if _lacks(columns[cost], columns[price])]
@@ -103,8 +104,7 @@ class Costs:
     def cells(
         self, phase: Phase, entry: Mapping[str, Any], schedule: Schedule
     ) -> Iterator[tuple[str, str | Stated]]:
-        """What stands in the cells of a phase that it does not state itself: formulas, or why
-        there is no number."""
+        """Fill the cells that a phase does not state: formulas, or why there is no number."""
         on_gpus = phase.id in schedule.on_gpus
         times = " * times" if "times" in schedule.columns else ""
         if self.accelerators:
@@ -123,7 +123,7 @@ class Costs:
 
 
 def _lacks(cost: Draft, price: Draft) -> bool:
-    """Whether a phase is charged what has no price."""
+    """Whether a phase is charged for something without a price."""
     return any(
         stated.reason and phase in cost.formulas and cost.formulas[phase].text != "0"
         for phase, stated in price.stated.items()
@@ -131,7 +131,7 @@ def _lacks(cost: Draft, price: Draft) -> bool:
 
 
 def _rented(entry: Mapping[str, Any], schedule: Schedule) -> str:
-    """Whole machines, for as long as runs take; where a budget is stated, as long as that lasts."""
+    """The cost of whole nodes for as long as runs take, or as long as a stated budget lasts."""
     needed, hours = schedule.needed(), f"gross_hours{schedule.rounds}"
     if "budget" in entry or "gross_gpu_hours" in entry:
         hours = f"gross_gpu_hours / ({needed})"
@@ -140,8 +140,9 @@ def _rented(entry: Mapping[str, Any], schedule: Schedule) -> str:
 
 
 def costs_of(plan: DraftPlan, low: Lowering, dated: bool) -> Costs:
-    """What the phases are charged for. Nothing, unless a phase or a price of the plan asks for it,
-    or the plan for its total; an offer by itself may be there to compare."""
+    """What the phases are charged for. Nothing unless a phase, a price or the plan's total asks for
+    it; an offer alone may be there only for comparison.
+    """
     data = low.document.data
     phases = data["phases"]
     stated = {key for entry in phases.values() for key in entry}
@@ -168,8 +169,7 @@ def costs_of(plan: DraftPlan, low: Lowering, dated: bool) -> Costs:
 
 
 def on_gpus(entry: Mapping[str, Any]) -> bool:
-    """Whether a phase needs accelerators; one in which people work, or data is kept or moved,
-    does not."""
+    """Whether a phase needs accelerators. Working people or stored or moved data do not."""
     return not {"work", "stored", "egress"} & set(entry) or bool(
         {"hours", "gpu_hours"} & set(entry)
     )

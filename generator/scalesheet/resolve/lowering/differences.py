@@ -1,7 +1,7 @@
-"""Differences: what a record ran with beside what the plan runs with, live in every face.
+"""Differences: compares a record's settings with the plan's, live in every output.
 
-A record that a plan rests on ran with a length, batch and precision of its own. For a reference
-that says what the plan `runs` with, a table of the plan holds both, a row for each setting.
+A record that a plan uses ran with its own length, batch and precision. If a reference says what the
+plan `runs` with, a table in the plan shows both, with a row for each setting.
 """
 
 from __future__ import annotations
@@ -45,13 +45,12 @@ NO_NUMBER = "no number"
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """A setting: its column, the record's figure and the plan's, which stands in the file as
-    `written`."""
+    """A setting: its column, the record's figure and the plan's, stated as `written`."""
 
     column: Draft
     record: Node
     written: Written
-    exact: bool = False  # the plan's is an input without a range
+    exact: bool = False  # the plan's value is an input without a range
 
     @property
     def plan(self) -> Node:
@@ -63,8 +62,9 @@ class _Setting:
 
 
 def lower_differences(plan: DraftPlan, low: Lowering, space: Space) -> None:
-    """Adds a table `<name>_differences` and a count `<name>_differing` for each reference to a
-    record that says what the plan runs with, or warns where one does not and should."""
+    """Add a table `<name>_differences` and a count `<name>_differing` for each reference to a
+    record that says what the plan runs with, or warn if it should but does not.
+    """
     for phase, name, path in scalars_of(low.document.data):
         entry, draft = entry_at(low.document.data, path), plan.scalars.get(name)
         if draft is None or draft.refers_to != RECORDS or RECORDS not in space.catalogue:
@@ -142,7 +142,7 @@ def _lower(
 
 
 def _count(plan: DraftPlan, draft: Draft, table: DraftTable) -> None:
-    """How many settings are others. A column of ones is summed, since a sum passes reasons by."""
+    """Count the settings that differ. A column of ones is summed, because a sum skips reasons."""
     test = Compare("==", Name(("agrees",)), Text(OTHER))
     ones = Choice(Number(1.0, "1"), test, Number(0.0, "0"))
     one = Written(formula_text(ones), ones, table.position, indent=None)
@@ -180,7 +180,7 @@ def _setting(
     value: Any,
     path: Path,
 ) -> _Setting | None:
-    """A word, id or yes and no as it stands; anything else is a formula of the plan."""
+    """Lower a setting: words, ids and flags are taken as they are; the rest are formulas."""
     column = space.catalogue[RECORDS].columns[key]
     record = Name((*own, key))
     place = low.document.at(*path)
@@ -205,7 +205,7 @@ def _setting(
 
 
 def _exact(plan: DraftPlan, phase: tuple[str, ...], node: Node) -> bool:
-    """Whether it is known at once to have no range; what is computed is settled by the compiler."""
+    """Whether it clearly has no range; for computed values the compiler decides."""
     if not isinstance(node, Name):
         return isinstance(node, Number)
     names = (".".join((*phase, *node.path)), ".".join(node.path))
@@ -218,7 +218,7 @@ def _exact(plan: DraftPlan, phase: tuple[str, ...], node: Node) -> bool:
 
 
 def _shown(each: _Setting, space: Space) -> Node:
-    """The plan's side as text; an id by its title."""
+    """The plan's side as text; an id is shown by its title."""
     table = space.catalogue.get(each.column.refers_to or "")
     if isinstance(each.plan, Text) and table is not None:
         return Join((Text(table.row_titles[table.rows.index(each.plan.value)]),))
@@ -226,7 +226,7 @@ def _shown(each: _Setting, space: Space) -> Node:
 
 
 def _printed(node: Node, column: Draft, exact: bool) -> Node:
-    """A figure as text: a range by its ends, yes and no as words."""
+    """A figure as text: both ends of a range, yes or no for flags."""
     if column.kind == "flag":
         yes, no = (Join((Text(word),)) for word in ("yes", "no"))
         known = Choice(yes, node, no)
@@ -242,7 +242,7 @@ def _printed(node: Node, column: Draft, exact: bool) -> Node:
 
 
 def _alike(each: _Setting) -> Node:
-    """Whether both are the same; of ranges, whether they meet."""
+    """Whether both agree; ranges agree if they overlap."""
     test: Node
     if each.column.kind == "number":
         if each.exact and each.recorded_exactly:
@@ -258,8 +258,9 @@ def _alike(each: _Setting) -> Node:
 
 
 def _known(then: Node, record: Node, column: Draft) -> Node:
-    """A word or yes and no that records may leave out needs a test of its own, as it is equal to
-    no other word; numbers are guarded by the compiler."""
+    """Add a test for words and flags that records may leave out, because a missing one equals no
+    word. The compiler guards numbers.
+    """
     if column.kind == "reference" or all(s.reason is None for s in column.stated.values()):
         return then
     values: list[Node] = [Text(word) for word in column.words] or [Flag(True), Flag(False)]

@@ -1,4 +1,4 @@
-"""Lowers the grid of a phase's runs: how often it runs, by what its runs differ in."""
+"""Lowers the grid of a phase's runs: how often it runs, by the settings that its runs vary."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from scalesheet.resolve.lowering.values import Lowering, written
 
 
 def lower_grid(plan: DraftPlan, low: Lowering, phase: str, axes: Mapping[str, Any]) -> str:
-    """How many runs there are, as a formula. A list of what runs differ in is a table of the phase,
-    with how many runs each of its rows has; so the count follows from the rows."""
+    """The number of runs, as a formula. A list of settings becomes a table of the phase with the
+    number of runs per row, so the count is computed from the rows.
+    """
     counts = {axis: _count(low, phase, axis, each) for axis, each in axes.items()}
     for axis, each in axes.items():
         if isinstance(each, list):

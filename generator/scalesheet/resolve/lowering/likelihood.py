@@ -1,4 +1,4 @@
-"""Lowers how likely a stated value is: the shape of its range, what it moves with, its event."""
+"""Lowers the likelihood of a stated value: the shape of its range, its group, its event."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable
 
 KEYS = ("spread", "percentiles", "moves_with", "event", "found_by")
-#: Shapes with ends of their own, so that low and high can be these.
+#: Shapes that are bounded, so low and high can be their ends.
 WITH_ENDS = ("triangular", "uniform", "pert")
 
 
 def likelihood(
     draft: Draft, made: Stated, data: Mapping[str, Any], wrong: Callable[[str, str, str], None]
 ) -> Likelihood:
-    """What a value says of its likelihood. `wrong` takes a code, a message and the key that is
-    wrong, where it cannot be drawn."""
+    """Read a value's likelihood. Reports problems to `wrong` with a code, a message and a key."""
     spread = str(data.get("spread", ""))
     first, last = data.get("percentiles", (10, 90))
     event = data.get("event")
@@ -55,8 +54,9 @@ def likelihood(
 def lonely_groups(
     plan: DraftPlan, catalogue: Iterable[DraftTable], problems: list[Diagnostic]
 ) -> None:
-    """A group that nothing else is in: most likely a slip of the pen. The name of another input is
-    a group as well."""
+    """Warn of groups with a single member, which are most likely typos. The name of another input
+    is also a group.
+    """
     tables = (*plan.tables.values(), *catalogue)
     drafts = (*plan.scalars.values(), *(each for t in tables for each in t.columns.values()))
     groups: dict[str, set[tuple[str, str]]] = {}

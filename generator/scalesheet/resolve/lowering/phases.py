@@ -1,4 +1,4 @@
-"""Lowers phases: one table with known columns, each phase a namespace of its own."""
+"""Lowers phases: one table with known columns, where each phase is also a namespace."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ PHASE_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
     "deadline": ("Deadline", "date", "non-negative"),
     **COST_COLUMNS,
 }
-#: Columns that there are where a phase states the key; all of them rest on dates.
+#: Columns that exist if a phase states the key; all of them depend on dates.
 OF_PEOPLE = ("work", "people", "workdays")
 
-#: How often a phase is paid for: the plan's scalar that multiplies it.
+#: The plan's scalar that multiplies a phase: how often it is paid for.
 MULTIPLIED = {"per_seed": "seeds", "per_run": "runs", "per_cycle": "cycles"}
 
-#: The accelerators that a plan has; from them, how many are short.
+#: The accelerators that a plan has, from which the shortage is computed.
 AT_HAND = "gpus_at_hand"
 SHORT = "phases.total.gpus_short"
-#: How long people work on a working day, where the plan does not say.
+#: Working hours per day if the plan does not say.
 USUAL_DAY = Stated(8.0, 8.0, 8.0, note="the plan does not say", basis="assumption")
 
 
@@ -67,8 +67,9 @@ CLASSES = ("one_time", "per_seed", "single_seed", "per_run", "per_cycle")
 
 
 def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
-    """The phases table: one row a phase, every derived cell with a formula of its own, so that a
-    phase may rest on others without a circle of columns."""
+    """Add the phases table: one row per phase, with a separate formula in each derived cell, so
+    that phases can depend on others without a cycle of columns.
+    """
     data = low.document.data.get("phases") or {}
     if not data:
         return
@@ -175,18 +176,18 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
             _deadline(plan, low, phase)
 
 
-#: Of which columns the greatest stands beside the totals.
+#: The columns whose maximum is shown next to the totals.
 GREATEST = {
     "end": "End of the calendar",
     "end_date": "End date",
     "gpus_at_once": "GPUs at once, at most",
 }
-#: What is totalled where the plan does not say.
+#: The columns that are totaled by default.
 TOTALS = ("gpu_hours", "budget", "gross_gpu_hours")
 
 
 def _unneeded(data: Mapping[str, Any], dated: bool) -> set[str]:
-    """The columns that say the same of every phase, since no phase makes use of them."""
+    """The columns that no phase uses, so that they would say the same for every phase."""
     names = {key for entry in data.values() for key in entry}
     classes = {entry.get("class") for entry in data.values()}
     unneeded = {"at_once", "not_before", "deadline"} - names
@@ -196,8 +197,7 @@ def _unneeded(data: Mapping[str, Any], dated: bool) -> set[str]:
 
 
 def _dates(plan: DraftPlan, low: Lowering, data: Mapping[str, Any]) -> None:
-    """Says where a date is asked for and the plan has none on which it begins; adds how long people
-    work a day."""
+    """Report dates in a plan that states no start date; add the working hours per day."""
     begin = plan.scalars.get(BEGIN)
     if begin is not None and begin.unit == DATE:
         if any("work" in entry for entry in data.values()) and WORKED not in plan.scalars:
@@ -225,7 +225,7 @@ EXAMPLE = "begin: {value: 2026-01-05, unit: date}"
 
 
 def _deadline(plan: DraftPlan, low: Lowering, phase: Phase) -> None:
-    """A check that the phase is over by the end of the day."""
+    """Check that the phase is over by the end of the day."""
     table = plan.tables["phases"]
     if "deadline" not in table.columns:
         return
@@ -240,7 +240,7 @@ def _deadline(plan: DraftPlan, low: Lowering, phase: Phase) -> None:
 
 
 def _beside(table: DraftTable, name: str, title: str, text: str) -> Draft:
-    """A scalar beside the totals, of the column's unit."""
+    """A scalar next to the totals, in the column's unit."""
     column = table.columns[name]
     formula = Written(text, parse(text), column.position, indent=None)
     return Draft(
@@ -325,7 +325,7 @@ def _phase_row(
             )
 
 
-#: What stands where a phase says nothing and nothing follows from the rest.
+#: Defaults where a phase says nothing and nothing follows from the rest.
 UNSAID = {
     "gpus": (1.0, "one GPU, since the plan does not say"),
     "times": (1.0, "once, by its class"),

@@ -29,7 +29,7 @@ from scalesheet.resolve.lowering.values import Lowering, citation, stated, writt
 
 
 def plan_of(document: Document, page: Document | None, space: Space, low: Lowering) -> DraftPlan:
-    """A plan's drafts. Diagnostics go to `low`."""
+    """Lower a plan to drafts. Diagnostics go to `low`."""
     data = document.data
     low.citation = citation(data.get("source"))
     plan = DraftPlan(
@@ -98,7 +98,7 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
 
 
 def _carried(name: str, patterns: Sequence[str], low: Lowering, space: Space) -> tuple[str, ...]:
-    """The patterns of the rows of a catalogue table that the workbook carries."""
+    """The patterns of the rows of a catalogue table that the workbook includes."""
     table, document = space.catalogue.get(name), low.document
     if table is None:
         known = nearest(name, space.catalogue, "tables")
@@ -150,8 +150,9 @@ def _check(
 
 
 def _otherwise(plan: DraftPlan, flag: Draft, table: str | None, says: Written) -> None:
-    """What is wrong where a check does not hold, in words; empty where it holds. It asks what the
-    check asks, and not the check: where that has no value, this has the reason too."""
+    """Add what is wrong if a check fails, in words; empty if it holds. The text repeats the check's
+    condition, so that a missing value gives the same reason in both.
+    """
     key = otherwise(flag.name, table)
     of = plan.tables[table].columns[flag.name.replace(".", "_")] if table else flag
     asked = of.formulas[None].tree
@@ -168,8 +169,9 @@ def _otherwise(plan: DraftPlan, flag: Draft, table: str | None, says: Written) -
 
 
 def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...]) -> None:
-    """A limit, what is left below it, and the check that something is. What is left stands in the
-    headline, behind its figure."""
+    """Add a limit, the margin below it, and the check that it holds. The margin follows its figure
+    in the headline.
+    """
     full = f"phases.{name}" if name.startswith("total.") else name
     of = plan.scalars.get(full)
     where = low.document.key_at(*path)
@@ -221,7 +223,7 @@ def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...
 def _of_rows(
     plan: DraftPlan, low: Lowering, flag: Draft, name: str, path: tuple[str | int, ...]
 ) -> Draft | None:
-    """A check of every row: a column that says which rows hold, and a check that all do."""
+    """Add a check of every row: a column that says which rows hold, and a check that all do."""
     table = plan.tables.get(name)
     if table is None:
         message = f"there is no table '{name}' in this plan{nearest(name, plan.tables)}"
@@ -238,5 +240,5 @@ def _of_rows(
 
 
 def _ours(text: str, position: Position) -> Written:
-    """A formula that no file has."""
+    """A generated formula that is in no file."""
     return Written(text, parse(text), position, indent=None)

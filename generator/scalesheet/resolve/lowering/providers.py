@@ -1,4 +1,4 @@
-"""Lowers the providers: what they charge for and how, each statement a text with its own source."""
+"""Lowers the providers: what they charge for and how, each statement with its own source."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scalesheet.resolve.drafts import Draft, DraftTable
 from scalesheet.resolve.lowering.catalogue_tables import new_table
 from scalesheet.resolve.lowering.values import citation
 
-#: What a provider's file may state, by key; traps come after these, a column for each.
+#: What a provider's file may state, by key. Traps follow, with a column for each.
 STATEMENTS = {
     "quoted": "What a price is for",
     "billing": "How time is billed",
@@ -24,7 +24,7 @@ TRAP = "What misleads"
 
 
 def providers_table(documents: Sequence[Document]) -> DraftTable:
-    """One row for each provider, a column of text for each statement."""
+    """The table of providers: one row for each, with a column of text for each statement."""
     table = new_table("providers", "Providers", documents)
     most = max((len(d.data.get("traps", ())) for d in documents), default=0)
     traps = {f"trap_{n}": f"{TRAP}, {n}" for n in range(1, most + 1)}
@@ -60,7 +60,7 @@ def _said(document: Document) -> Iterator[tuple[str, Stated]]:
 def unknown_providers(
     offers: Sequence[Document], providers: Sequence[Document]
 ) -> Iterator[Diagnostic]:
-    """Offers whose provider is none of those on file, if any are."""
+    """Report offers whose provider has no file, if any provider has one."""
     known = {str(document.data["title"]): document for document in providers}
     for document in offers if known else ():
         name = str(document.data["provider"])

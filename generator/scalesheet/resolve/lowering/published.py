@@ -22,7 +22,7 @@ from scalesheet.resolve.lowering.catalogue_tables import new_column, new_table
 from scalesheet.resolve.lowering.values import Lowering, citation, stated
 from scalesheet.units import Units
 
-#: Key of a row -> what `predict` calls it. Numbers keep their names.
+#: Key of a row -> its name in `predict`. Numbers keep their names.
 WORDS = {
     "model": "model",
     "method": "kind",
@@ -128,7 +128,7 @@ def _bytes(low: Lowering, measure: Mapping[str, Any], *path: str) -> float:
 def fits_table(
     documents: Sequence[Document], units: Units, problems: list[Diagnostic]
 ) -> DraftTable:
-    """The coefficients of every fit; a reason where a fit has none of that name."""
+    """The coefficients of every fit; a reason where a fit lacks one."""
     table = new_table("fits", "Fits", documents)
     table.row_notes = {document.id: _told(document) for document in documents}
     names = dict.fromkeys(name for d in documents for name in d.data["coefficients"])
@@ -154,7 +154,7 @@ def fits_table(
 
 
 def _told(document: Document) -> str:
-    """How a fit was made, and on what."""
+    """How a fit was made, and from what."""
     fitted = document.data["fitted"]
     method = str(document.data["method"]).strip().rstrip(".")
     of = "own runs" if document.data.get("runs") else f"rows of {fitted['families']} families"
@@ -163,7 +163,7 @@ def _told(document: Document) -> str:
 
 
 def fits_of(documents: Sequence[Document]) -> dict[str, Fit]:
-    """Where the fits on file came from, by id."""
+    """The origins of the fits on file, by id."""
     return {d.id: _fit(d) for d in documents if d.kind == "fit"}
 
 
@@ -185,7 +185,7 @@ def _fit(document: Document) -> Fit:
 
 
 def expected_of(documents: Sequence[Document]) -> dict[str, Expected]:
-    """What the score may not fall behind, by task."""
+    """The worst acceptable score, by task."""
     return {
         task: Expected(**figures, position=document.key_at(task))
         for document in documents
@@ -196,7 +196,7 @@ def expected_of(documents: Sequence[Document]) -> dict[str, Expected]:
 
 
 def expected_own_of(documents: Sequence[Document]) -> dict[str, ExpectedOwn]:
-    """What the predictions of own measurements may not fall behind, by task."""
+    """The worst acceptable errors for own measurements, by task."""
     return {
         task: ExpectedOwn(
             tuple(map(str, figures["records"])),
@@ -212,7 +212,7 @@ def expected_own_of(documents: Sequence[Document]) -> dict[str, ExpectedOwn]:
 
 
 def evidence_of(documents: Sequence[Document]) -> Evidence | None:
-    """Which published results an answer is compared with, where score.yaml says it."""
+    """The published results that an answer is compared with, if score.yaml lists them."""
     for document in documents:
         if document.kind == "score" and "evidence" in document.data:
             said = document.data["evidence"]
@@ -223,7 +223,7 @@ def evidence_of(documents: Sequence[Document]) -> Evidence | None:
 
 
 def peers_of(documents: Sequence[Document]) -> tuple[Peer, ...]:
-    """What other programs say of themselves."""
+    """What other programs say about themselves."""
     return tuple(
         Peer(
             str(peer["name"]),

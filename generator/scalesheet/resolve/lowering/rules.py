@@ -1,7 +1,7 @@
-"""Rules: which record of a run a plan rests on, where it says what the record must be.
+"""Rules: choose the record of a run that a plan uses, if the plan says what the record must be.
 
-A rule is settled before anything is computed, from stated values alone, so that the choice is an
-input as any other: a drop-down in the workbook, a choice in the page.
+A rule is applied before anything is computed, from stated values alone. So the choice is an input
+like any other: a drop-down in the workbook, a choice in the page.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from scalesheet.resolve.lowering.scalars import entry_at
 from scalesheet.resolve.lowering.values import Lowering, citation
 
 RECORDS = "measurements"
-#: What stands where no record was on file yet.
+#: Used if no record was on file yet.
 NONE_YET = "no record matched"
-#: How `scalesheet bench` is told what a rule asks for.
+#: The `scalesheet bench` option for each column of a rule.
 OPTIONS = {
     "accelerator": "--accelerator",
     "method": "--method",
@@ -46,25 +46,25 @@ class Match:
 
     @property
     def rank(self) -> tuple[bool, bool, str, list[tuple[int, str]]]:
-        """Measured before simulated, sound before marked, then the newest."""
+        """Measured before simulated, unmarked before marked, then the newest."""
         return self.how == "measured", not self.marked, self.day, natural(self.id)
 
     @property
     def sort(self) -> str:
-        """What is said of it: `measured`, `measured but marked`."""
+        """How it is described: `measured`, `measured but marked`."""
         return f"{self.how} but marked" if self.marked else self.how
 
 
 def natural(id: str) -> list[tuple[int, str]]:
-    """An id by which `run-10` comes after `run-9`."""
+    """A sort key that puts `run-10` after `run-9`."""
     parts = re.findall(r"[0-9]+|[^0-9]+", id)
     return [(int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts]
 
 
 def settle_rules(plan: DraftPlan, low: Lowering, space: Space) -> None:
-    """States the record that each rule of a plan chooses.
+    """State the record that each rule of a plan chooses.
 
-    Diagnostics go to `low`; after one nothing can be bound.
+    Diagnostics go to `low`; if there are any, nothing can be bound.
     """
     for phase, name, path in scalars_of(low.document.data):
         entry = entry_at(low.document.data, path)
@@ -81,7 +81,7 @@ def settle_rules(plan: DraftPlan, low: Lowering, space: Space) -> None:
 
 
 def scalars_of(data: Mapping[str, Any]) -> Iterator[tuple[str | None, str, Path]]:
-    """The scalars of a plan's file: phase, full name, place."""
+    """The scalars in a plan's file: phase, full name, place."""
     for name in data.get("scalars", {}):
         yield None, str(name), ("scalars", name)
     for phase, entry in (data.get("phases") or {}).items():
@@ -100,7 +100,7 @@ def _asked(
     rule: Mapping[str, Any],
     path: Path,
 ) -> dict[str, str | bool] | None:
-    """What a record must be, by column; None where a value of the rule means nothing."""
+    """What a record must be, by column; None if a value in the rule is invalid."""
     table = space.catalogue.get(RECORDS)
     asked: dict[str, str | bool] = {}
     for key, value in rule.items():
@@ -121,8 +121,8 @@ def _meant(
     value: Any,
     path: Path,
 ) -> str | bool | None:
-    """A row's id, a word or yes and no; or what an input of the plan states."""
-    if column is None:  # there are no records at all, which is reported with what is asked for
+    """A row's id, a word or a flag; or the value stated by an input of the plan."""
+    if column is None:  # no records at all, which is reported later
         named = _scalar(plan, phase, str(value))
         stated = None if named is None else named.stated.get(None)
         return str(value if stated is None else stated.value)
@@ -152,7 +152,7 @@ def _meant(
 
 
 def _scalar(plan: DraftPlan, phase: str | None, name: str) -> Draft | None:
-    """An input of the phase or plan; of two scenarios' sides the first."""
+    """An input of the phase or plan; for scenarios, the side of the first."""
     for full in ([f"{phase}.{name}"] if phase else []) + [name]:
         if (result := plan.scalars.get(full)) is not None:
             return plan.scalars[result.sides[0][1]] if result.sides else result
@@ -175,8 +175,9 @@ def _choose(
     asked: Mapping[str, str | bool],
     path: Path,
 ) -> Stated | None:
-    """The chosen record with those that were chosen before it; a reason where none matches, and
-    None in a book without records."""
+    """The chosen record with those chosen before it; a reason if none matches, and None in a book
+    without records.
+    """
     table = space.catalogue.get(RECORDS)
     matches = [] if table is None else list(_matches(table, asked))
     text = ", ".join(f"{key} {_word(value)}" for key, value in asked.items())
@@ -227,7 +228,7 @@ def _of(table: DraftTable, row: str, column: str) -> object:
 
 
 def history(matches: Sequence[Match]) -> Iterator[tuple[Match, str]]:
-    """The record chosen from each day on that brought another, the oldest first."""
+    """Each record that was chosen and the day it became the choice, oldest first."""
     last = None
     for day in sorted({match.day for match in matches}):
         best = max((m for m in matches if m.day <= day), key=lambda match: match.rank)
@@ -237,7 +238,7 @@ def history(matches: Sequence[Match]) -> Iterator[tuple[Match, str]]:
 
 
 def why(chosen: Match, matches: Sequence[Match]) -> str:
-    """`newest of 3 that match; measured`; or what set it apart from the others."""
+    """`newest of 3 that match; measured`, or how it differs from the others."""
     alike = [m for m in matches if m.rank[:2] == chosen.rank[:2]]
     if len(matches) == 1:
         return f"the only one that matches; {chosen.sort}"
@@ -264,7 +265,7 @@ def _cause(matches: Sequence[Match], before: Stated, match: Match) -> str:
 
 
 def _none(table: DraftTable | None, asked: Mapping[str, str | bool]) -> str:
-    """What no record has, and what the nearest one has instead."""
+    """What no record has, and what the closest one has instead."""
     text = ", ".join(f"{key} {_word(value)}" for key, value in asked.items())
     if table is None or not table.rows:
         return f"there are no records of runs, but the rule needs {text}"
@@ -286,7 +287,7 @@ def _word(value: str | bool) -> str:
 
 
 def command(asked: Mapping[str, str | bool]) -> str:
-    """What would make a record that matches."""
+    """The command that would create a matching record."""
     parts = ["scalesheet bench", *ACTIONS.get(str(asked.get("how")), [])]
     parts.append(str(asked.get("model", "MODEL")))
     parts += [f"{option} {_option(asked[key])}" for key, option in OPTIONS.items() if key in asked]
@@ -297,5 +298,5 @@ def command(asked: Mapping[str, str | bool]) -> str:
 
 
 def _option(value: str | bool) -> str:
-    """Methods are written small there."""
+    """Options are written in lower case."""
     return str(value).lower()

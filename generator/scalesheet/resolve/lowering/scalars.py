@@ -1,4 +1,4 @@
-"""Lowers scalars, and what scalars and columns declare alike; the two sides of a scenario."""
+"""Lowers scalars, the declarations that scalars and columns share, and both sides of a scenario."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCENARIO = "scenario"
 def drafted(
     low: Lowering, name: str, entry: Mapping[str, Any], path: tuple[str | int, ...]
 ) -> Draft:
-    """What a scalar and a column declare alike: kind, unit, domain, words."""
+    """Lower what scalars and columns declare alike: kind, unit, domain, words."""
     draft = Draft(
         name,
         str(entry.get("title", name.rpartition(".")[2].replace("_", " ").capitalize())),
@@ -36,7 +36,7 @@ def drafted(
     )
     if "ref" in entry:
         draft.kind, draft.refers_to = "reference", str(entry["ref"])
-        if "rule" not in entry:  # which says better that there is no record
+        if "rule" not in entry:  # the rule has a better message for a missing record
             low.later.append(lambda: _known_table(low, str(draft.refers_to), (*path, "ref")))
     elif "words" in entry:
         draft.kind, draft.words = "word", tuple(str(w) for w in entry["words"])
@@ -74,14 +74,14 @@ def drafted(
 
 
 def _unit_of_text(entry: Mapping[str, Any], low: Lowering) -> Unit | None:
-    """The unit that the value itself names, as `4_000 USD` does."""
+    """The unit in the value itself, as in `4_000 USD`."""
     texts = [entry[key] for key in ("value", "low", "high") if isinstance(entry.get(key), str)]
     units = (unit_of(text, low.units) for text in texts if says_more(text))
     return next((unit for unit in units if unit is not None), None)
 
 
 def _names_a_unit(entry: Mapping[str, Any]) -> bool:
-    """Whether the value names a unit that there is not, which is reported where it is read."""
+    """Whether the value names an unknown unit, which is reported where it is read."""
     texts = [entry[key] for key in ("value", "low", "high") if isinstance(entry.get(key), str)]
     return any(says_more(text) and behind(text) not in LETTERS for text in texts)
 
@@ -89,7 +89,7 @@ def _names_a_unit(entry: Mapping[str, Any]) -> bool:
 def lower_scalar(
     plan: DraftPlan, low: Lowering, phase: str | None, name: str, path: tuple[str | int, ...]
 ) -> None:
-    """Adds the scalar at a path, and its two sides where the document has another value."""
+    """Add the scalar at a path, and its two sides if the document has another value."""
     entry = entry_at(low.document.data, path)
     full = f"{phase}.{name}" if phase else name
     draft = drafted(low, full, entry, path)
@@ -108,7 +108,7 @@ def lower_scalar(
             draft.formulas[None] = replace(formula, citation=citation(entry.get("source")))
         else:
             draft.fault = low.problems[-1]
-    elif "rule" not in entry:  # what a rule chooses is stated once all that it may name is there
+    elif "rule" not in entry:  # rules are applied once everything they may name exists
         draft.stated[None] = stated(low, draft, entry, *path)
         if "written" in entry:
             _scenario_scalar(plan, low, draft, entry, path)
@@ -123,7 +123,7 @@ def _known_table(low: Lowering, table: str, path: tuple[str | int, ...]) -> bool
 
 
 def entry_at(data: Any, path: tuple[str | int, ...]) -> Any:
-    """What stands at a path of plain data."""
+    """The data at a path."""
     for step in path:
         data = data[step]
     return data
@@ -136,7 +136,7 @@ def _scenario_scalar(
     entry: Mapping[str, Any],
     path: tuple[str | int, ...],
 ) -> None:
-    """Two hidden inputs and a choice between them stand for a value with `written:` beside it."""
+    """Replace a value with `written:` beside it by two hidden inputs and a choice of them."""
     if len(plan.scenarios) < 2:
         low.say(
             "S002",
@@ -154,8 +154,9 @@ def _scenario_scalar(
 def split_by_scenario(
     plan: DraftPlan, draft: Draft, stated: tuple[dict[str | None, Stated], ...], joint: str
 ) -> list[Draft]:
-    """The hidden quantities of a value that scenarios state differently; the value itself becomes a
-    choice between them, the first where no other is chosen."""
+    """The hidden quantities of a value that scenarios state differently. The value becomes a choice
+    between them; the first is the default.
+    """
     sides = [
         replace(
             draft,
@@ -188,7 +189,7 @@ def lower_totals(
     low: Lowering,
     path: tuple[str | int, ...],
 ) -> None:
-    """Adds a scalar `<table>.total.<column>` for each column that is totalled."""
+    """Add a scalar `<table>.total.<column>` for each totaled column."""
     numbers = [each.name for each in table.columns.values() if each.kind == "number"]
     for index, name in enumerate(names):
         if name not in numbers:
@@ -198,7 +199,7 @@ def lower_totals(
             if ending:
                 hint = f"; did you mean {' or '.join(ending)}?"
             low.say("N001", message + hint, *path, "total", index)
-    if not {*names} <= {*numbers}:  # which one was meant is not known, and may be read elsewhere
+    if not {*names} <= {*numbers}:  # the intended name is unknown, and may be used elsewhere
         names = numbers
     for name in names:
         column = table.columns[name]

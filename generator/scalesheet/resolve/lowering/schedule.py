@@ -1,4 +1,4 @@
-"""When phases run, as formulas: what waits for what, which share accelerators, working days."""
+"""The schedule of phases as formulas: dependencies, shared accelerators, working days."""
 
 from __future__ import annotations
 
@@ -10,33 +10,36 @@ from itertools import islice
 
 from scalesheet.model import Phase
 
-#: The scalars of a plan that say when it begins, and how long people work on a working day.
+#: The plan's scalars for its start and for working hours per day.
 BEGIN, WORKED = "begin", "hours_per_day"
-#: The table of days on which people do not work, and its column.
+#: The table of days off, and its column.
 HOLIDAYS, DAY = "holidays", "day"
-#: The key of a plan with the first and the last day of the week on which people work.
+#: The plan's key for the first and last day of the working week.
 WEEK = "week"
-#: The accelerators for which phases wait.
+#: The number of accelerators that phases share.
 SHARED = "gpus_to_share"
-#: Sets of phases that may run at the same time, beyond which they are simply added up.
+#: The most sets of phases running at the same time; beyond that, phases are simply added up.
 MOST_SETS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """What the formulas of all phases rest on: the columns and scalars that there are, the phases
-    in which people work and those that need accelerators."""
+    """What the formulas of all phases depend on: existing columns and scalars, phases where people
+    work, and phases that need accelerators.
+    """
 
     phases: tuple[Phase, ...]
     columns: frozenset[str]
     shared: bool
     off: bool  # whether there are holidays
-    week: str | None  # the working week, where the plan states one
+    week: str | None  # the working week, if the plan states one
     people: frozenset[str]
     on_gpus: frozenset[str]
 
     def start(self, phase: Phase, not_before: bool) -> str | None:
-        """When what it waits for is over; people begin in the morning of a working day."""
+        """The start of a phase: when everything it waits for is over. People begin in the morning
+        of a working day.
+        """
         ready = self._ready(phase, not_before)
         if phase.id in self.on_gpus or phase.id not in self.people:
             return ready
@@ -51,8 +54,9 @@ class Schedule:
         return terms[0] if len(terms) == 1 else f"max({', '.join(terms)})" if terms else None
 
     def end(self, phase: Phase) -> str:
-        """Runs of a phase follow one another, as many side by side as the phase says. People's work
-        is over at the end of their last day."""
+        """The end of a phase. Its runs follow each other, as many in parallel as it says; people
+        finish at the end of their last day.
+        """
         ends = [f"start + gross_hours{self.rounds}"] if phase.id in self.on_gpus else []
         if phase.id in self.people:
             begun = f"{BEGIN} + start"
@@ -63,7 +67,7 @@ class Schedule:
 
     @property
     def rounds(self) -> str:
-        """How often the hours of one run follow one another in a phase, as a factor."""
+        """The factor from the hours of one run to those of all its successive runs."""
         if "times" not in self.columns:
             return ""
         return " * ceil(times / at_once)" if "at_once" in self.columns else " * times"
@@ -76,7 +80,7 @@ class Schedule:
     # -------------------------------------------------------------- accelerators
 
     def needed(self) -> str:
-        """The accelerators of the phase at hand while it runs."""
+        """The accelerators that the phase needs while it runs."""
         if "at_once" not in self.columns:
             return "gpus"
         return "gpus * min(at_once, times)" if "times" in self.columns else "gpus * at_once"
@@ -99,9 +103,9 @@ class Schedule:
     def at_once(self, phase: Phase) -> str:
         """The most GPUs that can be needed while the phase runs.
 
-        Phases that do not wait for one another may run at the same time, however long each takes;
-        so it is the greatest sum over the sets of phases of which none waits for another. Phases
-        that share accelerators do not take more together than there are.
+        Phases that do not wait for each other may run at the same time, however long each takes. So
+        this is the largest sum over sets of phases that do not wait for each other. Phases that
+        share accelerators never use more together than there are.
         """
         most = self._most(beside(self.phases, phase.id), phase.id)
         if not self.shared:
@@ -110,12 +114,11 @@ class Schedule:
         return f"max({own}, min({most}, {SHARED}))"
 
     def _queued(self, phase: Phase) -> Iterator[str]:
-        """The ends of the phases before it in the queue with which it would need more accelerators
-        than are shared, by themselves or with others in between.
+        """The ends of earlier phases in the queue that cannot run together with this one, because
+        they would need more accelerators than are shared, alone or with phases in between.
 
-        Of phases that run at one moment the last in the queue does not wait for the first, so that
-        all of them fit. Fewer accelerators only add to what a phase waits for, so that no phase
-        ends earlier with fewer.
+        If the last of some phases in the queue does not wait for the first, all of them fit at the
+        same time. With fewer accelerators a phase only waits for more, so no phase ends earlier.
         """
         waits = waits_of(self.phases)
         order = in_queue(self.phases)
@@ -139,14 +142,14 @@ class Schedule:
 
 
 def in_queue(phases: Sequence[Phase]) -> list[Phase]:
-    """Phases in the order in which they are written, each behind all that it waits for."""
+    """Phases in written order, each after everything it waits for."""
     known = {phase.id: phase for phase in phases}
     order: list[Phase] = []
     sorter = TopologicalSorter({p.id: [o for o in p.after if o in known] for p in phases})
     try:
         sorter.prepare()
     except CycleError:
-        return list(phases)  # which is reported where formulas are put in order
+        return list(phases)  # reported when formulas are ordered
     places = {name: n for n, name in enumerate(known)}
     ready: list[str] = []
     while sorter.is_active():
@@ -158,7 +161,7 @@ def in_queue(phases: Sequence[Phase]) -> list[Phase]:
 
 
 def beside(phases: Sequence[Phase], phase: str) -> Iterator[list[str]]:
-    """Every largest set of phases with this one in which none waits for another, in order."""
+    """Every maximal set of phases that includes this one and where none waits for another."""
     waits = waits_of(phases)
     free = {
         one: {o for o in waits if o != one and o not in waits[one] and one not in waits[o]}
@@ -177,7 +180,7 @@ def beside(phases: Sequence[Phase], phase: str) -> Iterator[list[str]]:
 
 
 def waits_of(phases: Sequence[Phase]) -> Mapping[str, set[str]]:
-    """For each phase all that must be over before it, at any distance."""
+    """For each phase, everything that must be over before it, directly or indirectly."""
     direct = {phase.id: set(phase.after) for phase in phases}
     waits: dict[str, set[str]] = {}
 

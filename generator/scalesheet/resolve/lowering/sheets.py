@@ -1,4 +1,4 @@
-"""Lowers `sheets` of a plan: which of its tables and phases share a sheet of the workbook."""
+"""Lowers `sheets` of a plan: which tables and phases share a sheet of the workbook."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ PHASE = "phases."  # before the id of a phase, as in formulas
 
 
 def lower_sheets(plan: DraftPlan, low: Lowering) -> None:
-    """Each name stands for a table or a phase, once; what is left has a sheet of its own, and a
-    title or a name that is short enough for it."""
+    """Each name refers to a table or a phase, and may be used once. Everything else gets its own
+    sheet, under a title or name that is short enough.
+    """
     titles = {name: table.title for name, table in plan.tables.items()}
     titles |= {f"{PHASE}{phase.id}": phase.title for phase in plan.phases}
     placed: dict[str, str] = {}

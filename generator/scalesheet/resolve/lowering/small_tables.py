@@ -12,7 +12,7 @@ from scalesheet.resolve.lowering.tables import lower_table
 from scalesheet.resolve.lowering.values import Lowering, citation
 from scalesheet.units import Units
 
-#: Folders of the site and of the data API, and tables that have a kind of file of their own.
+#: Folders of the site and of the data API, and tables with their own kind of file.
 TAKEN = frozenset(
     (
         "audit",
@@ -46,9 +46,9 @@ def small_tables(
     known: Mapping[str, DraftTable],
     problems: list[Diagnostic],
 ) -> dict[str, DraftTable]:
-    """The tables by name. `known` are those of the rest of the catalogue, which they may refer to.
+    """The tables by name. `known` are the other tables of the catalogue, which they may refer to.
 
-    They are read as the tables of a plan are, and so may have computed columns.
+    They are read like the tables of a plan, so they may have computed columns.
     """
     tables: dict[str, DraftTable] = {}
     lowered: list[Lowering] = []
@@ -66,13 +66,13 @@ def small_tables(
         table.note = str(document.data["summary"])
         tables[document.id] = table
         lowered.append(low)
-    for low in lowered:  # once all are there, since they may refer to each other
+    for low in lowered:  # after all of them, since they may refer to each other
         low.finish()
     return tables
 
 
 def _misnamed(id: str) -> tuple[str, str] | None:
-    """Code and message where a file's name is not a name of a table."""
+    """Code and message if a file's name cannot be a table's name."""
     if not _NAME.fullmatch(id):
         message = f"'{id}' is not a name of a table: use a-z, 0-9 and '_', a letter first"
         return "S005", message

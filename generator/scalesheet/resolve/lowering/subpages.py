@@ -1,4 +1,4 @@
-"""Lowers the further pages of a plan, one for a file or one for each row of a table."""
+"""Lowers a plan's subpages: one per file, or one per row of a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scalesheet.resolve.drafts import DraftPlan, DraftTable, Space
 def pages_of(
     documents: Sequence[Document], plan: DraftPlan, space: Space, problems: list[Diagnostic]
 ) -> tuple[Page, ...]:
-    """All further pages in their order: by their number, then by name, then by row."""
+    """All subpages, ordered by number, then by name, then by row."""
     ordered = sorted(documents, key=lambda d: (d.data.get("order", float("inf")), d.part))
     return tuple(page for d in ordered for page in _pages(d, plan, space, problems))
 
@@ -73,6 +73,6 @@ def _page(document: Document, name: str, plan: DraftPlan, row: PageRow | None) -
 
 
 def audited_at(documents: Sequence[Document]) -> list[Address]:
-    """What the pages of the audits of a plan are called below `audit/`."""
+    """The names of a plan's audit pages below `audit/`."""
     claims = sorted((d for d in documents if d.kind == "claims"), key=lambda d: bool(d.part))
     return [(audit_id(document), document.at()) for document in claims]

@@ -1,4 +1,4 @@
-"""Lowers tables: hand-written rows, cross tables, totals, cells with a second value beside."""
+"""Lowers tables: hand-written rows, cross tables, totals, and cells with a second value."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def lower_table(
     path: tuple[str | int, ...],
     basis: Basis = "assumption",
 ) -> None:
-    """Adds the table at a path, with its totals as scalars of the plan.
+    """Add the table at a path, with its totals as scalars of the plan.
 
-    `basis` is what its stated cells rest on where nothing says.
+    `basis` is the default basis of its stated cells.
     """
     entry = entry_at(low.document.data, path)
     full = f"{phase}.{name}" if phase else name
@@ -95,7 +95,7 @@ def lower_table(
 
 
 def _is_row(value: Any) -> bool:
-    """`each` may also be the id of a row: then its value holds cells, not tables' names."""
+    """Whether `each` is the id of a row: then its value holds cells, not names of tables."""
     return not isinstance(value, Mapping) or not all(
         isinstance(v, str) or (isinstance(v, Mapping) and "table" in v) for v in value.values()
     )
@@ -109,7 +109,7 @@ def _cross_rows(
     each: Mapping[str, Any],
     path: tuple[str | int, ...],
 ) -> None:
-    """The rows of a cross table: every combination, with one reference column for each axis."""
+    """The rows of a cross table: every combination, with one reference column per axis."""
     axes: list[tuple[str, DraftTable, tuple[str, ...]]] = []
     for axis, target in each.items():
         name = target["table"] if isinstance(target, Mapping) else target
@@ -141,7 +141,7 @@ def _cross_rows(
     table.row_positions = (low.document.at(*path),) * len(combinations)
     place = low.document.at(*path)
     for index, (axis, result, ids) in enumerate(axes):
-        # one object for each id: a million rows share a thousand of them
+        # one object per id: a million rows share a thousand of them
         chosen = {id: Stated(id, basis="decision", position=place) for id in ids}
         parts = map(itemgetter(index), combinations)
         table.columns[axis] = Draft(

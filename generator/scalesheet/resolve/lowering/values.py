@@ -1,4 +1,4 @@
-"""Lowers the small parts that all files share: values, units, citations, formulas, quantities."""
+"""Lowers what all files share: values, units, citations, formulas, quantities."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ MILLION = 1e6
 
 @dataclass(slots=True)
 class Lowering:
-    """One document being lowered: where diagnostics go, what the units are, and the source that
-    stands where a value names none."""
+    """A document being lowered: its diagnostics, the units, and the default source of values."""
 
     document: Document
     units: Units
@@ -48,15 +47,15 @@ class Lowering:
     later: list[Callable[[], bool]] = field(default_factory=list)
 
     def finish(self) -> bool:
-        """Checks what had to wait until all tables were there; whether binding can go on."""
-        held = [check() for check in self.later]  # every one, so that all is reported
+        """Run the checks that had to wait for all tables. Returns whether binding can go on."""
+        held = [check() for check in self.later]  # run all of them, so that everything is reported
         return all(held)
 
     def say(self, code: str, message: str, *path: str | int) -> None:
         self.problems.append(at(self.document.at(*path), code, message))
 
     def unit(self, text: Any, *path: str | int) -> Unit:
-        """The unit at a path; a diagnostic, and a unit that fits any, if it is not one."""
+        """The unit at a path; if invalid, reports a diagnostic and returns one that fits any."""
         try:
             return self.units.parse(str(text))
         except UnitError as error:
@@ -85,7 +84,7 @@ def show(data: Mapping[str, Any] | None) -> Show:
 
 
 def written(low: Lowering, text: Any, *path: str | int, claims: bool = False) -> Written | None:
-    """The formula at a path, parsed; a diagnostic if it is not one."""
+    """The parsed formula at a path; None with a diagnostic if it cannot be parsed."""
     position = low.document.at(*path)
     formula = Written(str(text), Number(0.0), position, indent=_indent(position))
     try:
@@ -105,7 +104,7 @@ def _lines(path: str) -> tuple[str, ...]:
 
 
 def _indent(position: Position) -> int | None:
-    """1 where the text in the file is quoted, None where it is a block, else 0."""
+    """1 if the text in the file is quoted, None if it is a block, else 0."""
     lines = _lines(position.path)
     if position.line > len(lines):
         return 0
@@ -114,7 +113,7 @@ def _indent(position: Position) -> int | None:
 
 
 def forget_files() -> None:
-    """Files may have changed since they were read for positions."""
+    """Forget files that were read for positions, since they may have changed."""
     _lines.cache_clear()
 
 
@@ -126,10 +125,10 @@ def stated(
     basis: Basis = "assumption",
     elsewhere: bool = False,
 ) -> Stated:
-    """The value at a path, in the unit, class or table of its quantity. `elsewhere`: the domain is
-    declared in another file, so that `check`, which reads files one by one, could not look.
+    """The value at a path, in its quantity's unit, words or table. `elsewhere`: the domain is
+    declared in another file, so `check`, which reads files one by one, could not test it.
 
-    Of a value with earlier ones it is the one that held on the day of the document.
+    If the value has earlier ones, the one in force on the document's day is returned.
     """
     if isinstance(data, Mapping) and "was" in data:
         return _dated(low, draft, data, path, basis)
@@ -189,8 +188,9 @@ def _counted_twice(
     unit: Unit,
     path: tuple[str | int, ...],
 ) -> None:
-    """Warns of a number without a unit that says millions in a unit of millions, `20_000_000` in
-    Mtoken: it was meant in the unit that the other counts."""
+    """Warn of a number without a unit that counts in millions although its unit does, too:
+    `20_000_000` in Mtoken was meant in tokens.
+    """
     declared = low.units.declared.get(str(unit))
     if declared is None or not declared.per or (isinstance(raw, str) and unit_of(raw, low.units)):
         return
@@ -209,7 +209,7 @@ def _counted_twice(
 def _written(
     low: Lowering, name: str, text: str, unit: Unit | None, path: tuple[str | int, ...]
 ) -> float:
-    """The number that a text such as `50k` or `20 GB` writes; a diagnostic if it is not one."""
+    """The number in a text such as `50k` or `20 GB`. Reports a diagnostic if it is not one."""
     try:
         return quantity(text, unit, low.units)
     except ValueError as error:
@@ -221,7 +221,7 @@ def _written(
 
 
 def _sound(low: Lowering, draft: Draft, stated: Stated, path: tuple[str | int, ...]) -> None:
-    """Domain and order of numbers that `check` saw as texts."""
+    """Check the domain and order of numbers that `check` saw as text."""
     named = (("low", stated.low), ("value", stated.value), ("high", stated.high))
     ends = [(name, each) for name, each in named if isinstance(each, float)]
     domain = draft.domain or "non-negative"
@@ -239,15 +239,16 @@ def _sound(low: Lowering, draft: Draft, stated: Stated, path: tuple[str | int, .
             return
 
 
-#: What a value is, apart from what is said of it: an earlier one has its own.
+#: The keys that make up a value rather than describe it; each earlier value has its own.
 _IS = ("value", "low", "high", "at_least", "at_most", "reason")
 
 
 def _dated(
     low: Lowering, draft: Draft, data: Mapping[str, Any], path: tuple[str | int, ...], basis: Basis
 ) -> Stated:
-    """The value in force, with those before it. A day belongs to what begins on it, as with prices;
-    unit, kind and source are those of the newest where an earlier one has none."""
+    """The value in force, with the earlier ones. A value applies from its day on, as with prices;
+    unit, kind and source default to the newest value's.
+    """
     newest = {key: value for key, value in data.items() if key != "was"}
     shared = {key: value for key, value in newest.items() if key not in _IS}
     past: list[Earlier] = []

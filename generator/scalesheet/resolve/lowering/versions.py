@@ -1,4 +1,4 @@
-"""Lowers the versions of a plan: those that it lists, and those that were cut."""
+"""Lowers the versions of a plan: listed versions and cut versions."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ Path = tuple[str | int, ...]
 def history_of(
     plan_file: Document, cut: Sequence[Document], units: Units, problems: list[Diagnostic]
 ) -> tuple[Version, ...]:
-    """The versions of a plan. One that was cut takes the place of the entry that announced it; with
-    any that was cut they are in the order of their dates, and what is to come stands last."""
+    """The versions of a plan. A cut version replaces the entry that announced it. If any was cut,
+    versions are sorted by date, with future ones last.
+    """
     listed = [_listed(plan_file, index) for index in range(len(plan_file.data.get("history", ())))]
     files = [_cut(Lowering(document, units, problems)) for document in cut]
     own = [*_repeated(listed, files), *_out_of_order([*listed, *files])]
@@ -45,7 +46,7 @@ def _listed(document: Document, index: int) -> Version:
 
 
 def _cut(low: Lowering) -> Version:
-    """A file of `history/`, whose name is the number of the version."""
+    """A file of `history/`; its name is the version number."""
     data = low.document.data
     return Version(
         low.document.part,
@@ -108,7 +109,7 @@ def _changed(low: Lowering, name: str, data: Mapping[str, Any], path: Path) -> C
 
 
 def _repeated(listed: Sequence[Version], files: Sequence[Version]) -> list[Diagnostic]:
-    """Versions that are there twice: one that is announced may be cut, one that is released not."""
+    """Report versions that appear twice. Cutting an announced version is no repetition."""
     result = []
     seen: dict[str, Version] = {}
     for each in (*listed, *files):
@@ -123,7 +124,7 @@ def _repeated(listed: Sequence[Version], files: Sequence[Version]) -> list[Diagn
 
 
 def _out_of_order(versions: Sequence[Version]) -> list[Diagnostic]:
-    """Released versions of which the higher has the earlier date."""
+    """Report released versions whose dates contradict the order of their numbers."""
     released = [each for each in versions if each.status == "released" and each.number]
     released.sort(key=lambda each: each.number)
     result = []

@@ -1,1 +1,1 @@
-"""plausibility: figures of the catalogue that are old, out of range, or contradictory."""
+"""plausibility: warns of catalogue figures that are old, out of range, or contradictory."""

@@ -1,8 +1,9 @@
-"""Figures of the catalogue that contradict each other, or that no such thing ever had: warnings.
+"""Warns of catalogue figures that contradict each other or are outside the range of any known
+product.
 
-They find the usual slips of public data: a peak with sparsity taken for a dense one, bytes for
-bits. An accelerator may really be unusual; its file then says why, under `unusual`. Prices have
-checks of their own (`prices.py`).
+These checks find the usual errors in public data: a peak with sparsity taken for a dense one, bytes
+for bits. If an accelerator really is unusual, its file says why under `unusual`. Prices have their
+own checks (`prices.py`).
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from scalesheet.model import Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import DraftTable
 
-#: Dense bf16 FLOP that an accelerator does for each byte that it reads: about all since 2017.
+#: Dense bf16 FLOP of an accelerator per byte of memory bandwidth; covers nearly all since 2017.
 RIDGE = (30.0, 420.0)
-#: How two rates of an accelerator relate, as far as data sheets round: the first is so many times
-#: the second. A pair that does not is reported under the first, unless its file says why.
+#: The ratio of two rates of an accelerator, within the rounding of data sheets: the first over the
+#: second. Other ratios are reported under the first, unless its file says why.
 RATES = (
     ("fp8", "dense_fp8", "dense_bf16", 2.0, "the bf16 peak", "sparsity and accumulation"),
     ("fp4", "dense_fp4", "dense_fp8", 2.0, "the fp8 peak", "sparsity"),
@@ -26,7 +27,7 @@ RATES = (
     ("sparse", "sparse_bf16", "dense_bf16", 2.0, "the dense bf16 peak", "which of the two it is"),
 )
 RATES_WITHIN = 0.03
-#: What was measured, and the peak that it is a part of.
+#: Measured rates, and the peaks they are a share of.
 MEASURED_OF = (
     ("measured_bf16", "dense_bf16", "the bf16 peak"),
     ("measured_fp8", "dense_fp8", "the fp8 peak"),
@@ -34,18 +35,19 @@ MEASURED_OF = (
     ("measured_tf32", "dense_tf32", "the tf32 peak"),
     ("measured_bandwidth", "bandwidth", "the bandwidth"),
 )
-#: How much of a peak is reached; more than all of it is a wrong peak.
+#: The share of a peak that is reached in practice; more than all of it means that the peak is
+#: wrong.
 MEASURED = (0.5, 1.0)
-#: A machine's power is in kW, an accelerator's in W.
+#: A node's power is in kW, an accelerator's in W.
 W_PER_KW = 1e3
 GFLOP_PER_TFLOP = 1e3
-#: Figures of one run agree as far as they are rounded.
+#: Tolerance between figures of one run, for rounding.
 RUN_WITHIN = 0.02
-#: A board may draw so much more than its limit for a moment, and a mean not even that.
+#: Tolerance above a board's power limit for short peaks; a mean should not even reach that.
 POWER_ABOVE = 0.05
-#: Columns of memory that are not part of the peak of an accelerator.
+#: Columns of memory that are not part of an accelerator's peak memory.
 BESIDE_THE_PEAK = ("reserved_memory", "process_memory")
-#: The peak that a run in some precision is held to; of one that is not stated, the highest.
+#: The peak rates to compare a run with, by precision; if none is stated, the highest applies.
 PEAKS: Mapping[str, tuple[str, ...]] = {
     "fp32": ("fp32",),
     "tf32": ("dense_tf32",),
@@ -60,7 +62,7 @@ def implausible(
     documents: Mapping[str, Sequence[Document]],
     tables: Mapping[str, DraftTable],
 ) -> Iterator[Diagnostic]:
-    """What to look at again; `documents` by kind."""
+    """Warn of implausible figures; `documents` are by kind."""
     for document in documents["hardware"]:
         yield from _accelerator(document, _Row(tables["hardware"], document.id))
     for document in documents["node"]:
@@ -78,7 +80,7 @@ def implausible(
 
 
 class _Row:
-    """The stated numbers of a row by column, None where there is none."""
+    """The stated numbers of a row by column; None if there is none."""
 
     def __init__(self, table: DraftTable, row: str) -> None:
         self.table, self.row = table, row
@@ -137,7 +139,7 @@ def _accelerator(document: Document, row: _Row) -> Iterator[Diagnostic]:
 
 
 def _node(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnostic]:
-    """The machine as a whole draws more than its accelerators at their limits."""
+    """A node draws more power than its accelerators at their limits."""
     power, gpus, each = row["power"], row["gpus"], accelerator["power"]
     limit = gpus * each / W_PER_KW if gpus and each else 0.0
     text = "power" in document.data.get("unusual", {})
@@ -152,7 +154,7 @@ def _node(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnost
 def _named_node(
     document: Document, row: _Row, nodes: Mapping[str, Document], table: DraftTable
 ) -> Iterator[Diagnostic]:
-    """An offer and the machine that it names have the same accelerators."""
+    """An offer has the same accelerators as the node it names."""
     node = nodes.get(str(document.data.get("node", "")))
     if node is None:
         return
@@ -169,7 +171,7 @@ def _named_node(
 
 
 def _bounded(document: Document, table: DraftTable) -> Iterator[Diagnostic]:
-    """Figures of a small table within the bounds that its file calls usual."""
+    """Figures of a small table are within the bounds that its file calls usual."""
     for column, bounds in document.data.get("usual", {}).items():
         if column not in table.columns:
             hint = nearest(column, table.columns)
@@ -186,7 +188,7 @@ def _bounded(document: Document, table: DraftTable) -> Iterator[Diagnostic]:
 
 
 def _run(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnostic]:
-    """Figures of one record agree with each other, and with what the accelerator has."""
+    """The figures of a record agree with each other and with the accelerator."""
     yield from _throughput(row)
     yield from _parts_of_the_step(row)
     yield from _memory(row, accelerator["memory"])
@@ -220,7 +222,7 @@ def _parts_of_the_step(row: _Row) -> Iterator[Diagnostic]:
 
 
 def _memory(row: _Row, capacity: float | None) -> Iterator[Diagnostic]:
-    """Memory of the host and what the allocator keeps are not parts of the peak."""
+    """Host memory and the memory that the allocator reserves are not parts of the peak."""
     peak, reserved = row["peak_memory"], row["reserved_memory"]
     for name in row.table.columns if peak else ():
         part = row[name] if name.endswith("_memory") and name not in BESIDE_THE_PEAK else None
@@ -278,5 +280,5 @@ def _setting(document: Document, row: _Row) -> Iterator[Diagnostic]:
 
 
 def _apart(stated: float | None, computed: float) -> bool:
-    """Whether a stated figure is another than what the rest gives."""
+    """Whether a stated figure differs from the one computed from the rest."""
     return bool(stated) and bool(computed) and abs(computed / (stated or 1) - 1) > RUN_WITHIN

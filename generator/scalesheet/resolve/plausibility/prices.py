@@ -1,8 +1,9 @@
-"""What is wrong with offers and their prices: old, out of all proportion, or in contradiction.
+"""Warns of offers and prices that are old, out of proportion, or contradictory.
 
-Public price lists err in few ways: the price of a machine stands for that of an accelerator, a spot
-price for one on demand, an anchor of years ago for today's, a slice for a whole. Each has a check.
-All but the first compare what the files say; the first judges the age of a price at a date.
+Public price lists contain few kinds of errors: a node's price given for one accelerator, a spot
+price for an on-demand one, an old list price for today's, a slice for a whole accelerator. Each has
+a check. All but the first compare what the files say; the first judges the age of a price at a
+date.
 """
 
 from __future__ import annotations
@@ -25,37 +26,39 @@ from scalesheet.model import OldPrice, Position, Stated, Unseen
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Of a kind of price: days until it is old, and how many times a price may move by itself."""
+    """For a kind of price: days until it is old, and the largest plausible factor of a change."""
 
     days: int
     times: float
 
 
-#: What holds where `price_limits` of book.yaml says nothing.
+#: Defaults for `price_limits` in book.yaml.
 LIMITS: Mapping[str, Limit] = {
     "on-demand": Limit(180, 1.25),
     "spot": Limit(90, 2.5),
     "marketplace": Limit(60, 2.5),
     "reserved": Limit(365, 1.25),
 }
-#: Days for which nobody has seen a price until its use says so, and until it is not a least price.
+#: Days since a price was last seen until answers mention it, and until it no longer counts as the
+#: lowest price.
 SAID_AFTER, STALE_AFTER = 90, 180
-#: USD for an hour of one accelerator.
+#: USD per accelerator hour.
 BOUNDS = (0.05, 100.0)
-#: How many times above or below the median of its peers an offer may be, and how many it takes.
+#: The largest plausible factor between an offer and the median of its peers, and how many peers it
+#: takes.
 PEERS_WITHIN, PEERS_NEEDED = 3.0, 2
-#: The price of an accelerator as a source rounds it.
+#: Tolerance for rounding in a source's price per accelerator.
 EACH_WITHIN = 0.01
-#: Accelerators of usual machines, and how near a price comes to that many times another.
+#: Accelerators in usual nodes, and the tolerance for a price that is such a multiple of another.
 COUNTS, COUNT_WITHIN = (2, 4, 8, 16), 0.01
-#: Stands for all regions together.
+#: Key for all regions together.
 ANYWHERE = "*"
 _SLICE = re.compile(r"\bMIG\b|\b[0-9]+g\.[0-9]+gb\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An offer's file with its prices as numbers, in USD for an hour of the node."""
+    """An offer's file with its prices as numbers, in USD per node hour."""
 
     document: Document
     prices: tuple[Stated, ...]
@@ -75,7 +78,7 @@ class Offer:
 
     @property
     def kind(self) -> str:
-        """By which limits its prices go."""
+        """The kind of its prices, which selects the limits."""
         listed = self.data.get("pricing", "list") == "list"
         return str(self.data["term"]) if listed else "marketplace"
 
@@ -83,16 +86,16 @@ class Offer:
         return str(self.data.get("unusual", {}).get(what, ""))
 
     def at(self, day: str) -> Stated | None:
-        """The price in force on a day, if there is one."""
+        """The price in force on a day, if any."""
         in_force = [price for price in self.prices if price.since <= day]
         return in_force[-1] if in_force and in_force[-1].value is not None else None
 
     def each(self, price: Stated) -> float:
-        """For an hour of one accelerator."""
+        """The price per accelerator hour."""
         return _amount(price) / self.count
 
     def priced(self) -> list[tuple[int, Stated]]:
-        """The entries that are prices and not reasons, with their places in the list."""
+        """The entries that are prices rather than reasons, with their indices in the list."""
         return [(i, price) for i, price in enumerate(self.prices) if price.value is not None]
 
     def finding(self, code: str, message: str, *path: str | int) -> Diagnostic:
@@ -105,7 +108,7 @@ def _amount(price: Stated) -> float:
 
 
 def limits_of(book: Mapping[str, Any]) -> dict[str, Limit]:
-    """The limits by kind of price: those of book.yaml, and the program's where it has none."""
+    """The limits by kind of price, from book.yaml or the defaults."""
     text = book.get("price_limits", {})
     own = {kind: Limit(int(each["days"]), float(each["times"])) for kind, each in text.items()}
     return {**LIMITS, **own}
@@ -123,7 +126,7 @@ def offers_of(
 def old_prices(
     offers: Iterable[Offer], limits: Mapping[str, Limit], as_of: date
 ) -> dict[str, OldPrice]:
-    """The prices in force at a date that were seen longer ago than their kind may be, by offer."""
+    """Prices in force at a date that were seen longer ago than their kind allows, by offer."""
     old: dict[str, OldPrice] = {}
     for offer in offers:
         price = offer.at(as_of.isoformat())
@@ -138,8 +141,9 @@ def old_prices(
 
 
 def unseen_prices(offers: Iterable[Offer], as_of: date) -> dict[str, Unseen]:
-    """The prices in force at a date that were not seen for long before it, by offer; whatever the
-    kind of price, since a reader of an answer asks how fresh it is."""
+    """Prices in force at a date that had not been seen for long, by offer. The kind of price does
+    not matter, since readers want to know how fresh an answer is.
+    """
     unseen: dict[str, Unseen] = {}
     for offer in offers:
         price = offer.at(as_of.isoformat())
@@ -178,7 +182,7 @@ def _a(kind: str) -> str:
 def price_findings(
     offers: Sequence[Offer], limits: Mapping[str, Limit], edition: date
 ) -> Iterator[Diagnostic]:
-    """All that is wrong whatever the date of the prices."""
+    """Warnings that do not depend on the date of the prices."""
     for offer in offers:
         yield from _dates(offer, edition)
         yield from _changes(offer, limits[offer.kind])
@@ -186,7 +190,7 @@ def price_findings(
     far = [d for offer in offers for d in _bounds(offer)]
     far += _peers(offers, edition.isoformat())
     yield from far
-    # a price of other hardware is not a measure of spot
+    # spot is not compared with prices that may be for other hardware
     outliers = {d.path for d in far}
     yield from _spot([offer for offer in offers if offer.document.path not in outliers])
     yield from _instances(offers)
@@ -195,7 +199,7 @@ def price_findings(
 def _dates(offer: Offer, edition: date) -> Iterator[Diagnostic]:
     ends = [price.since for price in offer.prices[1:]]
     for index, price in enumerate(offer.prices):
-        if price.since > edition.isoformat() and price.value is not None:  # an end is announced
+        if price.since > edition.isoformat() and price.value is not None:  # ends are announced
             message = (
                 f"holds from {price.since}, after the edition of {edition}; enter it once it is "
                 "in effect, or move the edition"
@@ -263,7 +267,7 @@ def _counts(offer: Offer) -> Iterator[Diagnostic]:
 
 
 def _spot(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
-    """Spot costs less than any offer on demand of the accelerator by the same provider, there."""
+    """Spot costs less than any on-demand offer of the accelerator by the same provider."""
     groups: dict[tuple[object, object], list[Offer]] = {}
     for offer in offers:
         groups.setdefault((offer.data["provider"], offer.data["accelerator"]), []).append(offer)
@@ -276,7 +280,7 @@ def _spot(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
 
 
 def _dear_spot(spot: Offer, firm: _Cheapest, days: Sequence[str]) -> Iterator[Diagnostic]:
-    """The last day of a change on which spot was no cheaper than what could be had instead."""
+    """Report the last price change that left spot no cheaper than the alternative."""
     for day in days:
         less, other = spot.at(day), firm.alternative(spot, day)
         if less is None or other is None or spot.each(less) < other.each:
@@ -291,9 +295,9 @@ def _dear_spot(spot: Offer, firm: _Cheapest, days: Sequence[str]) -> Iterator[Di
 
 
 class _Cheapest:
-    """By region and day the cheapest of some offers; the region is None where an offer names none.
+    """The cheapest of some offers by region and day; the region is None if an offer names none.
 
-    Who wants one could take the other in the same region, or where one of the two names none.
+    An offer is an alternative to another in the same region, or if one of the two names no region.
     """
 
     def __init__(self, offers: Iterable[Offer], days: Sequence[str]) -> None:
@@ -311,7 +315,7 @@ class _Cheapest:
                 self._found[place, day] = priced
 
     def alternative(self, spot: Offer, day: str) -> _Priced | None:
-        """The cheapest that who takes the spot offer could have instead on a day."""
+        """The cheapest alternative to a spot offer on a day."""
         region = spot.data.get("region")
         places = (ANYWHERE,) if region is None else (region, None)
         result = [p for place in places if (p := self._found.get((place, day))) is not None]
@@ -319,8 +323,9 @@ class _Cheapest:
 
 
 def _peers(offers: Sequence[Offer], day: str) -> Iterator[Diagnostic]:
-    """Offers far from the median of the others. The farthest is reported first and
-    then no longer counts for the others."""
+    """Report offers far from the median of the others. The farthest is reported first and then no
+    longer counts for the others.
+    """
     groups: dict[tuple[str, str], list[_Priced]] = {}
     for offer in offers:
         price = offer.at(day)
@@ -332,7 +337,7 @@ def _peers(offers: Sequence[Offer], day: str) -> Iterator[Diagnostic]:
 
 
 def _far(members: list[_Priced], called: str) -> Iterator[Diagnostic]:
-    """One after the other, as far as anybody reads them; of what is left then, all at once."""
+    """Report outliers one at a time, up to the number that is shown; the rest all at once."""
     for text in range(MOST_SHOWN + 1):
         if len(members) <= PEERS_NEEDED:
             return
@@ -377,8 +382,9 @@ class _Priced:
 
 
 def _times(members: Sequence[_Priced]) -> list[float]:
-    """How many times the median of all others each offer is. The median is that of the providers,
-    each with the median of its offers: no one outvotes another."""
+    """The ratio of each offer to the median of all others. Each provider contributes its own
+    median, so that none outvotes another.
+    """
     own: dict[str, list[float]] = {}
     for priced in members:
         own.setdefault(priced.provider, []).append(priced.each)
@@ -393,7 +399,7 @@ def _times(members: Sequence[_Priced]) -> list[float]:
 
 
 def _median_without(ordered: Sequence[float], left_out: float, *instead: float) -> float:
-    """The median of ordered numbers without one of them, and with another in its place."""
+    """The median of sorted numbers without one of them, optionally with another in its place."""
     gap, size = bisect_left(ordered, left_out), len(ordered) - 1 + len(instead)
 
     def kept(place: int) -> float:
@@ -411,7 +417,7 @@ def _median_without(ordered: Sequence[float], left_out: float, *instead: float) 
 
 
 def _guess(priced: _Priced, others: Iterable[_Priced]) -> str:
-    """Whether it is some count times another price of the provider, or that part of it."""
+    """Whether it is a multiple or a fraction of another price of the same provider."""
     for other in others:
         if other.provider == priced.provider:
             for count in COUNTS:
@@ -423,7 +429,7 @@ def _guess(priced: _Priced, others: Iterable[_Priced]) -> str:
 
 
 def _instances(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
-    """An instance has one count of accelerators, and is offered once on the same terms."""
+    """An instance has one number of accelerators, and is offered once on the same terms."""
     groups: dict[tuple[object, ...], list[Offer]] = {}
     for offer in offers:
         if "instance" in offer.data:
@@ -444,10 +450,10 @@ def _instances(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
 
 
 def _other_counts(members: Sequence[Offer]) -> Iterator[Diagnostic]:
-    """Offers of an instance whose count fewer of them have; all of them where none prevails."""
+    """Report offers that disagree with the most common count of an instance; all if tied."""
     counts = Counter(offer.count for offer in members)
     (_, most), *rest = counts.most_common()
-    first = {offer.count: offer for offer in reversed(members)}  # of each count, in reverse
+    first = {offer.count: offer for offer in reversed(members)}  # first offer per count, reversed
     for offer in members if rest else ():
         if counts[offer.count] < most or rest[0][1] == most:
             other = next(each for each in reversed(first.values()) if each.count != offer.count)

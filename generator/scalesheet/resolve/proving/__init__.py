@@ -1,1 +1,1 @@
-"""proving: what holds for a formula whatever its inputs are, and so its low and high ends."""
+"""proving: proves what holds for a formula whatever its inputs, and derives its ends."""

@@ -1,6 +1,6 @@
-"""What is known of a quantity before any value is: its bounds, its range, whether it may be absent.
+"""What is known about a quantity before its value: its bounds, its range, whether it may be absent.
 
-Bounds come from declared domains and never from the shipped values, so that what is proven here
+Bounds come from declared domains and never from the shipped values, so that whatever is proven here
 stays true when somebody edits an input.
 """
 
@@ -38,24 +38,24 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.model import DOMAINS
 
-#: Directions in which a ranged input enters, as bits.
+#: How a ranged input enters a formula, as bits.
 RISING, FALLING, MIXED = 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one quantity. `directions`: by ranged input, how it enters. `whole`: always
-    a whole number. `words` and `table` are the class of a word and what a reference refers to.
+    """What is known about one quantity. `directions`: how each ranged input enters. `whole`: always
+    a whole number. `words` are a word's possible values, `table` is a reference's table.
     """
 
     interval: Interval = ANY
     ranged: bool = False
     may_reason: bool = False
-    needed: bool = False  # a sum over rows of which one lacks it has no value
+    needed: bool = False  # a sum has no value if a row lacks it
     stated: bool = False  # an input in every cell
     outer: bool = False
     number: bool = True  # not a word, flag, text or reference
-    flag: bool = False  # one whose absence is the reason for what asks it
+    flag: bool = False  # its absence is the reason in whatever tests it
     directions: Mapping[str, int] = field(default_factory=dict)
     whole: bool = False
     words: tuple[str, ...] = ()
@@ -72,21 +72,22 @@ def merged(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
 
 
 def of_domain(domain: str) -> Interval:
-    """The interval that a declared domain stands for."""
+    """The interval of a declared domain."""
     low, closed, high, _ = DOMAINS[domain]
     least = -inf if low is None else low
     return Interval(least, inf if high is None else high, least < 0 or (least == 0 and closed))
 
 
 def declared(domain: str, derived: Interval) -> Interval:
-    """What a declared domain makes of a derived interval: its sign is believed (and checked on the
-    shipped numbers), that it is not 0 is not, since an edit may bring 0 about."""
+    """Narrow a derived interval by a declared domain. The sign is trusted (and checked with the
+    shipped numbers); that the value is not 0 is not trusted, because an edit may make it 0.
+    """
     text = of_domain(domain)
     return Interval(max(text.low, derived.low), min(text.high, derived.high), derived.zero)
 
 
 def interval(node: Node, facts: FactsOf) -> Interval:
-    """The interval of a bound number, from those of what it is made of."""
+    """The interval of a bound number, computed from the intervals of its parts."""
     rule = _INTERVAL.get(type(node))
     return rule(node, facts) if rule else ANY
 

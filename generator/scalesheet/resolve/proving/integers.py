@@ -1,4 +1,4 @@
-"""Which numbers are whole whatever the inputs are: those can be printed in a text as they stand."""
+"""Proves which numbers are whole whatever the inputs; those can be printed in text as they are."""
 
 from __future__ import annotations
 

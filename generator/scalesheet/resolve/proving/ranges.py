@@ -1,9 +1,9 @@
 """Splits a bound formula into its low, expected and high ends, by direction.
 
-A range goes in with a direction: rising or falling. Where each ranged input enters in one
-direction throughout, composing ends gives exact ends; where one enters in both, the ends are safe
-outer bounds and the formula is marked so. Directions are traced to the ranged inputs, through all
-quantities between.
+A ranged input enters a formula rising or falling. If each one enters in a single direction
+throughout, combining ends gives exact ends. If one enters in both, the ends are safe outer bounds
+and the formula is marked. Directions are traced to the ranged inputs through all quantities
+between.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scalesheet.model import Ends
 from scalesheet.resolve.binding.scope import BindError
 from scalesheet.resolve.proving.facts import FALLING, MIXED, REFERENCES, RISING, FactsOf, interval
 
-#: What takes one end of a range, and so has none.
+#: Functions that take one end of a range, so their result has no range.
 AT: Mapping[str, End] = {"low": "low", "expected": "value", "high": "high"}
 OTHER: Mapping[End, End] = {"low": "high", "high": "low", "value": "value"}
 Truth = Literal["least", "value", "most"]
@@ -27,7 +27,7 @@ Truth = Literal["least", "value", "most"]
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A formula's ends, and how ranged inputs enter it. `mixed`: here, not further up."""
+    """A formula's ends, and how ranged inputs enter it. `mixed`: here, not upstream."""
 
     ends: Ends
     directions: Mapping[str, int] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Split:
 
 @dataclass(slots=True)
 class _Trace:
-    """Collects, while one end is made, how references enter, and the sources made on the way."""
+    """While one end is built, collects how references enter and the sources created on the way."""
 
     name: str
     facts: FactsOf
@@ -49,7 +49,7 @@ class _Trace:
 
 
 def split(tree: Node, kind: str, name: str, facts: FactsOf, differs: str | None) -> Split:
-    """The ends of a formula of a quantity called `name`. Raises BindError R001 to R006."""
+    """Split the formula of a quantity called `name` into ends. Raises BindError R001 to R006."""
     trace = _Trace(name, facts)
     if kind == "word":
         return Split(Ends(_word(tree, trace, differs)))
@@ -78,8 +78,7 @@ def _composed(trace: _Trace) -> dict[str, int]:
 
 
 def ranged(node: Node, facts: FactsOf) -> bool:
-    """Whether the value has a range; `low(x)`, `expected(x)` and `high(x)` have none, `between`
-    always has."""
+    """Whether a value has a range; `low(x)`, `expected(x)`, `high(x)` never do, `between` does."""
     if isinstance(node, nodes.Call) and node.function in AT:
         return False
     if isinstance(node, nodes.Call) and node.function == "between":
@@ -91,12 +90,12 @@ def ranged(node: Node, facts: FactsOf) -> bool:
     if isinstance(node, nodes.Guard):
         return ranged(node.body, facts)
     if isinstance(node, nodes.Reason | nodes.Join | nodes.Known):
-        return False  # a text prints expected values, or ends by name; both ends are known, or none
+        return False  # text prints expected values or named ends; known() has no range
     return any(ranged(child, facts) for child in nodes.children(node))
 
 
 def _end(node: Node, end: End, trace: _Trace) -> Node:
-    """The tree of one end. At `value`, only the compiler's own calls are replaced."""
+    """The tree of one end. For `value`, only the compiler's own calls are replaced."""
     rule = _END.get(type(node))
     if rule is not None:
         return rule(node, end, trace)
@@ -138,7 +137,7 @@ def _minus(node: nodes.Binary, end: End, trace: _Trace) -> tuple[End, End]:
 
 
 def _times(node: nodes.Binary, end: End, trace: _Trace) -> tuple[End, End]:
-    """Each factor enters in the direction of the other's sign."""
+    """Each factor enters in the direction given by the other's sign."""
     return (
         _by_sign(node.left, node.right, end, trace),
         _by_sign(node.right, node.left, end, trace),
@@ -249,7 +248,7 @@ def _call(node: nodes.Call, end: End, trace: _Trace) -> Node:
 
 
 def _paired(inner: Node, end: End, trace: _Trace) -> Node:
-    """All ranges move together: the least and greatest of the three corners."""
+    """All ranges move together: the smallest and largest of the three corners."""
 
     def corner(which: End) -> Node:
         return _together(inner, which, trace.facts)
@@ -263,7 +262,7 @@ def _paired(inner: Node, end: End, trace: _Trace) -> Node:
 
 
 def _together(node: Node, end: End, facts: FactsOf) -> Node:
-    """Every ranged reference at the same end."""
+    """The tree with every ranged reference at the same end."""
     if isinstance(node, REFERENCES):
         moved: Any = _end(node, "value", _Trace("", facts))
         return replace(moved, end=end) if ranged(node, facts) else moved  # type: ignore[no-any-return]  # a reference again
@@ -340,7 +339,7 @@ def _refuse_ranged_tests(tree: Node, trace: _Trace) -> None:
 
 
 def _word(tree: Node, trace: _Trace, differs: str | None) -> Node:
-    """A word by a condition on ranges is decided thrice; where that differs, `differs` stands."""
+    """Decide a word at all three ends of the condition; if they differ, the word is `differs`."""
     if isinstance(tree, nodes.Guard):
         subjects = tuple(_end(s, "value", trace) for s in tree.subjects)
         return nodes.Guard(subjects, _word(tree.body, trace, differs))
