@@ -13,7 +13,7 @@ from scalesheet.values import Value
 
 
 def audit_json(book: Book, audits: Iterable[Audited]) -> Object:
-    """Return `{"claims": [...], "findings": [...], "headlines": [...]}` for one or more documents."""
+    """Return `{"claims": [...], "findings": [...], "headlines": [...]}` for these documents."""
     audits = list(audits)
     return {
         "edition": book.edition.isoformat(),

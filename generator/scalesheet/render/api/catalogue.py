@@ -185,7 +185,7 @@ def _figure(value: Value, end: str, column: Column) -> object:
 
 
 def prices_csv(book: Book) -> str:
-    """Return every dated price of every offer, oldest first; each price holds until the next one."""
+    """Return every dated price of every offer, oldest first; each holds until the next."""
     offers = book.tables.get("offers")
     return csv_text(
         PRICE_FIELDS,
