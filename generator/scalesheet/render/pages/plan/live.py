@@ -81,9 +81,7 @@ def _searched(plan: Plan, book: Book) -> set[str]:
         rule = book.components[case.component].choice
         assert rule is not None
         needs = (rule.least, "broken", *(name for pair in rule.within for name in pair))
-        shared = {
-            name: f"{case.table}.all.{name}" for name in needs
-        }  # shared by all cases of a table
+        shared = {name: f"{case.table}.all.{name}" for name in needs}  # by all cases of a table
         waiting += [
             Key(shared[name]) if shared[name] in plan.scalars else Key(name, case.table)
             for name in needs
