@@ -16,9 +16,7 @@ from xlsxwriter.worksheet import Worksheet
 READABLE = 0.396  # the smallest scale: 10 points become 4
 SLACK = 0.97  # column widths differ a little from program to program
 WIDE_MARGIN, TOP_MARGIN, BOTTOM_MARGIN = 0.5, 0.8, 0.7  # inches
-INCHES_PER_WIDTH = (
-    7.3 / 96
-)  # a unit of column width is a character of 7 pixels, plus a little padding
+INCHES_PER_WIDTH = 7.3 / 96  # column width counts characters of 7 pixels, plus a little padding
 
 
 @dataclass(frozen=True, slots=True)

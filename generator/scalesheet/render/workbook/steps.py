@@ -197,9 +197,7 @@ class _Steps:
     #: The part that each step replaces.
     stands_for: dict[Node, Node] = field(default_factory=dict)
     counted: dict[str, int] = field(default_factory=dict)
-    printed: dict[tuple[str, str, Node], str] = field(
-        default_factory=dict
-    )  # the same parts are tried often
+    printed: dict[tuple[str, str, Node], str] = field(default_factory=dict)  # parts are tried often
 
     def __post_init__(self) -> None:
         self.scalars = dict(self.plan.scalars)
