@@ -9,9 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_FENCE = re.compile(
-    r"^\s*(?:```|~~~)", re.MULTILINE
-)  # what looks like a block may be text of the fence
+_FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)  # its text may look like a block
 _BLOCK = re.compile(r"<(div|section|p|ul|ol|dl|table|figure|details|nav|form)\b[^>]*>")
 _PLACE = "<!--block {}-->"
 _PLACES = re.compile(r"<!--block (\d+)-->")

@@ -156,11 +156,7 @@ def policy(document: Document, styles: Iterable[str] = ()) -> str:
             ("style-src", *own, *_hashes((*document.styles, *styles))),
             ("img-src", *own, "data:"),
             ("connect-src", "'self'"),  # the search index, over http
-            (
-                "worker-src",
-                "'self'",
-                "blob:",
-            ),  # a worker whose script is made of the page's own functions
+            ("worker-src", "'self'", "blob:"),  # a worker's script, made of the page's functions
             ("base-uri", "'none'"),
             ("form-action", "'none'"),
         )
