@@ -46,9 +46,7 @@ class Book:
     old_prices: Mapping[str, OldPrice] = field(default_factory=dict)  # by offer
     unseen: Mapping[str, Unseen] = field(default_factory=dict)  # current prices, by offer
     audits: Mapping[str, Audit] = field(default_factory=dict)  # by id: one per document
-    audited: Mapping[str, Plan] = field(
-        default_factory=dict
-    )  # earlier plans, for audits of plans that have changed since
+    audited: Mapping[str, Plan] = field(default_factory=dict)  # plans as they were audited
     publications: Mapping[str, Publication] = field(default_factory=dict)
     fits: Mapping[str, Fit] = field(default_factory=dict)
     expected: Mapping[str, Expected] = field(default_factory=dict)  # of the score, by task

@@ -74,10 +74,7 @@ def _program(module: str) -> list[tuple[str, str]]:
     program = Path(module).parent
     return [
         (f"{package.name}/{path.relative_to(package).as_posix()}", _digest(path))
-        for package in (
-            program,
-            program.with_name("scalesheet_bench"),
-        )  # its options have a page too
+        for package in (program, program.with_name("scalesheet_bench"))  # its options have a page
         for path in files_below(package)
     ]
 

@@ -228,10 +228,8 @@ class Quantity:
     words: tuple[str, ...] = ()
     show: Show = Show()
     note: str = ""
-    choice: bool = False  # an integer that conditions depend on, so that sensitivity does not vary it by a share
-    hidden: bool = (
-        False  # internal (such as the two sides of a scenario): in the workbook, not in prose
-    )
+    choice: bool = False  # an integer in conditions: no 10 % steps of it
+    hidden: bool = False  # internal (a scenario's two sides): in the workbook, not in prose
     sides: tuple[tuple[str, str], ...] = ()
     side_of: str = ""
     moves_with: str = ""  # the group of the ranges that its formula makes

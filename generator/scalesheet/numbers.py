@@ -24,10 +24,7 @@ MOST_DECIMALS = 9  # of a stated number; numbers with more get an exponent
 MOST_DERIVED_DECIMALS = 6
 SIGNIFICANT = 3
 WIDE = Context(prec=400)  # enough for the largest float with any number of decimals
-LARGE, SMALL = (
-    1e15,
-    1e-3,
-)  # outside this range, numbers get an exponent unless their stated form is short
+LARGE, SMALL = 1e15, 1e-3  # beyond, numbers get an exponent unless their stated form is short
 
 
 @dataclass(frozen=True, slots=True)

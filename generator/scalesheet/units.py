@@ -200,9 +200,7 @@ class Units:
                 )
                 if other is None:
                     break
-                if (
-                    self.declared[name].size != self.declared[other].size
-                ):  # otherwise a day is a date
+                if self.declared[name].size != self.declared[other].size:  # else a day is a date
                     steps.append(self._step(name, other))
                 surplus[name] -= 1
                 surplus[other] += 1
