@@ -116,9 +116,7 @@ def _figure(figure: Figure) -> dict[str, Any]:
     ends = {"low": figure.low, "high": figure.high}
     data: dict[str, Any] = {"value": rounded(figure.value)}
     data |= {end: rounded(value) for end, value in ends.items() if value is not None}
-    data["unit"] = re.sub(
-        r"\s*([/*])\s*", r" \1 ", figure.unit
-    )  # in the spelling of the data files
+    data["unit"] = re.sub(r"\s*([/*])\s*", r" \1 ", figure.unit)  # as data files write it
     return data | ({"note": figure.note} if figure.note else {})
 
 

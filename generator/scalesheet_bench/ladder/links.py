@@ -71,9 +71,7 @@ def links(device: str, seconds: float) -> Iterator[Rate]:
 
             operation = partial(_exchange, what, rank, message)
             timed(operation)
-            one = timed(
-                operation
-            )  # the same in all processes, and so is everything derived from it
+            one = timed(operation)  # the same in all processes, and so is all that depends on it
             times = min(MOST, max(FEWEST, int(share / max(one, 1e-9))))
             yield rate_of(what, "", size, counted * size, [timed(operation) for _ in range(times)])
             if one * FEWEST * 4 > share:

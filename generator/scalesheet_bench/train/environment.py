@@ -107,9 +107,7 @@ def limited(most: float) -> None:
         return
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
-    torch.ones(256, 256) @ torch.ones(
-        256, 256
-    )  # start the threads now, so that their stacks are allocated
+    torch.ones(256, 256) @ torch.ones(256, 256)  # starts the threads, which allocate stacks
     bound = int(_status("VmData") + most)
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if hard == resource.RLIM_INFINITY or bound < hard:
