@@ -93,9 +93,7 @@ def run(command: Sequence[str | Path], cwd: Path = ROOT, cache: Path | None = No
         "NO_MKDOCS_2_WARNING": "1",
         "SCALESHEET_CACHE": str(cache or ""),
     }
-    environment.pop(
-        "PYTHONDONTWRITEBYTECODE", None
-    )  # as for an installed program, which has its bytecode
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program has its bytecode
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, cwd=cwd, env=environment, stdout=said, stderr=said)
         _, status, used = os.wait4(process.pid, 0)

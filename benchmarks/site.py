@@ -20,9 +20,7 @@ from scalesheet.render.api.write import write_api
 from scalesheet.site.generate import prepare
 
 MOST_CHECK = 0.5  # of plain mkdocs
-MOST_SITE = (
-    1.5  # of plain mkdocs, the goal is 1.2: the stage copies, hardens and checks what it builds
-)
+MOST_SITE = 1.5  # of plain mkdocs, goal 1.2: the stage copies, hardens and checks what it builds
 MOST_PAGE = 60.0  # KB, the median
 MOST_PAGES = 35_000.0  # KB, all pages together
 MOST_INDEX = 1_000.0  # KB

@@ -24,9 +24,7 @@ class Bounds:
     batch: int = 4096
     length: int = 131_072
     seconds: float = 3600.0
-    confirm: bool = (
-        True  # three more tries after the first answer: does fitting depend only on size?
-    )
+    confirm: bool = True  # three more tries after the first answer: does only size matter?
 
 
 @dataclass(frozen=True)
