@@ -42,7 +42,7 @@ def lognormal(z: Array, low: float, value: float, high: float) -> Array:
     )
 
 
-# ------------------------------------------------------------------ programs whose truth is known
+# ------------------------------------------------------------------ programs with known truth
 
 
 def known(draws: int) -> Iterator[tuple[str, float]]:
@@ -61,7 +61,7 @@ def known(draws: int) -> Iterator[tuple[str, float]]:
             yield name, float(np.mean((values["p10"] <= truth) & (truth <= values["p90"])))
 
 
-# ------------------------------------------------------------------ shipped plans by hand
+# ------------------------------------------------------------------ shipped plans, computed directly
 
 
 def at(book: Book, plan: Plan, name: str, edits: Mapping[str, float]) -> float:

@@ -94,7 +94,7 @@ def _alike(table: Table, rows: set[str]) -> set[str]:
     return {row for row in table.rows if value.get(row) in same}
 
 
-# ------------------------------------------------------------------ what a plan names
+# ------------------------------------------------------------------ rows that a plan names
 
 
 def _named(book: Book, plan: Plan) -> dict[str, set[str] | None]:

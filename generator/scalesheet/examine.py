@@ -133,7 +133,7 @@ def _stands_in_the_way(item: Item) -> bool:
     return not item.head.sound or bool(errors(item.head.problems))
 
 
-# ------------------------------------------------------------------ what is kept
+# ------------------------------------------------------------------ cached parts
 
 #: Folders and files of a book that predictions never read.
 PRICES = ("rates/", "providers/")
@@ -449,9 +449,9 @@ OF_THE_EDITION = frozenset({"C004", "C009"})
 
 
 def of_its_day(problems: list[Diagnostic], days: tuple[date, date]) -> list[Diagnostic]:
-    """Keep the diagnostics that count on the first of `days`; the second is the edition.
+    """Turn diagnostics about the edition into notes if `days`, a day and the edition, differ.
 
-    On any other day, a different verdict stops nothing, since every past edition can be built.
+    A different verdict on another day stops nothing, since every past edition can be built.
     """
     day, edition = days
     if day == edition:

@@ -126,7 +126,7 @@ def _phrase(status: int) -> str:
     return http.client.responses.get(status, "unknown").lower()
 
 
-# ------------------------------------------------------------------ asking
+# ------------------------------------------------------------------ requests
 
 
 class _NotFollowed(urllib.request.HTTPRedirectHandler):

@@ -69,7 +69,7 @@ def _beside(out: Path, what: str) -> Path:
     return out.with_name(f".{out.name}.{what}")
 
 
-# ------------------------------------------------------------------ what is ours
+# ------------------------------------------------------------------ our own files
 
 
 def strangers(out: Path) -> Iterator[Path]:
@@ -109,7 +109,7 @@ def _remove(folder: Path) -> None:
     folder.rmdir()
 
 
-# ------------------------------------------------------------------ one at a time
+# ------------------------------------------------------------------ the lock
 
 
 @contextmanager

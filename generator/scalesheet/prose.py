@@ -154,7 +154,7 @@ def belonging(table: Table, row: PageRow) -> str | None:
     return columns[0] if len(columns) == 1 else None
 
 
-# ------------------------------------------------------------------ names that mean nothing
+# ------------------------------------------------------------------ unknown names
 
 
 def problems(book: Book, plan: Plan) -> Iterator[Diagnostic]:

@@ -72,7 +72,7 @@ def recover(data: Path) -> None:
             _recover(data)
 
 
-# ------------------------------------------------------------------ before anything changes
+# ------------------------------------------------------------------ before any file changes
 
 
 def _compare(files: Changes) -> None:

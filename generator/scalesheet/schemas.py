@@ -230,7 +230,7 @@ def explained(errors: Iterable[ValidationError], document: Document) -> list[Dia
     ]
 
 
-# ------------------------------------------------------------------ our words
+# ------------------------------------------------------------------ messages
 
 _TYPES = {
     "number": "a number",

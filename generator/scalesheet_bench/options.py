@@ -138,7 +138,7 @@ def _ladder(group: _Group) -> None:
     )
 
 
-# ------------------------------------------------------------------ what they mean
+# ------------------------------------------------------------------ job and effort
 
 
 def consistent(options: argparse.Namespace) -> None:

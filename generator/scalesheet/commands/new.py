@@ -254,7 +254,7 @@ def _blank(source: str | None) -> None:
         print("the source is still missing; add a key of sources.yaml and the place in the source")
 
 
-# ------------------------------------------------------------------ what was asked for
+# ------------------------------------------------------------------ arguments
 
 
 def kind_of(name: str) -> str:

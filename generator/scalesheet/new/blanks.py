@@ -95,7 +95,7 @@ class Blank:
         return named(self.steps)
 
 
-# ------------------------------------------------------------------ which there are
+# ------------------------------------------------------------------ listing them
 
 
 def blanks(kind: str, example: Mapping[str, Any]) -> list[Blank]:

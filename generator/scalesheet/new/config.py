@@ -53,7 +53,7 @@ class Config:
         self._asked: set[str] = set()
         self._parts: list[Config] = []
 
-    # -------------------------------------------------------------- what a key says
+    # -------------------------------------------------------------- values
 
     def size(
         self, *names: str, default: int | None = None, least: int = 1, most: int = LARGEST
@@ -160,7 +160,7 @@ class Config:
                 return name, self.data[name]
         return names[0], None
 
-    # -------------------------------------------------------------- what is wrong with it
+    # -------------------------------------------------------------- errors
 
     def missing(self, name: str, expected: str) -> None:
         self._say(
@@ -188,7 +188,7 @@ class Config:
         line, column = place_of(self.text, name)
         self.found.append(Diagnostic(self.path, line, column, code, message))
 
-    # -------------------------------------------------------------- what was not read
+    # -------------------------------------------------------------- unread keys
 
     def unused(self) -> Iterator[str]:
         """Yield the keys that describe the model and were not asked for, sorted."""

@@ -115,7 +115,7 @@ class Shared:
         return text.replace(side[0], f'<script src="{up}{LIST}"></script>', 1), tabs[0] + lists
 
     def _styled(self, text: str, up: str) -> str:
-        """Replace a page's style sheets by a single one, if their place does not matter."""
+        """Replace a page's style sheets by a single one, unless they have relative addresses."""
         links = _STYLES.search(text)
         if links is None:
             return text

@@ -155,7 +155,7 @@ def _small(comparison: Comparison, key: str) -> bool:
     return isinstance(part, float) and isinstance(all_, float) and part < SMALL * all_
 
 
-# ------------------------------------------------------------------ made of a book
+# ------------------------------------------------------------------ from a book
 
 
 def compared(book: Book, simulate: Simulate) -> dict[str, Comparison]:

@@ -197,7 +197,7 @@ def _data(at: str, what: str, answer: Answer) -> dict[str, Any]:
     }
 
 
-# ------------------------------------------------------------------ what was written
+# ------------------------------------------------------------------ written files
 
 
 def written_text(written: Written) -> str:

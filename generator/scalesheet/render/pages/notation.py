@@ -31,7 +31,7 @@ from scalesheet.values import Results, Value
 _ENDS: Mapping[End, str] = {"low": " (low)", "value": "", "high": " (high)"}
 
 
-# ------------------------------------------------------------------ what things are called
+# ------------------------------------------------------------------ titles
 
 
 def constant_title(records: Mapping[str, Record], name: str) -> str:
@@ -174,7 +174,7 @@ class Numbers:
         return Shown(number=digits, unit=unit, of=of, end=end)
 
 
-# ------------------------------------------------------------------ drawn
+# ------------------------------------------------------------------ MathML
 
 
 def drawn(titles: Titles, title: str, node: Node) -> Html:

@@ -130,7 +130,7 @@ class Teller:
                 parts.append(f"{name} {values[at]:.0f} instead of {values[of]:.0f}")
         return ", ".join(parts)
 
-    # ------------------------------------------------------------------ what binds
+    # ------------------------------------------------------------------ limits
 
     def bound(self, loose: Relaxed, row: Row, best: Row) -> str:
         """Describe what the next looser limit would give."""

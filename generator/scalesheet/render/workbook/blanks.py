@@ -71,7 +71,7 @@ def _over(formula: Formula, change: Callable[[Node], Node]) -> Formula:
     return replace(formula, ends=Ends(change(formula.ends.value), low, high))
 
 
-# ------------------------------------------------------------------ what says why
+# ------------------------------------------------------------------ reasons
 
 
 def _why(column: ModelColumn) -> Said | None:
@@ -99,7 +99,7 @@ def _blank(tree: Node) -> Node:
     return replace(tree, other=BLANK)
 
 
-# ------------------------------------------------------------------ what reads blanks
+# ------------------------------------------------------------------ formulas that read blanks
 
 
 def _changed(formula: Formula, said: dict[tuple[str, str], Said]) -> Formula:

@@ -212,7 +212,7 @@ def _word(holds: bool) -> str:
     return OK if holds else CHECK
 
 
-# ------------------------------------------------------------------ the automatic ones
+# ------------------------------------------------------------------ automatic checks
 
 
 def _automatic(context: Context, used: Mapping[str, Used]) -> Iterator[Check]:

@@ -120,7 +120,7 @@ def _axes(made: Any, block: _Block, *, bar: bool) -> None:
     made.set_y_axis(categories if bar else values)
 
 
-# ------------------------------------------------------------------ what moves the result
+# ------------------------------------------------------------------ top inputs
 
 
 def _moves(context: Context) -> _Block | None:

@@ -106,7 +106,7 @@ def _phase_column(
         canvas.formula(first + number_, at, source, stored(number_), role, fmt)
 
 
-# ------------------------------------------------------------------ advice
+# ------------------------------------------------------------------ recommendations
 
 
 def _advice(canvas: Canvas, context: Context, row: int) -> int:

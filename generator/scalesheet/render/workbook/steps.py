@@ -266,7 +266,7 @@ class _Steps:
         assert value is not None
         return replace(formula, ends=Ends(value, low, high))
 
-    # -------------------------------------------------------------- how long, how deep
+    # -------------------------------------------------------------- length and depth
 
     def _printed(self, node: Node, home: _Home) -> str:
         table = home.key.table
@@ -285,7 +285,7 @@ class _Steps:
         text = self._printed(node, home)
         return len(text) <= LONGEST and nesting(text) <= DEEPEST and not _twice(text)
 
-    # -------------------------------------------------------------- taking apart
+    # -------------------------------------------------------------- splitting
 
     def _shrunk(self, tree: Node, scope: Scope, home: _Home) -> Node:
         """Replace parts by steps until the tree fits."""
@@ -500,7 +500,7 @@ class _Steps:
             return self.scalars[home.key.name].phase
         return self.tables[home.key.table].phase
 
-    # -------------------------------------------------------------- what a step is
+    # -------------------------------------------------------------- names and kinds of steps
 
     def _called(self, tree: Node, home: _Home, table: str | None) -> tuple[str, str]:
         """Name and title: of a lookup's target, or of the quantity with a number."""

@@ -90,7 +90,7 @@ class Comparison:
     accelerators: Mapping[str, Accelerator]
 
 
-# ------------------------------------------------------------------ what is compared
+# ------------------------------------------------------------------ figures compared
 
 
 def comparison(context: Context) -> Comparison:
@@ -246,7 +246,7 @@ def _derived(context: Context, table: Table, record: Record, uses: Mapping[str, 
     return figure, [_cell(value) for value in values]
 
 
-# ------------------------------------------------------------------ which ones
+# ------------------------------------------------------------------ selection
 
 
 def usual(context: Context) -> tuple[str, ...]:

@@ -254,7 +254,7 @@ def _crossed(drawing: _Drawing) -> Html:
     return grid(head, body, caption=caption)
 
 
-# ------------------------------------------------------------------ what its inputs rest on
+# ------------------------------------------------------------------ origin of its inputs
 
 
 def _rests(drawing: _Drawing) -> Html | None:
