@@ -61,7 +61,7 @@ def known(draws: int) -> Iterator[tuple[str, float]]:
             yield name, float(np.mean((values["p10"] <= truth) & (truth <= values["p90"])))
 
 
-# ------------------------------------------------------------------ shipped plans, computed directly
+# ------------------------------------------------------------------ shipped plans, drawn directly
 
 
 def at(book: Book, plan: Plan, name: str, edits: Mapping[str, float]) -> float:

@@ -449,7 +449,7 @@ OF_THE_EDITION = frozenset({"C004", "C009"})
 
 
 def of_its_day(problems: list[Diagnostic], days: tuple[date, date]) -> list[Diagnostic]:
-    """Turn diagnostics about the edition into notes if `days`, a day and the edition, differ.
+    """Turn diagnostics about the edition into warnings if `days`, a day and the edition, differ.
 
     A different verdict on another day stops nothing, since every past edition can be built.
     """
