@@ -530,7 +530,7 @@ class Fit:
     families: int
     digest: str
     notes: Mapping[str, str]
-    runs: str = ""  # own ones, as CSV
+    runs: str = ""  # own runs, as CSV
     planned: tuple[float, float] | None = None  # parameters and tokens
     position: Position | None = field(default=None, compare=False)
 

@@ -16,7 +16,7 @@ from scalesheet.model import PageRow, Plan, Position, Scalar, Table
 from scalesheet.nearest import nearest
 
 ADVICE = "recommendations"  # places the plan's recommendations in its text
-HISTORY = "history"  # what places the plan's versions
+HISTORY = "history"  # places the plan's versions in its text
 
 #: What is not plain Markdown: code, which stays as written, names, and `<`.
 MARKS = re.compile(

@@ -149,7 +149,7 @@ def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterat
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-_extend: Any = validators.extend  # which has no types
+_extend: Any = validators.extend  # the library has no types
 _Validator: Any = _extend(Draft202012Validator, {"pattern": _pattern})
 #: The validator of each part of a schema, by the id() of the part, which the validator keeps alive.
 _PARTS: dict[int, Any] = {}

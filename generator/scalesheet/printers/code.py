@@ -1,4 +1,4 @@
-"""Pieces of program text: what the printers of Python and of JavaScript write alike."""
+"""Pieces of program text that the printers of Python and JavaScript share."""
 
 from __future__ import annotations
 

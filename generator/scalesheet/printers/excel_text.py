@@ -79,7 +79,8 @@ def choose(test: Piece, then: Piece, other: Piece) -> Piece:
 
 
 def literal(text: str) -> Piece:
-    """A string; a long one is joined from parts. Some characters count twice in a spreadsheet."""
+    """A string literal, joined from parts if it is long. Some characters count twice in a
+    spreadsheet."""
     most = MOST_LITERAL if all(c != '"' and c <= "\uffff" for c in text) else MOST_LITERAL // 2
     parts = [text[at : at + most] for at in range(0, len(text), most)] or [""]
     quoted = ['"' + part.replace('"', '""') + '"' for part in parts]
@@ -107,7 +108,7 @@ def extreme(name: str, parts: Sequence[Piece]) -> Piece:
 
 
 def many(name: str, parts: Sequence[Piece]) -> Piece:
-    """A function of more arguments than one call takes, in calls of calls."""
+    """Nest calls of a function that has more arguments than one call accepts."""
     while len(parts) > MOST_ARGUMENTS:
         parts = [
             function(name, *parts[at : at + MOST_ARGUMENTS])

@@ -196,7 +196,7 @@ def off_by(error: ErrorFactors) -> str:
     ).replace("%", " %")
 
 
-#: The columns of how far predictions are off.
+#: Columns for the errors of predictions.
 OFF_HEAD = ("Records", f"Within {CLOSE * 100:.0f} %", "Median", "Worst")
 OFF_SAYS = (
     "Measured records only, as factors of 1 or more: ×1.05 is 5 % too high or too low. A part "

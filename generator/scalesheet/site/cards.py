@@ -40,7 +40,7 @@ _FIGURE = re.compile(
 )
 _UNSEEN = re.compile(r'<a class="headerlink".*?</a>|<[^>]+>', re.DOTALL)
 _DESCRIPTION = re.compile(r'<meta name="description"[^>]*>')
-_LONGEST = 200  # letters of a description
+_LONGEST = 200  # characters of a description
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from scalesheet.site.document import Document
 from scalesheet.site.theme import NO_THEME, Theme
 
 LOST = "404.html"
-SHOWN = 60  # letters of an inline script
+SHOWN = 60  # characters of an inline script
 _LEAVES = ("http", "https", "mailto")
 _CSS_ADDRESS = re.compile(r"""(?:@import\s+|url\(\s*)["']?\s*((?:[a-z]+:)?//[^"')\s]+)""", re.I)
 

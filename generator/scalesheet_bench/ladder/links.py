@@ -1,4 +1,4 @@
-"""Links: what devices of one machine exchange in a second. One of several children runs this.
+"""The rates of links between the devices of a machine. Each of several children runs this.
 
     python -m torch.distributed.run --standalone --nproc-per-node 2 \
         -m scalesheet_bench.ladder.links '{"device": "cuda", "seconds": 20}'

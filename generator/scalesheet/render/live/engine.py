@@ -1,4 +1,5 @@
-"""Runs the pages' scripts in the build, so that a page is published as its script would draw it."""
+"""Runs the pages' scripts in the build, so that pages are published as their scripts would draw
+them."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def kind(basis: Basis) -> Html:
 
 
 def bound(stated: Stated, fmt: Format, symbol: str) -> Html | None:
-    """An open bound, which enters no arithmetic: `at least 32 GPU`."""
+    """An open bound, which is never used in computations: `at least 32 GPU`."""
     for word, end in (("at least", stated.at_least), ("at most", stated.at_most)):
         if end is not None:
             return join([f"{word} ", amount(Value.number(end), fmt, symbol)])

@@ -28,7 +28,7 @@ from scalesheet.render.workbook.sensitivity import (
 
 WIDTH = 500  # of a chart, in pixels
 PIXELS = 20  # of a row
-WIDE = 8  # columns that a chart lies over
+WIDE = 8  # columns that a chart covers
 MOST_BARS, MOST_INPUTS = 12, 6
 #: The figure drawn by phase: the first of these that the plan has.
 BY_PHASE = ("cost", "gross_gpu_hours", "gpu_hours", "hours")

@@ -14,7 +14,7 @@ from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.places import TITLE, TablePlace
 
-ROWS = 20  # rows of a sheet that a chart lies over
+ROWS = 20  # rows of a sheet that a chart covers
 SIZE = {"width": 860, "height": 380}
 INK = "#404040"
 COLOURS = ("#2F6690", "#B4540A", "#14796B", "#8A3C9B", "#6B7280", "#A3872A")

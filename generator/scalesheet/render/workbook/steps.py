@@ -136,7 +136,7 @@ def nesting(text: str) -> int:
 
 
 def lookups(text: str) -> list[str]:
-    """The look-ups in a printed formula."""
+    """The lookups in a printed formula."""
     found = []
     for start in (match.start() for match in re.finditer(r"\bINDEX\(", text)):
         depth = 0

@@ -195,7 +195,7 @@ class _Cells:
             if text is not None and self._is_day and is_day(text):
                 self.canvas.number(*cell, day_number(text), role, "yyyy-mm-dd")
             elif text is not None:
-                # a reason stands at all three ends, since formulas read each of them
+                # a reason is in all three cells, since formulas read each of them
                 whole = end == "value" or stated.reason is not None
                 self.canvas.text(*cell, text if whole else "", role)
             else:
