@@ -127,7 +127,7 @@ def model_of(book: Book, name: str) -> str:
 
 
 def tally(problems: Sequence[Diagnostic]) -> str:
-    """`2 errors, 1 breach and 1 warning`, or that there are none."""
+    """`2 errors, 1 breach and 1 warning`, or `everything holds`."""
     from scalesheet.codes import SEVERITIES
     from scalesheet.diagnostics import counted
 
