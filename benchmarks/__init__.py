@@ -1,1 +1,1 @@
-"""Ratios that must hold, each measured in one run: `make bench`, or a module of these alone."""
+"""Ratios that must hold, each measured in one run: `make bench`, or one of these modules."""

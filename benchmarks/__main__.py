@@ -1,6 +1,6 @@
-"""All benchmarks, each in a process of its own, two at a time: `python -m benchmarks`.
+"""Runs all benchmarks, each in a process of its own, two at a time: `python -m benchmarks`.
 
-What is measured is processor time, and both things of a ratio meet the same neighbor.
+They measure processor time, and both sides of a ratio run under the same load.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from benchmarks.measure import ROOT
 
-#: The longest first, so that the two processes end together.
+#: The slowest first, so that the two processes finish at about the same time.
 MODULES = (
     "growth",
     "files",
@@ -38,7 +38,7 @@ def _run(module: str) -> subprocess.CompletedProcess[str]:
 
 
 def _status(done: subprocess.CompletedProcess[str]) -> int:
-    """Prints what a benchmark said, in their order."""
+    """Print the output of a benchmark, in their order."""
     print(done.stdout, end="", flush=True)
     return done.returncode
 

@@ -1,4 +1,4 @@
-"""What each part of the predictions buys, and how far ranges hold on an accelerator never seen.
+"""How much each part of the predictions contributes, and how ranges hold for an unseen accelerator.
 
 A part that is left out takes no time or memory. The other coefficients are fitted again, for each
 family from all others. For the ranges, each accelerator is held out with all its rows.
@@ -35,7 +35,7 @@ from scalesheet.predict.time.efficiency import (
     times_of_steps,
 )
 
-#: What is left out together, by the coefficients of each task.
+#: Coefficients of each task that are left out together.
 TIME: Mapping[str, tuple[str, ...]] = {
     "communication of data and context parallelism": ("exposed",),
     "communication of tensor parallelism": ("tensor",),
@@ -108,7 +108,7 @@ def _times(book: Book, score: TaskScore, names: tuple[str, ...]) -> None:
     _tell(f"{score.task}: nothing", _of_times(whole, names))
     for what, without in TIME.items():
         taken = [names.index(name) for name in without if name in names]
-        # the experts of throughput are products, which no sum can lack
+        # the experts of throughput are products, which no sum can do without
         if taken and not (score.task == "throughput" and without == ("experts",)):
             _tell(f"{score.task}: {what}", _of_times(_without(whole, taken), names))
     if score.task == "throughput":
@@ -116,7 +116,7 @@ def _times(book: Book, score: TaskScore, names: tuple[str, ...]) -> None:
 
 
 def _without(times: Times, taken: list[int]) -> Times:
-    """Times in which some coefficients have nothing to multiply."""
+    """The times without what some coefficients multiply."""
     width = times.parts.shape[1]
     parts, factors = times.parts.copy(), times.factors.copy()
     parts[:, [place for place in taken if place < width]] = 0.0
@@ -125,7 +125,7 @@ def _without(times: Times, taken: list[int]) -> Times:
 
 
 def _of_times(times: Times, names: tuple[str, ...]) -> Array:
-    """Logarithms of the errors of families left out."""
+    """Logarithms of the errors of each family, fitted without it."""
     design = Design(times.parts, times.fixed, times.factors, times.expected.priors)
     off = np.zeros(len(times.time))
     for others, own in folds(times.family):
@@ -154,7 +154,7 @@ def _memory(book: Book, score: TaskScore) -> None:
 
 
 def _of_peaks(seen: Peaks) -> Array:
-    """The same of memory."""
+    """The same for memory."""
     off = np.zeros(len(seen.peak))
     for others, own in folds(seen.family):
         fitted = seen.only(others).fit()

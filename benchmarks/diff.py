@@ -1,4 +1,5 @@
-"""`scalesheet diff` of two editions of the whole book against `scalesheet build --no-site`."""
+"""`scalesheet diff` of two editions of the whole book, compared with `scalesheet build
+--no-site`."""
 
 from __future__ import annotations
 
@@ -14,8 +15,11 @@ PRICE = re.compile(r"(?<=price: )[0-9.]+")
 
 
 def measure(times: int = 1) -> list[Ratio]:
-    """Both as processes, start-up included: one price that changed, and those of a generation.
-    What is built is the same for both."""
+    """Time both as processes, including startup: for one changed price, and for those of a
+    generation.
+
+    The build is the same for both.
+    """
     with workspace() as folder:
         one, many = folder / "one", folder / "many"
         rates = sorted(Path("rates", p.name) for p in (ROOT / "data" / "rates").glob("*h100*"))
@@ -36,7 +40,7 @@ def measure(times: int = 1) -> list[Ratio]:
 
 
 def _dearer(path: Path) -> None:
-    """The last price by 0.1 % more, which no check minds."""
+    """Raise the last price by 0.1 %, which no check objects to."""
     text = path.read_text("utf-8")
     found = list(PRICE.finditer(text))
     if found:

@@ -1,6 +1,6 @@
-"""Evaluating a table of a million rows against numpy computing the same columns by hand.
+"""Evaluating a table of a million rows, compared with numpy computing the same columns directly.
 
-No data folder holds a table of that size (a file has at most 5 MB), so a small plan is resolved and
+No data folder has a table of that size (a file has at most 5 MB), so a small plan is resolved and
 its table is then given a million rows.
 """
 
@@ -23,7 +23,7 @@ ROWS = 1_000_000
 
 
 def measure(rows: int = ROWS, times: int = 3) -> list[Ratio]:
-    """All columns and totals of the synthetic plan, three ends where a column is ranged."""
+    """Compute all columns and totals of the synthetic plan, with three ends for ranged columns."""
     with workspace() as folder:
         book = compile_book(lay(folder, plans=1, rows=2))
     plan, steps = widened(next(iter(book.plans.values())), rows)
@@ -39,7 +39,7 @@ def measure(rows: int = ROWS, times: int = 3) -> list[Ratio]:
 
 
 def widened(plan: Plan, rows: int) -> tuple[Plan, NDArray[np.float64]]:
-    """The plan with so many rows in its table; their steps."""
+    """The plan with this many rows in its table, and their steps."""
     steps = np.arange(rows, dtype=np.float64) % 9973 + 1
     table = plan.tables["runs"]
     ids = tuple(f"r{row}" for row in range(rows))
@@ -50,7 +50,7 @@ def widened(plan: Plan, rows: int) -> tuple[Plan, NDArray[np.float64]]:
 
 
 def by_hand(steps: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """The synthetic plan's columns as anyone would compute them, (low, expected, high) by row."""
+    """The synthetic plan's columns in plain numpy, (low, expected, high) by row."""
     speed = np.array([[2200.0], [2000.0], [1800.0]])
     checkpoints = np.ceil(steps / 100.0)
     hours = steps / speed
@@ -72,7 +72,7 @@ def by_hand(steps: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
 
 
 def alike(ours: Results, other: dict[str, NDArray[Any]]) -> None:
-    """A comparison of two things that differ would measure nothing."""
+    """Make sure that both compute the same, or the comparison would mean nothing."""
     for name in COLUMNS:
         series = ours.tables["runs"][name]
         expected = other[name] if other[name].ndim == 1 else other[name][1]

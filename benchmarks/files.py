@@ -1,4 +1,4 @@
-"""`scalesheet check` as the book grows to 5,000 files: time of a file, sound or misspelt."""
+"""`scalesheet check` as the book grows to 5,000 files: time per file, valid or misspelled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.measure import ROOT, Ratio, Run, report, run, workspace
 
-#: So much more a file may cost among five thousand than among five hundred.
+#: The most that the time per file may grow from five hundred to five thousand files.
 LIMIT = 1.5
 SIZES = (50, 500, 5_000)
 MINIMAL = ROOT / "tests" / "invalid" / "minimal"
@@ -19,7 +19,7 @@ def _read(*place: str) -> str:
     return MINIMAL.joinpath(*place).read_text("utf-8")
 
 
-#: By kind the place and the text of the file of a number.
+#: Path and text of the file with a number, by kind.
 KINDS: Mapping[str, Callable[[int], tuple[str, str]]] = {
     "accelerators": lambda n: (
         f"hardware/h{n}.yaml",
@@ -40,7 +40,8 @@ KINDS: Mapping[str, Callable[[int], tuple[str, str]]] = {
 
 
 def measure() -> list[Ratio]:
-    """Each kind by itself, beside the minimal book; checks are processes of their own."""
+    """Measure each kind separately, on top of the minimal book; checks are processes of their
+    own."""
     return [_ratio(kind, [_checked(kind, size) for size in SIZES]) for kind in KINDS]
 
 
@@ -52,16 +53,16 @@ def _checked(kind: str, size: int) -> Run:
             place, text = KINDS[kind](number)
             (data / Path(place).parent).mkdir(exist_ok=True)
             (data / place).write_text(text, "utf-8")
-        # misspelt files end in status 1, which is what is measured
+        # misspelled files end in status 1, as intended
         code = "import sys; from scalesheet.cli import main; main(sys.argv[1:])"
         command = [sys.executable, "-c", code, "check", "--data", str(data)]
-        # a few files take little more than the program itself, so the best of several counts
+        # a few files take little more than the startup, so use the best of several runs
         times = 1 if size == SIZES[-1] else 5
         return min((run(command) for _ in range(times)), key=lambda each: each.seconds)
 
 
 def _ratio(kind: str, runs: list[Run]) -> Ratio:
-    """What a file costs from 500 to 5,000, against from 50 to 500."""
+    """The time per file from 500 to 5,000, compared with that from 50 to 500."""
     first, second = (
         (runs[at + 1].seconds - runs[at].seconds) / (SIZES[at + 1] - SIZES[at]) for at in range(2)
     )

@@ -1,4 +1,4 @@
-"""Time and memory of a whole build as the book grows: 8 and 64 times rows and plans."""
+"""Time and memory of a whole build as the book grows to 8 and 64 times the rows and plans."""
 
 from __future__ import annotations
 
@@ -8,25 +8,27 @@ import sys
 from benchmarks.measure import Ratio, Run, report, run, workspace
 from benchmarks.synthetic import lay
 
-#: So much more a formula cell may cost in a book 64 times as large; 1 is linear growth.
+#: The most that the time per formula cell may grow in a book 64 times as large; 1 is linear growth.
 LIMIT = 1.5
 TIMES = (1, 8, 64)
 ROWS, PLAN_ROWS = 530, 100
-HALF_A_MILLION = 500_000  # formula cells, which the largest book has
+HALF_A_MILLION = 500_000  # formula cells in the largest book
 MEMORY = 1024.0  # MB
-SMALL = 10_000  # rows; below, single runs differ too much to be compared
+SMALL = 10_000  # rows; smaller runs differ too much to be compared
 
 
 def measure() -> list[Ratio]:
-    """Builds without site, each a process of its own, of books without a catalogue: that does not
-    grow, and each workbook would carry it."""
+    """Build without the site, each in a process of its own, for books without a catalogue.
+
+    A catalogue would not grow, and would be part of each workbook.
+    """
     by_rows = [built(plans=1, rows=ROWS * times) for times in TIMES]
     by_plans = [built(plans=times, rows=PLAN_ROWS) for times in TIMES]
     return [_linear("rows", by_rows), _linear("plans", by_plans), _memory(by_rows[-1])]
 
 
 def built(*, plans: int, rows: int) -> Run:
-    """A build of a synthetic book; the best of three where it is a small one."""
+    """Build a synthetic book; the best of three runs if it is small."""
     times = 3 if plans * rows <= SMALL else 1
     with workspace() as folder:
         places = ["--data", str(lay(folder, plans=plans, rows=rows, bare=True)), "--out"]
@@ -36,14 +38,14 @@ def built(*, plans: int, rows: int) -> Run:
 
 
 def formulas(done: Run) -> int:
-    """How many live formulas a build said that it wrote."""
+    """The number of live formulas that a build reported."""
     found = re.search(r"([\d,]+) of them live formulas", done.said)
     assert found, done.said
     return int(found[1].replace(",", ""))
 
 
 def _linear(what: str, runs: list[Run]) -> Ratio:
-    """What a formula cell costs from 8 times to 64, against from once to 8 times."""
+    """The time per formula cell from 8 to 64 times, compared with that from 1 to 8 times."""
     seconds, cells = [each.seconds for each in runs], [formulas(each) for each in runs]
     first, second = (
         (seconds[at + 1] - seconds[at]) / (cells[at + 1] - cells[at]) for at in range(2)

@@ -1,4 +1,4 @@
-"""Measuring two things against each other in one run, and printing the ratio with its command."""
+"""Measures two things in one run, and prints their ratio with the command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIBRARIES = ("numpy", "xlsxwriter", "mkdocs", "mkdocs-material")
 
 @dataclass(frozen=True)
 class Ratio:
-    """One thing measured against another, and the most that it may come to."""
+    """One thing compared with another, and the largest ratio allowed."""
 
     name: str
     value: float
@@ -39,7 +39,7 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Run:
-    """A process that ended well: seconds of processor time, its most memory in MB, its output."""
+    """A successful process: seconds of processor time, peak memory in MB, output."""
 
     seconds: float
     memory: float
@@ -47,7 +47,7 @@ class Run:
 
 
 def report(module: str, ratios: Sequence[Ratio]) -> int:
-    """Prints the ratios with command and machine; the exit status."""
+    """Print the ratios with command and machine; return the exit status."""
     print(f"$ python -m benchmarks.{module}")
     print(f"  {machine()}")
     for ratio in ratios:
@@ -56,7 +56,7 @@ def report(module: str, ratios: Sequence[Ratio]) -> int:
 
 
 def machine() -> str:
-    """Processor, system and versions, in one line."""
+    """Processor, system and versions, on one line."""
     cpu = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
@@ -70,21 +70,23 @@ def machine() -> str:
 def against(
     ours: Callable[[], float], other: Callable[[], float], times: int
 ) -> tuple[float, float]:
-    """The best seconds of each, taken in turns, so that both meet the same moods of the machine."""
+    """The best seconds of each, alternating, so that both run under the same load."""
     pairs = [(ours(), other()) for _ in range(times)]
     return min(one for one, _ in pairs), min(two for _, two in pairs)
 
 
 def timed(call: Callable[[], object]) -> float:
-    """Seconds of processor time that a call takes: what else runs meanwhile does not count."""
+    """Seconds of processor time for a call, which excludes other processes."""
     start = time.process_time()
     call()
     return time.process_time() - start
 
 
 def run(command: Sequence[str | Path], cwd: Path = ROOT, cache: Path | None = None) -> Run:
-    """Runs a process to its end, with what was kept in `cache`; without one it computes everything,
-    whatever ran before. Raises CalledProcessError where it fails."""
+    """Run a process to its end, with the cache in `cache`; by default it computes everything.
+
+    Raises CalledProcessError if it fails.
+    """
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT / "generator"),
@@ -106,6 +108,6 @@ def run(command: Sequence[str | Path], cwd: Path = ROOT, cache: Path | None = No
 
 @contextmanager
 def workspace() -> Iterator[Path]:
-    """A folder that goes away."""
+    """A temporary folder."""
     with tempfile.TemporaryDirectory(prefix="scalesheet-bench-") as folder:
         yield Path(folder)

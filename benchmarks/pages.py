@@ -1,15 +1,16 @@
-"""How soon the heaviest pages of a built site can be used: `python -m benchmarks.pages [SITE]`,
-or against an older one, in turn: `python -m benchmarks.pages SITE BEFORE`.
+"""How soon the heaviest pages of a built site can be used: `python -m benchmarks.pages [SITE]`.
 
-Each is opened in Chromium from the folder, on two cores of this machine, the median of three loads;
-beside it stands what a processor four times slower (`SLOWER`) takes. Interactive: the end of the
-last long task before the page was quiet. Blocking: what tasks took beyond 50 ms. The weight is that
-of the page and of the scripts that are its own; what all pages share is loaded once. The whole site
-is weighed as it is published.
+To compare with an older site, alternating: `python -m benchmarks.pages SITE BEFORE`.
 
-Of each plan's page it says how soon new quantiles stand in the page after an edit of an uncertain
-input: the least of several edits, since other work of the machine only adds, with the median
-beside it. The page's worker draws for each.
+Each page is opened in Chromium from the folder, on two cores of this machine, and the median of
+three loads is printed, beside that on a processor four times slower (`SLOWER`). Interactive: the
+end of the last long task before the page was quiet. Blocking: the time of tasks beyond 50 ms. The
+weight is that of the page and its own scripts; shared scripts load only once. The whole site is
+weighed as published.
+
+For each plan's page, it prints how soon new quantiles appear after an edit of an uncertain input:
+the minimum of several edits, since other load only adds time, with the median beside it. The page's
+worker draws samples for each edit.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ SETTLED = """quiet => new Promise(done => {
   }
   look()
 })"""
-#: The first uncertain scalar of the page's scenario, with the values to enter.
+#: The first uncertain scalar in the page's scenario, with values to enter.
 UNCERTAIN = """count => {
   const { plan, results } = globalThis.scalesheet?.page ?? {}
   if (!plan?.drawn || !document.querySelector("[data-sure=section]")) return null
@@ -74,7 +75,7 @@ UNCERTAIN = """count => {
   }
   return null
 }"""
-#: Milliseconds from an edit to new quantiles, and to the total indices of their causes.
+#: Milliseconds from an edit to new quantiles, and to the total-effect indices of their causes.
 ANSWER = """([name, text]) => new Promise(done => {
   const began = performance.now(), took = []
   const causes = document.querySelector("[data-sure=causes]")
@@ -117,7 +118,7 @@ def _of_page(browser: Browser, site: Path, page: Path, before: Path | None) -> I
     loads: list[dict[str, Any]] = []
     slow: list[dict[str, Any]] = []
     loads_before: list[dict[str, Any]] = []
-    for _ in range(LOADS):  # in turn: what else the machine does is the same for all
+    for _ in range(LOADS):  # alternating, so that other load affects all equally
         loads.append(_load(browser, page.as_uri()))
         slow.append(_load(browser, page.as_uri(), SLOWER))
         if older:

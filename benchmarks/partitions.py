@@ -1,5 +1,8 @@
-"""`predict` of ten million rows by Dask, in partitions that each worker makes for itself, against
-one process on some of them: the same numbers. Needs Dask, so that it is run by name alone."""
+"""`predict` of ten million rows with Dask, compared with one process on some partitions.
+
+Each worker makes its own partitions; the numbers must be equal. Needs Dask, so it only runs by
+name.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,18 @@ from benchmarks.measure import ROOT, Ratio, machine
 ROWS, PARTS = 10_000_000, 100
 WORKERS = 2
 TASK = "loss"
-EVERY = 20  # partitions of which one is computed again here
+EVERY = 20  # every so many partitions, one is computed again here
 
 
 def cases(part: int, rows: int) -> pd.DataFrame:
-    """The sizes and tokens of a partition: no two rows of all are the same."""
+    """The sizes and tokens of a partition; all rows of all partitions differ."""
     at = np.arange(part * rows, (part + 1) * rows)
     frame = {"N": 1e8 * (1 + at % 4_000), "D_tokens": 1e9 * (1 + at // 4_000)}
     return pd.DataFrame(frame, index=pd.Index(at, name="case"))
 
 
 def summed(frame: pd.DataFrame) -> pd.DataFrame:
-    """What is compared of a partition: sums of the predictions, and how many there are."""
+    """What is compared for a partition: sums of the predictions, and their number."""
     made = scalesheet.predict(frame, TASK, book=ROOT / "data")
     ends = made[["predicted", "predicted_low", "predicted_high"]]
     part = pd.Index(frame.index[:1] // max(1, len(frame)))
@@ -36,10 +39,10 @@ def summed(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def main(rows: int = ROWS) -> int:
-    """Two workers of a local cluster, each a process of one thread."""
+    """Run a local cluster of two single-threaded worker processes."""
     dask: Any = import_module("dask.dataframe")
     cluster: Any = import_module("distributed")
-    ours: Any = import_module("benchmarks.partitions")  # by its name, as workers find it
+    ours: Any = import_module("benchmarks.partitions")  # imported by name, so that workers find it
     each, began = rows // PARTS, time.perf_counter()
     options = {"n_workers": WORKERS, "threads_per_worker": 1, "dashboard_address": None}
     with cluster.Client(**options):

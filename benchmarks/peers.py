@@ -32,9 +32,9 @@ from scalesheet.predict.cases.catalogue import known
 from scalesheet.predict.score import TaskScore, score_of
 
 SHARES = np.arange(0.2, 0.81, 0.02)
-#: Of Calculon, the files of its systems.
+#: Calculon's system file for each accelerator.
 SYSTEMS = {"a100-sxm-80gb": "a100_80g", "a100-sxm-40gb": "a100_80g", "h100-sxm": "h100_80g_nvl8"}
-#: What a row must say, or what our own prediction took as usual.
+#: What a row must state, or our own prediction assumed.
 NEEDED = ("layers", "hidden", "heads", "ffn", "vocab", "sequence", "micro_batch", "gpus", "peak")
 
 Asked = Callable[[Cases, float], float]
@@ -76,19 +76,19 @@ def _dense(score: TaskScore) -> Flags:
 
 
 def _its_own(score: TaskScore, systems: dict[str, Any], zero: int) -> Flags:
-    """What Calculon has words for: its systems, products of 16 bits, ZeRO up to a stage."""
+    """Rows that Calculon supports: its systems, 16-bit products, ZeRO up to a stage."""
     cases = score.published.cases
     on = np.isin(cases.accelerator.astype(str), list(systems))
     return on & (cases.peak == cases.sixteen) & ~(cases.zero > zero)
 
 
 def _all(asked: Asked, score: TaskScore, rows: Flags, share: float) -> Array:
-    """What it answers, in tokens a second and GPU; nan where it refuses."""
+    """Its answers in tokens per second and GPU; nan where it refuses."""
     answer = np.full(len(rows), np.nan)
     for place in np.flatnonzero(rows):
         try:
             answer[place] = asked(score.published.cases.only(slice(place, place + 1)), share)
-        except Exception as error:  # it refuses by assertions and errors of its own
+        except Exception as error:  # it refuses with assertions and exceptions of its own
             logging.debug("%s: %s", score.published.cases.ids[place], error)
     return answer
 
@@ -134,7 +134,7 @@ def _llm_analysis(case: Cases, share: float) -> float:
     )
     gpu = config.GPUConfig(
         name="row",
-        mem_per_GPU_in_GB=1e6,  # whether it fits is not asked
+        mem_per_GPU_in_GB=1e6,  # we do not ask whether it fits
         hbm_bandwidth_in_GB_per_sec=one.of("bandwidth") / 1e9,
         intra_node_bandwidth_in_GB_per_sec=one.of("link") / 1e9,
         intra_node_min_message_latency=8e-6,
@@ -173,7 +173,8 @@ def _calculon(systems: dict[str, Any]) -> Asked:
         replicas = max(1, one.whole("gpus") // (tensor * pipeline))
         micro = one.whole("micro_batch")
         batch = replicas * micro * max(1, int(one.batch() // (replicas * micro)))
-        # a gated layer has three matrices where Calculon has two: as much work, half as wide again
+        # a gated layer has three matrices where Calculon has two: the same work, at 1.5 times the
+        # width
         ffn = one.whole("ffn") * 3 // 2 if case.gated[0] else one.whole("ffn")
         application = {
             "hidden": one.whole("hidden"),
@@ -210,7 +211,7 @@ def _calculon(systems: dict[str, Any]) -> Asked:
             "training": True,
         }
         system = json.loads(json.dumps(systems[str(case.accelerator[0])]))
-        system["mem1"]["GiB"] = 1e6  # whether it fits is not asked
+        system["mem1"]["GiB"] = 1e6  # we do not ask whether it fits
         made = Llm(Llm.Application(application), logging.getLogger("calculon"))
         made.compile(System(system), Llm.Execution.from_json(execution))
         made.run(System(system))
@@ -233,14 +234,14 @@ class _Row:
         return round(self.of(name))
 
     def batch(self) -> float:
-        """Sequences a step; one micro-batch for each replica where none is stated."""
+        """Sequences per step; by default one micro-batch for each replica."""
         ways = self.of("tensor") * self.of("pipeline")
         least = max(1.0, self.of("gpus") // ways) * self.of("micro_batch")
         stated = self.of("global_batch")
         return least if np.isnan(stated) else max(least, stated)
 
     def recomputed(self, choices: tuple[Any, Any, Any]) -> Any:
-        """One of three: without recomputation, of attention alone, of all."""
+        """Choose by recomputation: none, attention only, everything."""
         said = str(self.case.checkpointing[0])
         return choices[{"full": 2, "selective": 1}.get(said, 0)]
 

@@ -1,4 +1,4 @@
-"""`scalesheet predict` of 100,000 rows against pandas reading and writing the same table."""
+"""`scalesheet predict` of 100,000 rows, compared with pandas reading and writing the same table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SWEEP = {
 
 
 def measure(times: int = 2) -> list[Ratio]:
-    """Each task on a sweep, the book in memory already."""
+    """Predict a sweep for each task, with the book already in memory."""
     book = compile_book(ROOT / "data")
     ratios = []
     with workspace() as folder:

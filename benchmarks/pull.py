@@ -1,7 +1,7 @@
-"""`scalesheet pull` of the largest workbook, with edits in it, against LibreOffice opening it; and
-its reading of the cells against openpyxl's plain one of formulas and values in two passes.
+"""`scalesheet pull` of the largest edited workbook, compared with LibreOffice opening it.
 
-LibreOffice opens the file and writes its first sheet as CSV, which takes next to nothing; its
+Also its reading of cells, compared with openpyxl reading formulas and values in two passes.
+LibreOffice opens the file and writes its first sheet as CSV, which takes next to no time; its
 profile exists before the first measured run. Both are whole processes.
 """
 
@@ -18,22 +18,22 @@ from benchmarks.measure import Ratio, against, report, run, timed, workspace
 from scalesheet.pull.sheets import read_workbook
 
 LIMIT = 0.7
-READER_LIMIT = 0.9  # above that keeping both from one pass is not worth its lines
+READER_LIMIT = 0.9  # above that, reading both in one pass would not be worth the code
 OFFICE = ("soffice", "libreoffice")
 
 
 def measure(times: int = 3) -> list[Ratio]:
-    """Both as processes, start-up included; nothing where there is no LibreOffice."""
+    """Time both as processes, including startup; empty without LibreOffice."""
     office = next((found for name in OFFICE if (found := shutil.which(name))), None)
     if office is None:
         return []
     with workspace() as folder:
-        # what a book was built of is kept, so pull reads the edits and not the book
+        # the built book is in the cache, so pull reads only the edits
         cache = folder / "cache"
         scalesheet = [sys.executable, "-m", "scalesheet"]
         run([*scalesheet, "build", "--no-site", "--out", folder / "built"], cache=cache)
         largest = max((folder / "built" / "workbooks").glob("*.xlsx"), key=_size)
-        # each run meets edits that no run before it has seen
+        # each run has edits that no earlier run has seen
         edited = [_edited(largest, folder / f"{n}.xlsx", 0.9 - n / 100) for n in range(times + 1)]
         profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
         opened: list[str | Path] = [
@@ -64,7 +64,7 @@ def measure(times: int = 3) -> list[Ratio]:
 
 
 def _by_openpyxl(path: Path) -> int:
-    """What pull needs of each cell: its formula and its value, which take a pass each."""
+    """Read what pull needs of each cell: its formula and its value, in one pass each."""
     found = 0
     for values in (False, True):
         book = openpyxl.load_workbook(path, read_only=True, data_only=values)
@@ -73,7 +73,7 @@ def _by_openpyxl(path: Path) -> int:
 
 
 def _used(command: list[str | Path]) -> float:
-    """Processor time; LibreOffice starts others, which count as its own."""
+    """Processor time, including the processes that LibreOffice starts."""
     return run(["/bin/sh", "-c", '"$@"', "sh", *command]).seconds
 
 
@@ -82,7 +82,7 @@ def _size(path: Path) -> int:
 
 
 def _edited(path: Path, out: Path, factor: float) -> Path:
-    """Three assumptions on Inputs, times a factor."""
+    """Multiply three assumptions on Inputs by a factor."""
     book = openpyxl.load_workbook(path)
     sheet = book["Inputs"]
     kind = next(cell.column for cell in sheet[4] if cell.value == "Kind")

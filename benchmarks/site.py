@@ -1,9 +1,8 @@
-"""How heavy the site is; its build, and `scalesheet check` of the whole book, against a plain
-`mkdocs build` of the same pages.
+"""The weight of the site; its build and `scalesheet check`, compared with a plain `mkdocs build`.
 
-Weights are in kilobytes as published, before any compression. The largest pages are those of
-plans, which hold every figure of a plan and what it rests on; of the others half are below the
-median. The search index is read when somebody searches, not with a page.
+Weights are in kilobytes as published, uncompressed. The largest pages are those of plans, which
+have every figure of a plan and its origin; the median is that of the other pages. The search index
+loads only when somebody searches.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from scalesheet.render.api.write import write_api
 from scalesheet.site.generate import prepare
 
 MOST_CHECK = 0.5  # of plain mkdocs
-MOST_SITE = 1.5  # of plain mkdocs, aim 1.2: the stage copies, hardens and checks what it builds
-MOST_PAGE = 60.0  # KB, half of the pages are below
+MOST_SITE = 1.5  # of plain mkdocs, goal 1.2: the stage copies, hardens and checks what it builds
+MOST_PAGE = 60.0  # KB, the median
 MOST_PAGES = 35_000.0  # KB, all pages together
 MOST_INDEX = 1_000.0  # KB
-MOST_SCRIPTS = 150.0  # KB of our own on any page, but for the formulas of a plan
+MOST_SCRIPTS = 150.0  # KB of our own on any page, except the formulas of a plan
 OWN_SCRIPTS = (
     "assets/site.js",
     "assets/search.js",
@@ -35,8 +34,7 @@ OWN_SCRIPTS = (
 
 
 def measure() -> list[Ratio]:
-    """One build by the program's own stage, and one of the same workspace by mkdocs alone; a check
-    of the book that nothing is kept of."""
+    """Build the site with our stage and with mkdocs alone, and check the book without a cache."""
     with workspace() as folder:
         config = pages_of(folder)
         plain = run([sys.executable, "-m", "mkdocs", "build", "-q", "-f", config]).seconds
@@ -60,8 +58,11 @@ def measure() -> list[Ratio]:
 
 
 def pages_of(folder: Path) -> Path:
-    """The pages as the site generator gets them, with the files beside them; their mkdocs.yml. Of
-    workbooks, which it copies, there are the names alone."""
+    """Lay out the pages for the site generator, with the files beside them; return their
+    mkdocs.yml.
+
+    Workbooks, which it only copies, are empty.
+    """
     edition, _ = sound_edition(ROOT / "data")
     made = folder / "made"
     books = made / "workbooks"
@@ -75,7 +76,7 @@ def pages_of(folder: Path) -> Path:
     return folder / "pages" / "mkdocs.yml"
 
 
-#: The site stage by itself, on the pages that mkdocs gets.
+#: The site stage alone, on the pages that mkdocs gets.
 STAGE = """
 import sys
 from pathlib import Path

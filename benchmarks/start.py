@@ -1,4 +1,4 @@
-"""How long the program takes to say what it can, and to answer from what it keeps."""
+"""How long the program takes to print its help, and to answer with and without a cache."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.measure import Ratio, against, report, run, workspace
 
 LIMIT = 8.0
-#: Seconds of processor time that are aimed at, with everything kept and with nothing.
+#: Target seconds of processor time, with a full and an empty cache.
 AIM, COLD_AIM = 0.5, 3
 CASES = "id,kind,params,tokens,hardware,n_gpus\n" + "".join(
     f"{n},pretrain,{n}e9,2e10,H100,{8 * n}\n" for n in range(1, 6)
@@ -29,7 +29,7 @@ def measure(times: int = 15) -> list[Ratio]:
 
 
 def _commands(folder: Path) -> list[Ratio]:
-    """Commands on the shipped book, each again after it has filled the cache."""
+    """Commands on the shipped book, each repeated once the cache is filled."""
     (folder / "five.csv").write_text(CASES, "utf-8")
     program = [sys.executable, "-m", "scalesheet"]
     cold = run([*program, "check"], cache=folder / "cache").seconds

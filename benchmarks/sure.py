@@ -1,10 +1,11 @@
-"""How sure quantiles are: coverage, plans by hand, the workbook's P80, and what to measure first.
+"""Accuracy of quantiles: coverage, plans computed directly, the workbook's P80, what to measure
+first.
 
     python -m benchmarks.sure [--draws N]
 
-Programs whose truth is known are drawn by NumPy alone, and counted between the P10 and P90 that the
-program gives. Three shipped plans are drawn by hand as well: their cost as a formula of what is
-uncertain, over draws of NumPy's own.
+Programs whose true distribution is known are drawn by NumPy alone, to count how many draws are
+between the program's P10 and P90. Three shipped plans are also drawn directly: their cost as a
+formula of the uncertain inputs, over NumPy's own draws.
 """
 
 from __future__ import annotations
@@ -35,17 +36,17 @@ LIMIT = 2.0  # seconds of processor time for the draws of a plan
 
 
 def lognormal(z: Array, low: float, value: float, high: float) -> Array:
-    """By hand: low and high are P10 and P90, the value is the median."""
+    """Draw directly: low and high are P10 and P90, the value is the median."""
     return np.asarray(
         value * np.where(z < 0, (value / low) ** (z / P90), (high / value) ** (z / P90))
     )
 
 
-# ------------------------------------------------------------------ programs whose truth is known
+# ------------------------------------------------------------------ programs with known truth
 
 
 def known(draws: int) -> Iterator[tuple[str, float]]:
-    """By program how many of its truths lie from P10 to P90."""
+    """Yield for each program how many of its true values are between P10 and P90."""
     sys.path.insert(0, str(ROOT))
     from tests import small
     from tests.sure.test_by_hand import PLANS
@@ -60,7 +61,7 @@ def known(draws: int) -> Iterator[tuple[str, float]]:
             yield name, float(np.mean((values["p10"] <= truth) & (truth <= values["p90"])))
 
 
-# ------------------------------------------------------------------ shipped plans by hand
+# ------------------------------------------------------------------ shipped plans, drawn directly
 
 
 def at(book: Book, plan: Plan, name: str, edits: Mapping[str, float]) -> float:
@@ -83,13 +84,13 @@ def ends(book: Book, plan: Plan, name: str) -> tuple[float, float, float]:
 
 
 def calculator(book: Book, plan: Plan, z: Array) -> Array:
-    """A rented node: the cost is in proportion to the predicted hours."""
+    """A rented node: the cost is proportional to the predicted hours."""
     hours = ends(book, plan, "hours")
     return lognormal(z[0], *hours) * (at(book, plan, "cost", {}) / hours[1])
 
 
 def qwen2_finance(book: Book, plan: Plan, z: Array) -> Array:
-    """Stated steps over an uncertain speed, at one price."""
+    """Stated steps at an uncertain speed and a single price."""
     speed = (
         plan.scalars["steps_per_hour.corrected"]
         if "steps_per_hour.corrected" in plan.scalars
@@ -105,8 +106,10 @@ def qwen2_finance(book: Book, plan: Plan, z: Array) -> Array:
 
 
 def pixelis(book: Book, plan: Plan, z: Array) -> Array:
-    """Steps of reinforcement times their hours, and seeds of which each may run once more. The cost
-    is a straight line in both, found from the plan at exact points."""
+    """Reinforcement learning steps times their hours, and seeds that may each run once more.
+
+    The cost is linear in both, as determined from the plan at exact points.
+    """
     (_, steps, _), (_, hours, _) = (
         ends(book, plan, name) for name in ("rft.steps", "rft.timed_hours")
     )
@@ -138,7 +141,7 @@ BY_HAND: Mapping[str, Callable[[Book, Plan, Array], Array]] = {
 
 
 def by_hand(book: Book, plan: Plan, found: Sure, draws: int) -> str:
-    """How far each quantile of the cost is from that by hand, in percent."""
+    """The difference of each quantile of the cost from direct computation, in percent."""
     sample = BY_HAND[plan.id](book, plan, np.random.default_rng(9).standard_normal((2, draws)))
     figure = found.figures["cost"]
     shown = []

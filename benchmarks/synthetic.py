@@ -7,7 +7,8 @@ from pathlib import Path
 
 from benchmarks.measure import ROOT
 
-#: Formula of each computed column; the last four rest on a range and have three cells a row.
+#: The formula of each computed column; the last four depend on a range and have three cells per
+#: row.
 COLUMNS = {
     "tokens": ("token", "steps * tokens_per_step"),
     "share": ("1", "steps / (steps + spare)"),
@@ -49,8 +50,10 @@ BARE = ("book.yaml", "sources.yaml", "units.yaml")
 
 
 def lay(folder: Path, *, plans: int, rows: int, bare: bool = False) -> Path:
-    """A data folder with so many plans of so many rows each; a `bare` one has no catalogue, which
-    each workbook would carry."""
+    """Write a data folder with this many plans of this many rows each.
+
+    A `bare` one has no catalogue, which would be part of each workbook.
+    """
     data = folder / "data"
     if bare:
         data.mkdir()
@@ -67,7 +70,7 @@ def lay(folder: Path, *, plans: int, rows: int, bare: bool = False) -> Path:
 
 
 def plan(rows: int) -> str:
-    """The text of a plan with so many rows."""
+    """The text of a plan with this many rows."""
     columns = "\n".join(
         f"      {name}: {{unit: {unit}, title: {name}, formula: {formula}}}"
         for name, (unit, formula) in COLUMNS.items()

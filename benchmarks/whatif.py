@@ -1,7 +1,8 @@
-"""A change in a plan's page: computing what rests on it, against sorting in the same engine.
+"""A change in a plan's page: recomputing what depends on it, compared with sorting in the same
+engine.
 
-The largest plan of the book, and one with ten times its computed cells. Each number among the
-inputs is changed in turn; what counts is the mean over all, and the slowest.
+It uses the largest plan of the book, and one with ten times its computed cells. Each numeric input
+is changed in turn; the mean over all and the slowest count.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from scalesheet.examine import compile_book
 from scalesheet.model import Plan
 from scalesheet.render.script import program, runtime
 
-TIMES = 10  # as large as the book's largest plan
-SORTED = 50_000  # numbers: about as long as a frame of a screen takes
+TIMES = 10  # times as large as the book's largest plan
+SORTED = 50_000  # numbers: sorting them takes about as long as a frame on screen
 LIMIT, LIMIT_OF_TEN = 1.0, 5.0
 
-#: Seconds of processor time, the best of each: of sorting, and of each change.
+#: The best seconds of processor time for sorting, and for each change.
 SCRIPT = """
   const plan = Object.values(scalesheet.plans)[0];
   const spent = (call) => {
@@ -50,7 +51,7 @@ SCRIPT = """
 
 
 def measure() -> list[Ratio]:
-    """Both plans, each in a process of its own."""
+    """Run both plans, each in a process of its own."""
     book = compile_book(ROOT / "data")
     plan = max(book.plans.values(), key=cells)
     found = changed(book, plan)
@@ -66,14 +67,14 @@ def measure() -> list[Ratio]:
 
 
 def cells(plan: Plan) -> int:
-    """How many cells of a plan are computed."""
+    """The number of computed cells of a plan."""
     columns = [(t, c) for t in plan.tables.values() for c in t.columns.values()]
     of_tables = sum(len(t.rows) - len(c.stated) for t, c in columns if c.formula or c.own)
     return of_tables + sum(scalar.formula is not None for scalar in plan.scalars.values())
 
 
 def changed(book: Book, plan: Plan) -> dict[str, float]:
-    """What Node says of a plan."""
+    """Node's measurements for a plan."""
     node = shutil.which("node")
     assert node, "node is needed"
     text = SCRIPT.replace("SORTED", str(SORTED))

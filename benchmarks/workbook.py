@@ -1,11 +1,11 @@
-"""Rendering a workbook against XlsxWriter writing the same cells with the same formats.
+"""Rendering a workbook, compared with XlsxWriter writing the same cells with the same formats.
 
-The cells that the renderer wrote are recorded, and written again by a plain loop over the list: the
-same texts, numbers, formulas and stored values, with formats of the same properties. Everything
-else that a rendering does (layout, names, printing of formulas, widths, validation) counts as ours.
+The cells that the renderer writes are recorded, and written again by a plain loop over the list:
+the same texts, numbers, formulas and stored values, with formats of the same properties. Everything
+else in rendering (layout, names, printing of formulas, widths, validation) counts as ours.
 
-A table of facts of each workbook comes first: its size, and what LibreOffice takes to open it, in
-seconds of the clock, with every formula computed anew.
+First comes a table of facts about each workbook: its size, and the wall-clock time that LibreOffice
+takes to open it and recalculate every formula.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from scalesheet.pull.sheets import read_workbook
 from scalesheet.render.workbook.canvas import PlainSheet
 from scalesheet.render.workbook.write import write_workbook
 
-LIMIT = 1.5  # and 1.2 is aimed at
+LIMIT = 1.5  # the goal is 1.2
 LARGEST, SLOWEST = 500, 5  # kB of a file, seconds to open it
 ROWS = 3_000
 WRITES = (
@@ -45,7 +45,7 @@ WRITES = (
 
 @dataclass
 class Recording:
-    """What was written: formats in their order, and each cell.
+    """What was written: formats in order, and each cell.
 
     A cell is its sheet, the method, and the method's arguments before, at and after the format.
     """
@@ -59,8 +59,10 @@ class Recording:
 
 @dataclass(frozen=True)
 class Facts:
-    """A workbook: bytes, its formulas by their lengths, median seconds to open, printed pages. Only
-    a plan's own part prints, so these are all pages."""
+    """A workbook: bytes, lengths of its formulas, median seconds to open, printed pages.
+
+    Only a plan's own part prints, so these are all pages.
+    """
 
     plan: str
     size: int
@@ -83,7 +85,7 @@ HEADINGS += ("s to open", "printed pages")
 
 
 def facts(times: int = 3) -> list[Facts]:
-    """Of the workbook of each plan, opened in one LibreOffice; nothing where there is none."""
+    """Measure the workbook of each plan, opened in one LibreOffice; empty without it."""
     from tests.proof.office import Office, missing
 
     if missing():
@@ -91,7 +93,7 @@ def facts(times: int = 3) -> list[Facts]:
     edition, _ = sound_edition(ROOT / "data")
     found = []
     with workspace() as folder, Office() as office:
-        office.check_recalculates(folder)  # which also warms it
+        office.check_recalculates(folder)  # also warms it up
         for plan in edition.book.plans.values():
             report = write_workbook(edition, plan, folder / f"{plan.id}.xlsx")
             sheets = read_workbook(report.path).sheets.values()
@@ -117,7 +119,7 @@ def facts(times: int = 3) -> list[Facts]:
 
 
 def tabulate(found: Sequence[Facts]) -> Iterator[Ratio]:
-    """Prints the table; of the largest and the slowest, what is aimed at."""
+    """Print the table; yield goals for the largest and the slowest."""
     if not found:
         return
     print(f"| {' | '.join(HEADINGS)} |\n|{'---|' * len(HEADINGS)}", *found, sep="\n")
@@ -127,7 +129,7 @@ def tabulate(found: Sequence[Facts]) -> Iterator[Ratio]:
 
 
 def measure(times: int = 5) -> list[Ratio]:
-    """The first plan of the book, and one of many rows."""
+    """Measure the first plan of the book, and one with many rows."""
     with workspace() as folder:
         data = {"the book's plan": ROOT / "data", f"{ROWS:,} rows": lay(folder, plans=1, rows=ROWS)}
         return [
@@ -138,11 +140,13 @@ def measure(times: int = 5) -> list[Ratio]:
 
 
 def _ratios(name: str, data: Path, out: Path, times: int) -> Iterator[Ratio]:
-    """Against the library as it is, and against it without its search of each formula for newer
-    functions, which our renderer leaves out as well."""
+    """Compare with the library as it is, and without its search of formulas for newer functions.
+
+    Our renderer also skips that search.
+    """
     edition, _ = sound_edition(data)
     plan = next(iter(edition.book.plans.values()))
-    assert edition.results  # computed before the clock runs, as the next two are
+    assert edition.results  # computed before the clock runs, and so are the next two
     assert edition.sensitivities
     assert edition.hash
 
@@ -165,7 +169,7 @@ def _ratios(name: str, data: Path, out: Path, times: int) -> Iterator[Ratio]:
 
 
 def record(render: Callable[[], None]) -> Recording:
-    """Renders once and notes each cell."""
+    """Render once and record each cell."""
     recording = Recording()
     with _watched(recording):
         render()
@@ -176,13 +180,13 @@ def record(render: Callable[[], None]) -> Recording:
 def _watched(recording: Recording) -> Iterator[None]:
     kept = {name: getattr(Worksheet, name) for name in WRITES}
     add_format, add_worksheet = Workbook.add_format, Workbook.add_worksheet
-    numbers: dict[int, int] = {}  # of a format by its identity; the book keeps them alive
+    numbers: dict[int, int] = {}  # by the id() of a format; the book keeps formats alive
     inside = 0
 
     def formats(self: Workbook, properties: dict[str, Any] | None = None) -> Any:
         made = add_format(self, properties)
         if {"xf_index", "hyperlink"} & set(properties or {}):
-            return made  # the library's own, which it makes again by itself
+            return made  # the library's own format, which it will make again by itself
         numbers[id(made)] = len(recording.formats)
         recording.formats.append(dict(properties or {}))
         return made
@@ -219,7 +223,7 @@ def _watched(recording: Recording) -> Iterator[None]:
 
 
 def replay(recording: Recording, out: Path, kind: type[Worksheet] | None = None) -> None:
-    """The same cells by a plain loop, as anyone would write it."""
+    """Write the same cells in a plain loop, as anyone would."""
     with xlsxwriter.Workbook(str(out), {"strings_to_urls": False}) as book:
         formats = [book.add_format(properties) for properties in recording.formats]
         sheets = [book.add_worksheet(name, kind) for name in recording.sheets]

@@ -1,15 +1,15 @@
-/* What a reader does with a chart: see the value of a mark, download the picture, embed the chart.
+/* Tools for charts: show the value of a mark, download the picture, embed the chart.
  *
- * The pictures are part of the page and need no script; the page loads this one where it has any.
- * Every mark says its value in its <title>: the nearest to the pointer is shown at once. A picture
- * is downloaded as it looks now, with its caption, its page and the edition. In a frame a page whose
- * address names a chart shows that chart alone: that is what the embed code does.
+ * The pictures are part of the page and need no script; the page loads this one if it has any.
+ * Every mark has its value in its <title>: that of the nearest one is shown at once. A picture is
+ * downloaded as it looks now, with its caption, its page and the edition. If the address of a
+ * framed page names a chart, the page shows only that: this is how embedding works.
  */
 "use strict";
 
 (() => {
   const NEAR = 24; // pixels between the pointer and a mark
-  const SCALE = 2; // of a PNG, for screens of today
+  const SCALE = 2; // of a PNG, for high-resolution screens
   const LINE = 20;
   const PAINT = [
     ...["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"],
@@ -33,7 +33,7 @@
   // ---------------------------------------------------------------- the value of a mark
 
   const tip = element("div", { class: "tip", "aria-hidden": "true", hidden: "" });
-  let shown; // the <title> of the mark, emptied so that the browser does not show it as well
+  let shown; // the <title> of the mark, emptied so that the browser does not show it too
   let said;
 
   function leave() {
@@ -42,7 +42,7 @@
     tip.hidden = true;
   }
 
-  /** The marks of a picture, each with its boxes: those of its shapes, else its own. */
+  /** The marks of a picture, each with the boxes of its shapes, or else its own box. */
   function marksOf(svg) {
     const titles = svg.querySelectorAll("title");
     return Array.from(titles, (title) => [title, title.parentNode])
@@ -69,7 +69,7 @@
     return found;
   }
 
-  let [x, y] = [-1, -1]; // where the pointer was last
+  let [x, y] = [-1, -1]; // last position of the pointer
 
   function look() {
     const svg = document.elementFromPoint(x, y)?.closest("figure.chart svg[role=img]");
@@ -104,7 +104,7 @@
     return made;
   }
 
-  /** A copy that carries its colors and fonts, which a page's style sheet has. */
+  /** A copy with inline colors and fonts instead of the page's style sheet. */
   function painted(node) {
     if (node.nodeType !== Node.ELEMENT_NODE) return node.cloneNode();
     const style = getComputedStyle(node);
@@ -163,7 +163,7 @@
     canvas.toBlob((content) => save(figure, "png", content), "image/png");
   }
 
-  // ---------------------------------------------------------------- a chart in other pages
+  // ---------------------------------------------------------------- embedding
 
   function codeOf(figure) {
     const page = document.querySelector("link[rel=canonical]")?.href ?? location.href.split(/[?#]/)[0];
@@ -188,7 +188,7 @@
     return field.select();
   }
 
-  /** In a frame: the chart that the address names, and nothing else. */
+  /** In a frame: show only the chart in the address. */
   function alone() {
     const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const figure = self === top ? undefined : named?.closest("figure.chart");
@@ -221,12 +221,12 @@
   document.body.append(tip);
   addEventListener("pointermove", follow, { passive: true });
   addEventListener("pointerdown", follow, { passive: true });
-  addEventListener("scroll", look, { passive: true }); // under a pointer that rests
+  addEventListener("scroll", look, { passive: true }); // the page moves under a resting pointer
   document.addEventListener("pointerleave", leave);
   addEventListener("hashchange", alone);
   equipAll();
   alone();
-  // charts that other scripts of the page draw come later
+  // other scripts of the page draw charts later
   new MutationObserver(equipAll).observe(document.querySelector("article") ?? document.body, {
     childList: true,
     subtree: true,

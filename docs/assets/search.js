@@ -1,13 +1,13 @@
-/* The search of the site: finds pages in the index of the build, and shows them below the field.
+/* The search of the site: finds pages in the index from the build, and lists them below the field.
  *
- * It is loaded with the index when a reader first goes to the field (site.js). The build runs the
- * same script to test what is found first. Pages that hold all words come before those that hold
- * some, and pages that answer a question before those that document it.
+ * site.js loads it with the index when a reader first goes to the field. The build runs the same
+ * script to test the results. Pages with all words come before those with some, and pages that
+ * answer a question before those that document it.
  */
 "use strict";
 
 globalThis.scalesheetSearch = (() => {
-  const FIELDS = [1, 4, 6, 14, 16]; // text, title of a row, heading, other name, title of the page
+  const FIELDS = [1, 4, 6, 14, 16]; // text, row title, heading, other name, page title
   const LITTLE = new Set(
     "a an and are at by can do does for from how i in is it its many much my of on or that the to what which who why with".split(" "),
   );
@@ -21,7 +21,7 @@ globalThis.scalesheetSearch = (() => {
     return kept.length ? kept : all;
   }
 
-  /** The words as asked, and with each phrase exchanged for another that means the same. */
+  /** The query's words, and variants with a phrase replaced by a synonym. */
   function variants(groups, asked) {
     const result = [[asked, 1]];
     for (const phrases of groups) {
@@ -36,7 +36,7 @@ globalThis.scalesheetSearch = (() => {
     return result;
   }
 
-  /** Where the words that begin with this one are in the sorted list. */
+  /** The range in the sorted list of words that begin with this one. */
   function range(list, word) {
     let [low, high] = [0, list.length];
     while (low < high) {
@@ -49,7 +49,7 @@ globalThis.scalesheetSearch = (() => {
     return [low, end];
   }
 
-  /** By page how well it holds a word: the field that it stands in, less for a longer word. */
+  /** A score for each page with a word: by its field, lower for a longer word. */
   function holding(index, word) {
     const found = new Map();
     const [start, end] = word.length > 1 || word >= "0" ? range(index.words, word) : [0, 0];
@@ -65,7 +65,7 @@ globalThis.scalesheetSearch = (() => {
     return found;
   }
 
-  /** What of a page's title was asked for, and whether it begins so. */
+  /** How much of a page's title was in the query, and whether it begins with it. */
   function fit(title, asked) {
     const said = words(title);
     const held = said.filter((word) => asked.some((each) => word.startsWith(each)));
@@ -73,7 +73,7 @@ globalThis.scalesheetSearch = (() => {
     return (12 * held.length) / (said.length || 1) + (begins ? 8 : 0);
   }
 
-  /** The pages that hold the words of a query, the best first: `{path, title, note, heading}`. */
+  /** The pages with the words of a query, best first: `{path, title, note, heading}`. */
   function find(index, query) {
     const best = new Map();
     for (const [terms, factor] of variants(index.synonyms, asked(query))) {
@@ -102,7 +102,7 @@ globalThis.scalesheetSearch = (() => {
       .map(({ page, terms, share }) => ({ ...index.pages[page], ...part(index, page, terms), share }));
   }
 
-  /** The heading of a page that holds most of the words. */
+  /** The heading of a page with the most words of the query. */
   function part(index, page, terms) {
     let best = { count: 0 };
     for (const [anchor, text] of index.pages[page].headings) {
@@ -115,7 +115,7 @@ globalThis.scalesheetSearch = (() => {
     return best.count > already ? { anchor: best.anchor, heading: best.heading } : {};
   }
 
-  /** The index as it is in its file, taken apart once. */
+  /** Decode the index file once. */
   function read({ words, places, headings, pages, synonyms }) {
     return {
       words: words.split(" "),
@@ -136,7 +136,7 @@ globalThis.scalesheetSearch = (() => {
     return made;
   }
 
-  /** Shows below the field of a form what is found. `root` leads to the top of the site. */
+  /** Show results below the field of a form. `root` is the path to the top of the site. */
   function attach(form, index, root) {
     const field = form.querySelector("input");
     const status = element("p", { role: "status" });
@@ -182,7 +182,7 @@ globalThis.scalesheetSearch = (() => {
       } else if (event.key === "Escape") {
         panel.hidden = true;
         field.focus();
-        panel.hidden = true; // which the field had shown again
+        panel.hidden = true; // focusing the field has shown it again
       }
     });
     form.addEventListener("focusout", ({ relatedTarget }) => {

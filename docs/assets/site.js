@@ -1,13 +1,14 @@
-/* What every page does for its tables and formulas: boxes that scroll, headings that sort, rows that
-   are filtered.
-
-   A classic script without inline handlers or styles, so that it runs from file:// and under the
-   strict policy; without it every table still says everything. What is in the address is compared
-   and written as text, never as markup. */
+/* Tables and formulas of every page: boxes that scroll, headings that sort, rows that can be
+ * filtered.
+ *
+ * A classic script without inline handlers or styles, so that it runs from file:// and under the
+ * strict policy; without it, every table still has all its contents. Text from the address is
+ * compared and written as text, never as markup.
+ */
 ;(() => {
   "use strict"
 
-  /** A box that scrolls is reachable by keyboard; `fits` while nothing is cut off. */
+  /** A box that scrolls can be reached by keyboard; `fits` marks boxes where nothing is cut off. */
   const measure = new ResizeObserver(changes => requestAnimationFrame(() => mark(changes)))
 
   function mark(changes) {
@@ -27,7 +28,7 @@
     }
   }
   const named = new WeakMap()
-  const called = new Map() // how many boxes of a page have a name
+  const called = new Map() // the number of boxes with each name
 
   function reachable(scroll, name) {
     const times = (called.get(name) ?? 0) + 1
@@ -36,7 +37,7 @@
     sight.observe(scroll)
   }
 
-  /** What is not in sight yet is not laid out, and so not measured. */
+  /** What is not in sight yet is not laid out, so it cannot be measured. */
   const sight = new IntersectionObserver(
     entries => {
       for (const { target, isIntersecting } of entries) {
@@ -48,7 +49,7 @@
     { rootMargin: "50%" }
   )
 
-  /** A box around each data table. */
+  /** Put a box around a data table. */
   function box(table) {
     let scroll = table.closest(".scroll")
     if (!scroll) {
@@ -63,7 +64,7 @@
 
   // ---------------------------------------------------------------- sorting
 
-  /** The cell below a heading: cells may span two columns, and hidden ones take none. */
+  /** The cell below a heading: cells may span two columns, and hidden ones do not count. */
   function cellAt(row, column) {
     let at = 0
     for (const cell of row.cells) {
@@ -74,8 +75,8 @@
     return undefined
   }
 
-  /** What a cell sorts by: the number in its field or in its text, else its text; data-value where
-   *  that says it with all digits and nothing rewrites the cell. */
+  /** The sort key of a cell: the number in its field or text, or else its text; data-value if
+   *  that has all digits and nothing rewrites the cell. */
   const wordsOf = (node, without) =>
     [...node.childNodes]
       .filter(child => !child.matches?.(without))
@@ -93,7 +94,7 @@
     return text === "" || Number.isNaN(number) ? text.toLowerCase() : number
   }
 
-  /** Numbers before words, words as a reader would file them, nothing last in either direction. */
+  /** Numbers before words, words in natural order, empty cells last in either direction. */
   function compare(a, b, falling) {
     if (a === "" || b === "") return (a === "") - (b === "")
     if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1
@@ -102,13 +103,13 @@
     return falling ? -order : order
   }
 
-  /** Rows that are things; totals and headings within the table stay where they are. */
+  /** Rows with entries; totals and headings within the table stay in place. */
   const rowsOf = table =>
     [...table.tBodies].flatMap(body => [...body.rows]).filter(row => !row.matches(".total"))
 
   const DIRECTIONS = { ascending: "descending", descending: undefined }
 
-  /** Headings of a table become buttons: up, down, as published. */
+  /** Turn headings of a table into buttons: ascending, descending, as published. */
   function sortable(table, changed) {
     const headings = [...table.tHead.rows[0].cells]
     const published = new Map(rowsOf(table).map((row, n) => [row, n]))
@@ -138,7 +139,7 @@
       const title = heading.textContent.trim()
       if (!title) continue
       const button = element("button", { type: "button", class: "sort" })
-      // a heading that is a link already has the button beside it
+      // a link in the heading already has the button beside it
       if (heading.querySelector("a")) button.setAttribute("aria-label", `Sort by ${title}`)
       else button.append(...heading.childNodes)
       heading.append(button)
@@ -151,7 +152,7 @@
     return sorts
   }
 
-  /** What a heading is called in the address: its words without its unit. */
+  /** The name of a heading in the address: its words without the unit. */
   function nameOf(heading) {
     return wordsOf(heading, ".unit").toLowerCase().replace(/\s+/g, "-")
   }
@@ -185,7 +186,8 @@
     }
   }
 
-  /** The control above a long table: words that rows must hold, choices, and how many are shown. */
+  /** The filter above a long table: words that rows must contain, choices, and the number of
+   *  rows shown. */
   function filtered(slot, table, changed) {
     const rows = rowsOf(table)
     const texts = new Map()
@@ -248,8 +250,8 @@
 
   // ---------------------------------------------------------------- the address
 
-  /** Of a page that is one list the address says how it is narrowed down and sorted, so that a link
-   *  shows what its sender saw. Pages of plans say other things there. */
+  /** The address of a page with a single list contains its filter and order, so that a link
+   *  shows what its sender saw. Pages of plans have other parameters. */
   function remembered(sorts, filter) {
     function write() {
       const query = new URLSearchParams()
@@ -295,8 +297,8 @@
 
   // ---------------------------------------------------------------- the search
 
-  /** The script and the index are loaded when a reader first goes to the field: as scripts, which
-   *  a page that is opened from a folder may load too. */
+  /** Load the script and the index when a reader first goes to the field: as scripts, which even
+   *  a page opened from a folder may load. */
   function searched(form) {
     const root = form.dataset.root
     const field = form.querySelector("input")
@@ -321,7 +323,7 @@
   // ---------------------------------------------------------------- the page
 
   for (const form of document.querySelectorAll("form.find")) searched(form)
-  // a script of the page may draw charts when a reader has asked
+  // a script of the page may draw charts later, on request
   if (document.querySelector("figure.chart, script[src$='/runtime.js'], [data-later]"))
     load(`${assets}charts.js`)
 
@@ -330,7 +332,7 @@
 
   for (const table of document.querySelectorAll("table.data")) {
     box(table)
-    // one that a script of the page draws anew is sorted there
+    // the page's own script redraws and sorts it
     if (!table.tHead || table.matches(".drawn") || rowsOf(table).length < 2) continue
     let write = () => {}
     const slot = table.closest(".scroll").previousElementSibling
@@ -340,7 +342,7 @@
     if (alone) write = remembered(sorts, filter)
     else filter.apply()
   }
-  // the theme puts a button beside code, now and later, as a navigation, which it is not
+  // the theme marks the button beside code as navigation, now and later, which it is not
   const plain = () => {
     for (const nav of document.querySelectorAll(".md-code__nav")) nav.setAttribute("role", "none")
   }
@@ -348,7 +350,7 @@
     new MutationObserver(plain).observe(code.parentElement, { childList: true })
   for (const wide of document.querySelectorAll(".wide"))
     if (wide.firstElementChild) reachable(wide, "formula")
-  // tables written in Markdown get their boxes from the theme, which is there when all is loaded
+  // tables written in Markdown get their boxes from the theme once everything is loaded
   addEventListener("load", () => {
     for (const wrap of document.querySelectorAll(".md-typeset__scrollwrap"))
       reachable(wrap, wrap.querySelector("th")?.textContent.trim() || "table")

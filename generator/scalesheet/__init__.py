@@ -12,13 +12,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["Book", "Plan", "Quantity", "choose", "load", "open_book", "predict"]
 
-#: Functions of `scalesheet.library` that share their name with a package, which can be called.
+#: Functions of `scalesheet.library` that share their name with a package, which is made callable.
 _PACKAGES = ("choose", "load", "predict")
 
 
 class CallablePackage(ModuleType):
-    """A package that is called as the function of its name in `scalesheet.library`: whichever is
-    imported first, `scalesheet.load` is this package, and `scalesheet.load()` opens a book."""
+    """A package that can be called as the function of the same name in `scalesheet.library`.
+
+    Whatever is imported first, `scalesheet.load` is this package, and `scalesheet.load()` opens a
+    book.
+    """
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         from scalesheet import library
@@ -31,7 +34,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """What `scalesheet.library` has, read when it is first asked for: commands need none of it."""
+    """Import names of `scalesheet.library` on first use: commands need none of them."""
     if name not in __all__:
         raise AttributeError(f"module 'scalesheet' has no attribute '{name}'")
     if name in _PACKAGES:

@@ -11,7 +11,7 @@ Address = tuple[str, Position]
 
 
 def addresses(plan: Plan) -> list[Address]:
-    """What a plan's own pages are called below `plans/`, and where that is said."""
+    """The names of a plan's pages below `plans/`, with the place that sets each name."""
     own = (plan.id, plan.position or Position(plan.id, 1, 1))
     return [own, *((page.id, page.position or page.start) for page in plan.pages)]
 
@@ -19,8 +19,10 @@ def addresses(plan: Plan) -> list[Address]:
 def same_addresses(
     pages: Mapping[str, Iterable[Address]], audits: Mapping[str, Iterable[Address]]
 ) -> list[Diagnostic]:
-    """Pages that would be written over each other: plans and their pages, and audits, by plan. Each
-    plan keeps its own name; what else has it is reported."""
+    """Report pages that would overwrite each other: those of plans, and of audits.
+
+    A plan keeps its own name; anything else with that name is reported.
+    """
     problems: list[Diagnostic] = []
     for folder, of_plans in (("plans", pages), ("audit", audits)):
         entries = [(plan != each[0], each) for plan in of_plans for each in of_plans[plan]]

@@ -37,16 +37,16 @@ class Book:
     units: Units
     sources: Mapping[str, Source]
     tables: Mapping[str, Table]  # hardware, offers, models: the catalogue
-    order: tuple[Key, ...]  # of the catalogue's own derived columns
+    order: tuple[Key, ...]  # of the catalogue's derived columns
     records: Mapping[str, Record]
     plans: Mapping[str, Plan]
     url: str = ""  # of the repository, for edit links
-    folder: str = ""  # of the data, with its last slash, as positions name it
+    folder: str = ""  # of the data, with its final slash, as in positions
     prices: Mapping[str, tuple[Stated, ...]] = field(default_factory=dict)  # dated, by offer
     old_prices: Mapping[str, OldPrice] = field(default_factory=dict)  # by offer
-    unseen: Mapping[str, Unseen] = field(default_factory=dict)  # prices in force, by offer
-    audits: Mapping[str, Audit] = field(default_factory=dict)  # by id: one for each document
-    audited: Mapping[str, Plan] = field(default_factory=dict)  # as it was, where a plan moved on
+    unseen: Mapping[str, Unseen] = field(default_factory=dict)  # current prices, by offer
+    audits: Mapping[str, Audit] = field(default_factory=dict)  # by id: one per document
+    audited: Mapping[str, Plan] = field(default_factory=dict)  # plans as they were audited
     publications: Mapping[str, Publication] = field(default_factory=dict)
     fits: Mapping[str, Fit] = field(default_factory=dict)
     expected: Mapping[str, Expected] = field(default_factory=dict)  # of the score, by task

@@ -1,4 +1,4 @@
-"""Breaches: checks of a plan that fail. They stop nothing, and every output shows them."""
+"""Breaches: checks of a plan that fail. They never stop a build, and every output shows them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from scalesheet.values import Results
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A check that does not hold, and of a check of every row the rows that break it, by id and
-    title. `wrong` are sentences that say what is wrong, where the check has such."""
+    """A failed check; for a row check also the failing rows, by id and title.
+
+    `wrong` has sentences on what is wrong, if the check provides them.
+    """
 
     check: Scalar
     rows: tuple[str, ...]
@@ -22,15 +24,18 @@ class Breach:
 
     @property
     def text(self) -> str:
-        """`Medium: 1500 h written, at least 4795 h at the peak`; of a check that has no such words
-        its title, which says the opposite: `No run is quicker than the peak: Medium`."""
+        """`Medium: 1500 h written, at least 4795 h at the peak`.
+
+        Without such sentences it is the check's title, which states the opposite: `No run is
+        quicker than the peak: Medium`.
+        """
         if self.wrong:
             return "; ".join(self.wrong)
         return ": ".join(filter(None, (self.check.title, ", ".join(self.titles))))
 
 
 def breaches(plan: Plan, results: Results) -> Iterator[Breach]:
-    """The checks that do not hold, in their order."""
+    """Yield the failed checks, in order."""
     for name in plan.checks:
         if results.scalars[name].value is True:
             continue

@@ -53,22 +53,22 @@ def build(
     parser: ArgumentParser | None = None,
     progress: Progress = lambda message: None,
 ) -> Built:
-    """Builds everything into `out`. Raises Refused, and then leaves `out` as it was.
+    """Build everything into `out`. Raises Refused, and then leaves `out` as it was.
 
-    Prices are those of `as_of`, and `created` is what a workbook says of itself: both are the
-    edition unless given. The site documents the commands of `parser`, if that is given.
+    `as_of` is the date of prices, `created` the date in a workbook's properties; both default to
+    the edition. The site documents the commands of `parser`, if given.
     """
     from scalesheet.fingerprint import contents_of, made_with, still_holds, write_stamp
 
-    # First of all: what changes from here on is then new to the next build.
+    # Read inputs first: anything that changes after this counts as new in the next build.
     project = project_of(data)
     inputs = inputs_of(data, site=site, as_of=as_of, created=created, parser=parser)
 
-    # Nothing is written before everything was read, checked, resolved and evaluated.
+    # Write nothing before everything is read, checked, resolved and evaluated.
     progress("reading and checking the data")
     edition, findings = sound_edition(data, as_of)
 
-    # Where neither the input nor the output changed there is nothing to do.
+    # If neither input nor output changed, there is nothing to do.
     from scalesheet.output import MARK, refuse_strangers, staged, sweep
     from scalesheet.render.workbook.write import write_workbooks
 
@@ -79,16 +79,17 @@ def build(
         sweep(out)
         return _built(out, edition.book, site, findings, counts)
 
-    # Pages of a version that left no mark there are known from the output that came with them.
+    # Pages of an older version, which left no mark there, are recognized by the output of that
+    # build.
     if published is not None:
         if made_with(out, published):
             (published / MARK).touch()
         refuse_strangers(published)
 
-    # All is made beside the output, and takes its place in one step at the end.
+    # Make everything beside the output, and replace the output in one step at the end.
     with staged(out) as stage:
         folder, plans = stage / "workbooks", tuple(edition.book.plans)
-        progress("computing how sure the results are")  # once, for workbooks and pages
+        progress("computing how sure the results are")  # once, for both workbooks and pages
         with spread(lambda plan: bool(edition.sures[plan]), plans) as computed:
             computed()
         with write_workbooks(edition, folder, created, plans, progress) as workbooks:
@@ -114,7 +115,7 @@ def inputs_of(
     created: datetime | None,
     parser: ArgumentParser | None,
 ) -> dict[str, str]:
-    """A digest of each thing that a build rests on."""
+    """Digests of everything that a build depends on."""
     from scalesheet.fingerprint import of_inputs, sources
 
     options = {
@@ -143,7 +144,7 @@ def _built(
 
 
 def counts_of(edition: Edition, reports: Sequence[WorkbookReport]) -> dict[str, Any]:
-    """What the stamp says of the workbooks. Raises Refused where one must not be published."""
+    """The stamp's counts of the workbooks. Raises Refused if one must not be published."""
     _refuse([problem for report in reports for problem in report.problems])
     cells, formulas = sum(r.cells for r in reports), sum(r.formulas for r in reports)
     return {"edition_hash": edition.hash, "cells": cells, "formulas": formulas, "pages": 0}
@@ -162,7 +163,7 @@ def documents(
     parser: ArgumentParser | None,
     progress: Progress = lambda message: None,
 ) -> Path:
-    """The pages written by hand and the generated ones, together."""
+    """Collect the handwritten and the generated pages."""
     from scalesheet.render.pages import write_pages
     from scalesheet.render.reference import write_reference
 
@@ -177,7 +178,7 @@ def documents(
 
 
 def by_hand(docs: Path, project: Path, title: str) -> None:
-    """What the project has beside its data, and what the program has where that lacks it."""
+    """Copy the project's files beside its data, and defaults for those it lacks."""
     from scalesheet.site.own import lay_out
 
     docs.mkdir()
@@ -193,7 +194,7 @@ def by_hand(docs: Path, project: Path, title: str) -> None:
 
 
 def _put_in_snippets(docs: Path, project: Path) -> None:
-    """The pages written by hand get their snippets before anything of the data is among them."""
+    """Include snippets in handwritten pages before any text of the data is among them."""
     from scalesheet.load.folder import shown
     from scalesheet.site.snippets import SnippetError, put_in
 
@@ -210,7 +211,7 @@ def _put_in_snippets(docs: Path, project: Path) -> None:
 
 
 def _site(edition: Edition, stage: Path, docs: Path, project: Path) -> int:
-    """The data API and the site; how many pages it has."""
+    """Write the data API and the site; return the number of pages."""
     from scalesheet.site import build_site
     from scalesheet.site.own import settings_of
 
@@ -233,13 +234,13 @@ def _site(edition: Edition, stage: Path, docs: Path, project: Path) -> int:
 
 
 def foot_of(book: Book) -> str:
-    """What each page says of its data: the edition, and when anybody last read a source."""
+    """The line at the end of each page: the edition, and when a source was last read."""
     read = max((source.accessed for source in book.sources.values()), default="")
     return f"Edition {book.edition}" + (f" · sources last read on {read}" if read else "")
 
 
 def refuse_site(problems: Iterable[str], book: Book, config: Path) -> None:
-    """Raises Refused with what is wrong with a site."""
+    """Raise Refused with the problems of a site."""
     _refuse([at(_place(each, book, config), "X002", each) for each in _by_target(problems)])
 
 
@@ -251,7 +252,7 @@ _MISSING = re.compile(
 
 
 def _by_target(problems: Iterable[str]) -> list[str]:
-    """The problems, with one for each missing page: the first link to it, and how many follow."""
+    """Keep one problem for each missing page: the first link to it, and how many follow."""
     result: dict[str, list[str]] = {}
     for each in dict.fromkeys(problems):
         found = _MISSING.search(each)
@@ -267,14 +268,14 @@ def _by_target(problems: Iterable[str]) -> list[str]:
     ]
 
 
-#: What the check of the site, and the generator, say of a link on the page of a plan.
+#: How the site check and the generator report a link on a plan's page.
 _OF_A_LINK = re.compile(
     r"book/plans/([\w-]+)(?:\.[\w-]+)?\.(?:html: |md' contains an? .*?link ')([^\s']+)"
 )
 
 
 def _place(problem: str, book: Book, config: Path) -> Position:
-    """Where a plan's text has the link that a problem of the site is about, else mkdocs.yml."""
+    """The place of a bad link in a plan's text, or else mkdocs.yml."""
     from scalesheet.prose import link_in
 
     match = _OF_A_LINK.search(problem)
@@ -283,7 +284,7 @@ def _place(problem: str, book: Book, config: Path) -> Position:
 
 
 def site_address(config: Path) -> str:
-    """Where the site will stand, if mkdocs.yml says so."""
+    """The site's URL, if mkdocs.yml has one."""
     import yaml
 
     settings = yaml.safe_load(config.read_text("utf-8"))
@@ -291,14 +292,14 @@ def site_address(config: Path) -> str:
 
 
 def project_of(data: Path) -> Path:
-    """Where mkdocs.yml and docs/ stand: beside the data folder."""
+    """The folder of mkdocs.yml and docs/: the parent of the data folder."""
     return data.absolute().parent
 
 
 def _publish_pages(docs: Path, target: Path) -> None:
-    """The generated pages also stand below docs/, for the site generator's own preview.
+    """Copy the generated pages below docs/, for the site generator's own preview.
 
-    They come before the output, so that an output that still holds has its pages too.
+    This happens before the output is replaced, so that a valid output always has its pages.
     """
     from scalesheet.output import staged
 

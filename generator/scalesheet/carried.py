@@ -1,9 +1,8 @@
-"""Which rows of the catalogue a plan's workbook carries: those that it can reach, and what may take
-their place.
+"""Selects the catalogue rows in a plan's workbook: those in use, and possible replacements.
 
-Rows of a book's own files are carried, and of a book that it extends those that the plan names or
-asks for by `catalogue:`, with what these name in turn. Of a table whose rows a formula goes over,
-all rows are.
+All rows of a book's own files are included. Of an extended book, it is the rows that the plan names
+or requests with `catalogue:`, and those that they name in turn. If a formula aggregates a table,
+all its rows are included.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, Te
 from scalesheet.model import Column as ColumnOf
 from scalesheet.model import Formula, Plan, Quantity, Scalar, Stated, Table, formulas_of
 
-#: Catalogue tables of which a plan needs few rows, by what may take a row's place: the rows that
-#: have the same in this column.
+#: Catalogue tables that a plan needs few rows of, with the column that replacements have in common.
 _ALIKE = {
     "offers": "accelerator",
     "models": "family",
@@ -32,7 +30,7 @@ _ALIKE = {
 
 
 def carried(book: Book, plan: Plan) -> Book:
-    """The book with those rows alone; the same object where these are all rows."""
+    """Return the book with only those rows; the same object if that is all of them."""
     if not plan.carries and all(_own(book, table) for table in book.tables.values()):
         return book
     fewer = {
@@ -44,7 +42,7 @@ def carried(book: Book, plan: Plan) -> Book:
 
 
 def edition_of(edition: Edition, plan: Plan) -> Edition:
-    """The edition of a plan alone with those rows, or the same object."""
+    """Return the edition of only this plan with those rows, or the same object."""
     book = carried(edition.book, plan)
     if book is edition.book:
         return edition
@@ -52,12 +50,12 @@ def edition_of(edition: Edition, plan: Plan) -> Edition:
 
 
 def _own(book: Book, table: Table) -> bool:
-    """Whether all of its rows stand in the book's own files."""
+    """Return whether all of its rows are in the book's own files."""
     return all(at.path.startswith(book.folder) for at in table.row_positions)
 
 
 def _kept(book: Book, plan: Plan) -> dict[str, set[str]]:
-    """The rows of each table that is narrowed."""
+    """The rows to keep in each narrowed table."""
     kept = {name: _first(book, plan, name) for name in _ALIKE if name in book.tables}
     named = _named(book, plan)
     whole = {name for name, rows in named.items() if rows is None}
@@ -78,7 +76,7 @@ def _kept(book: Book, plan: Plan) -> dict[str, set[str]]:
 
 
 def _first(book: Book, plan: Plan, name: str) -> set[str]:
-    """The rows of a table that are carried whatever the plan names."""
+    """The rows of a table that are kept whatever the plan names."""
     table, patterns = book.tables[name], plan.carries.get(name)
     if patterns is not None:
         return {row for row in table.rows if any(fnmatchcase(row, each) for each in patterns)}
@@ -87,7 +85,7 @@ def _first(book: Book, plan: Plan, name: str) -> set[str]:
 
 
 def _alike(table: Table, rows: set[str]) -> set[str]:
-    """The rows that may take the place of some."""
+    """The rows that may replace these."""
     column = table.columns.get(_ALIKE[table.name])
     if column is None:
         return set()
@@ -96,11 +94,11 @@ def _alike(table: Table, rows: set[str]) -> set[str]:
     return {row for row in table.rows if value.get(row) in same}
 
 
-# ------------------------------------------------------------------ what a plan names
+# ------------------------------------------------------------------ rows that a plan names
 
 
 def _named(book: Book, plan: Plan) -> dict[str, set[str] | None]:
-    """By table the rows that a plan names, or None where a formula goes over all of them."""
+    """The rows that a plan names, by table; None if a formula aggregates all of them."""
     named: dict[str, set[str] | None] = defaultdict(set)
     every: list[Quantity] = [*plan.scalars.values()]
     every += [column for table in plan.tables.values() for column in table.columns.values()]

@@ -1,7 +1,7 @@
-"""Checks documents: each by its schema, and what a schema cannot say but needs no meaning either.
+"""Checks documents: each against its schema, then what a schema cannot express.
 
-The latter: the order of ranges and dates, values within their domain, cells of their column's
-kind, sources of facts and the keys of sources. All that is wrong is reported at once.
+The latter needs no formulas: the order of ranges and dates, values within their domain, the kinds
+of cells, sources of facts and the keys of sources. All errors are reported at once.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from scalesheet.schemas import (
 
 
 def known(documents: Sequence[Document]) -> Known:
-    """What the documents themselves say of that."""
+    """The known sources and edition, from the documents themselves."""
     return Known(_source_keys(documents), _edition(documents))
 
 
 def check(documents: Sequence[Document], against: Known | None = None) -> list[Diagnostic]:
-    """Everything that can be said of the documents before their formulas are read."""
+    """Report all errors that can be found without reading formulas."""
     against = against or known(documents)
     sources, edition = against.sources, against.edition
     problems: set[Diagnostic] = set()
@@ -71,19 +71,20 @@ def _is_number(data: Any) -> bool:
 
 
 def _is_quantity(data: Any) -> bool:
-    """A number, or a text that is one with its letter or unit."""
+    """A number, or a text with a number and a letter or unit."""
     return says_more(data) if isinstance(data, str) else _is_number(data)
 
 
 # ------------------------------------------------------------------ values
 
-#: Names of the expected value and its ends, and of the open bounds.
+#: Keys of the expected value, the ends of its range, and open bounds.
 _IN_VALUE = ("value", "low", "high", "at_least", "at_most")
 
 
 @dataclass(frozen=True)
 class _Figure:
-    """A stated value: where it stands, its data (short or long), its domain, how it is called."""
+    """A stated value: its place, its data (short or long form), its domain, its name in
+    messages."""
 
     steps: Steps
     data: Any
@@ -154,7 +155,7 @@ def _order(
 
 
 def _figures(document: Document) -> Iterator[_Figure]:
-    """Every stated number of the document. Domains: its own, its column's, or the default."""
+    """Yield every stated number, with its own domain, its column's, or the default."""
     data = _mapping(document.data)
     if document.kind in ("hardware", "node", "model", "measurement"):
         fields = schema(document.kind)["properties"]
@@ -179,7 +180,7 @@ def _figures(document: Document) -> Iterator[_Figure]:
                 yield _own(("phases", phase, key), figures[key], domain)
 
 
-#: Figures of a phase that are not below 0.
+#: Figures of a phase that cannot be negative.
 _OF_PHASES = (
     *("gpus", "hours", "gpu_hours", "overhead", "budget"),
     *("stored", "stored_for", "storage_price", "egress", "egress_price", "pay"),
@@ -187,7 +188,7 @@ _OF_PHASES = (
 
 
 def _inputs(data: Mapping[str, Any]) -> Iterator[_Figure]:
-    """What a formula's inputs are by default and in its examples."""
+    """Yield a formula's default inputs and those of its examples."""
     inputs = _mapping(data.get("inputs"))
     domains = {
         name: _known(_mapping(entry).get("domain"), "non-negative")
@@ -208,7 +209,7 @@ def _own(steps: Steps, data: Any, default: str) -> _Figure:
 
 
 def _known(domain: Any, default: str) -> str:
-    """A domain that is none is reported by the schema; here it says nothing."""
+    """The domain, or a permissive one if it is invalid, which the schema reports."""
     if domain is None:
         return default
     return domain if isinstance(domain, str) and domain in DOMAINS else "signed"
@@ -218,7 +219,7 @@ def _known(domain: Any, default: str) -> str:
 
 
 def _scopes(document: Document) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
-    """The plan and each of its phases: what holds scalars and tables."""
+    """Yield the parts that have scalars and tables: the plan and its phases."""
     if document.kind == "plan":
         data = _mapping(document.data)
         yield (), data
@@ -235,7 +236,7 @@ def _tables(document: Document) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
 
 
 def _cells(steps: Steps, table: Mapping[str, Any]) -> Iterator[tuple[Steps, str, str, Any]]:
-    """Each stated cell: its place, row, column and data."""
+    """Yield each stated cell: its place, row, column and data."""
     rows = _mapping(table.get("rows"))
     if "each" in rows:
         return
@@ -246,12 +247,12 @@ def _cells(steps: Steps, table: Mapping[str, Any]) -> Iterator[tuple[Steps, str,
 
 
 def _cell_kinds(document: Document) -> Iterator[Diagnostic]:
-    """Cells stand in a column of the table, and are of its kind."""
+    """Report cells that have no column, or are not of its kind."""
     for table_steps, table in _tables(document):
         columns = _mapping(table.get("columns"))
         for steps, row, column, cell in _cells(table_steps, table):
             if column not in columns and "of" in table:
-                continue  # an input of the component, which resolve knows
+                continue  # an input of the component, which is checked by resolve
             if column not in columns:
                 hint = nearest(column, columns) or f"; the columns are {', '.join(columns)}"
                 message = f"row '{row}' has the key '{column}', which is not a column{hint}"
@@ -269,7 +270,7 @@ def _cell_kinds(document: Document) -> Iterator[Diagnostic]:
 
 
 def _bare_cells(document: Document) -> Iterator[Diagnostic]:
-    """In a table of facts each number has a source: its own, its row's, column's or table's."""
+    """Report numbers without a source (of cell, row, column or table) in a table of facts."""
     for table_steps, table in _tables(document) if document.kind == "table" else ():
         for steps, row, column, cell in _cells(table_steps, table):
             cell_fields, of_column = (
@@ -289,8 +290,10 @@ def _bare_cells(document: Document) -> Iterator[Diagnostic]:
 
 
 def _unsourced(document: Document) -> Iterator[Diagnostic]:
-    """Figures of an accelerator or prices of an offer that say neither source nor kind, which count
-    as specified or published: the first of a file."""
+    """Report the first accelerator figure or price in a file that states neither source nor kind.
+
+    It would count as a spec or as published.
+    """
     data = _mapping(document.data) if document.kind in ("hardware", "rate") else {}
     prices = ((("prices", n), price) for n, price in enumerate(_list(data.get("prices"))))
     for steps, each in (*prices, *(((key,), value) for key, value in data.items())):
@@ -305,7 +308,7 @@ def _unsourced(document: Document) -> Iterator[Diagnostic]:
 
 
 def _misfit(column: Mapping[str, Any], value: Any) -> tuple[str, str] | None:
-    """Code and what was expected, where a value is not of the column's kind."""
+    """The code and the expectation for a value that is not of the column's kind, else None."""
     for key, (fits, code, expected) in _FITS.items():
         if key in column:
             return None if fits(value) else (code, f"{expected}, found {described(value)}")
@@ -350,7 +353,7 @@ def _price_dates(document: Document) -> Iterator[Diagnostic]:
 
 
 def _earlier_dates(document: Document, edition: str) -> Iterator[Diagnostic]:
-    """Earlier values end one after the other, and the last one no later than the edition."""
+    """Report earlier values that are not in order, or end after the edition."""
     for steps, until in _untils(document):
         before = until[-2] if len(until) > 1 else ""
         place = document.at(*steps)
@@ -372,7 +375,7 @@ def _earlier_dates(document: Document, edition: str) -> Iterator[Diagnostic]:
 
 
 def _untils(document: Document) -> Iterator[tuple[Steps, Sequence[str]]]:
-    """The place of each `until`, and its date after the one before it."""
+    """Yield the place of each `until`, with the previous date and its own."""
     for steps in document.keys:
         if len(steps) > 2 and steps[-1] == "until" and steps[-3] == "was":
             index = int(steps[-2])
@@ -389,7 +392,7 @@ def _at(data: Any, steps: Steps) -> Any:
 
 
 def _edition(documents: Sequence[Document]) -> str:
-    """The date of the book, or nothing where it has none."""
+    """The date of the book; empty if it has none."""
     for document in documents:
         if document.kind == "book":
             return str(_mapping(document.data).get("edition", ""))
@@ -397,8 +400,7 @@ def _edition(documents: Sequence[Document]) -> str:
 
 
 def _source_keys(documents: Sequence[Document]) -> frozenset[str] | None:
-    """The keys of sources.yaml, of a book that is extended too, or None where it could not be
-    read."""
+    """The keys of sources.yaml, including an extended book's; None if it could not be read."""
     found = [_mapping(each.data).get("sources") for each in documents if each.kind == "sources"]
     return frozenset(key for each in found for key in _mapping(each)) if found else None
 
@@ -415,7 +417,7 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
         return
     hint = partial(nearest, known=sorted(known))
     blanks = [steps for steps, key in unknown if key == TO_BE_STATED]
-    if blanks:  # one is enough to be reported of a file
+    if blanks:  # report only one per file
         first = min(
             blanks, key=lambda steps: (document.at(*steps).line, document.at(*steps).column)
         )
@@ -425,7 +427,7 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
         )
         yield at(document.at(*first), "N010", message)
     for steps, key in unknown:
-        if key != TO_BE_STATED and _ID.fullmatch(key):  # a bad id has been reported as such
+        if key != TO_BE_STATED and _ID.fullmatch(key):  # a malformed id has already been reported
             message = (
                 f"{named(steps)}: the source '{quotable(key)}' is not in sources.yaml"
                 f"{hint(key) or '; add it there'}"
@@ -434,14 +436,14 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
 
 
 def _citations(document: Document) -> Iterator[tuple[Steps, str]]:
-    """Every source that the document names, and where."""
+    """Yield every source that the document names, with its place."""
     stack: list[tuple[Steps, Any]] = [((), document.data)]
     while stack:
         steps, data = stack.pop()
         if isinstance(data, list):
             stack.extend(((*steps, index), item) for index, item in enumerate(data))
             continue
-        inputs = document.kind == "formula" and steps == ("inputs",)  # where names are free
+        inputs = document.kind == "formula" and steps == ("inputs",)  # where names are arbitrary
         for key, value in _mapping(data).items():
             if key not in ("source", "confirmed") or inputs:
                 stack.append(((*steps, key), value))

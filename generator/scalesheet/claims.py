@@ -12,7 +12,7 @@ from scalesheet.units import Unit
 
 Verdict = Literal["contradicted", "follows", "reproduced", "rounded", "input", "underdetermined"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-#: What people read. Data and programs have the verdicts themselves.
+#: Display words. Data and programs use the verdicts themselves.
 WORDS: Mapping[str, str] = {
     "contradicted": "mismatch",
     "follows": "follows from an error",
@@ -26,10 +26,10 @@ Bound = Literal["at least", "more than", "at most", "less than"]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What a claim says: a number with its ends in `unit`, yes or no, or text (no unit).
+    """The value of a claim: a number with its range in `unit`, yes or no, or text (no unit).
 
-    `steps` are how far a rounding of each end may be away, in `unit`: half of the last digit, or
-    all of it where the figure is `approximate`. `bound` makes it open.
+    `steps` are the largest rounding errors of the ends, in `unit`: half of the last digit, or the
+    whole digit if the figure is `approximate`. `bound` makes it open.
     """
 
     value: float | bool | str
@@ -48,9 +48,9 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """An expression that a claim is compared with; `scalar` is the quantity that holds its value.
+    """An expression that a claim is compared with; `scalar` is the quantity with its value.
 
-    `refers` are the claims it names, and `mirror` the claim that it consists of, if one alone.
+    `refers` are the claims it names; `mirror` is the claim, if the expression is only that.
     """
 
     text: str
@@ -63,20 +63,23 @@ class Basis:
 class Target:
     """What `plan:` names: an input with all the values stated for it, or a computed quantity.
 
-    `scalar` holds its value; None where that is an open bound, which has none.
+    `scalar` has its value; None for an open bound, which has none.
     """
 
     text: str
     scalar: str | None
     unit: Unit | None
     stated: tuple[Stated, ...] = ()
-    inputs: tuple[Key, ...] = ()  # where these stand
+    inputs: tuple[Key, ...] = ()  # their places
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One figure of a document. `within`: the computed must lie within the range written. `limit`:
-    what no rounding crosses."""
+    """One figure of a document.
+
+    `within`: the computed value must be within the written range. `limit`: a bound that rounding
+    must not cross.
+    """
 
     id: str
     line: int
@@ -92,7 +95,7 @@ class Claim:
     effects: Mapping[str, str] = field(default_factory=dict)  # headline -> scalar
     note: str = ""
     position: Position | None = field(default=None, compare=False)
-    place: tuple[str | int, ...] = ()  # in its file
+    place: tuple[str | int, ...] = ()  # in the file
     column: str = ""  # of a table of claims
 
     @property
@@ -102,7 +105,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault that no single figure carries; `lines` may be unknown where a check found it."""
+    """An error that is not in a single figure; `lines` may be unknown if a check found it."""
 
     id: str
     title: str
@@ -115,8 +118,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A total three times: as the document states it, from its own lines, as the plan
-    computes it."""
+    """A total in three versions: as stated, from the document's own lines, and computed by the
+    plan."""
 
     name: str
     title: str
@@ -141,10 +144,10 @@ class Source:
 class Audit:
     """All claims of one document of a plan, bound.
 
-    `id` is the plan's, followed by the name of the document's file where that is not claims.yaml.
-    `scalars` and `order` are computed on top of the plan's own and are shared by all documents of
-    a plan; each claim's figure is the scalar `@<id>`. `day` is that of the plan as it was audited,
-    empty where it has not changed since.
+    `id` is the plan's, followed by the name of the document's file unless that is claims.yaml.
+    `scalars` and `order` extend those of the plan and are shared by all of its documents; each
+    claim's figure is the scalar `@<id>`. `day` is the date of the audited plan, empty if the plan
+    has not changed since.
     """
 
     id: str
@@ -163,12 +166,12 @@ _LINES = re.compile(r"([0-9]+)(?:\s*[-–]\s*([0-9]+))?")
 
 
 def spans(citation: Citation) -> list[tuple[int, int]]:
-    """The lines that a locator names: `line 13`, `lines 35-43`, `lines 5 and 12`."""
+    """The line ranges that a locator names: `line 13`, `lines 35-43`, `lines 5 and 12`."""
     return [(int(a), int(b or a)) for a, b in _LINES.findall(citation.locator)]
 
 
 def cites(citation: Citation | None, document: str, line: int) -> bool:
-    """Whether a source is a document, by its key, at a line."""
+    """Return whether a citation is of a document (by its key) at a line."""
     if citation is None or citation.key != document:
         return False
     return any(first <= line <= last for first, last in spans(citation))

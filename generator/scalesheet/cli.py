@@ -1,7 +1,7 @@
 """The command line: reads arguments, runs a command and reports errors.
 
-Exit status 0 is good, 1 findings, 2 wrong usage, 130 interrupted by Ctrl-C. Nothing but this
-module and `commands` prints.
+Exit status 0 is good, 1 findings, 2 wrong usage, 130 interrupted by Ctrl-C. Only this module and
+`commands` print.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from scalesheet.commands.parser import parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command and gives its exit status."""
+    """Run one command and return its exit status."""
     _print_anywhere()
     gc.set_threshold(100_000, 50, 100)  # a command makes many objects and little garbage
-    atexit.register(gc.freeze)  # what is left when it ends need not be searched
+    atexit.register(gc.freeze)  # skip the collection of objects left at exit
     whole = parser()
     options, unknown = whole.parse_known_args(arguments)
     unknown = options.command.late(options, unknown)
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"scalesheet: {error}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output went away; nothing is wrong
+        sys.stderr.close()  # the reader of our output is gone, which is not an error
         return GOOD
     except KeyboardInterrupt:
         kept = "; the output is unchanged" if hasattr(options, "out") else ""
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _print_anywhere() -> None:
-    """Output is UTF-8 as files are, whatever the locale; a terminal shows what it can."""
+    """Write UTF-8 whatever the locale, except on a terminal that cannot show it."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             encoding = stream.encoding if stream.isatty() else "utf-8"

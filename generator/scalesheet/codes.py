@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 #: An error stops a build. A breach never does: it is published, on every page and sheet that shows
-#: the plan. A warning is for whoever keeps the data.
+#: the plan. A warning is for the maintainer of the data.
 Severity = Literal["error", "breach", "warning"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A kind of diagnostic: what it is called, what it means, what to do."""
+    """A kind of diagnostic: its title, meaning and remedy."""
 
     code: str
     title: str
@@ -27,7 +27,7 @@ class Code:
 
 CODES: dict[str, Code] = {}
 
-#: What the codes that begin with a letter are about.
+#: The subject of the codes with each letter.
 FAMILIES = {
     "Y": "the file as YAML",
     "S": "the format",
@@ -808,7 +808,7 @@ _code(
 
 #: The exit status of every command.
 GOOD, FINDINGS, USAGE = 0, 1, 2
-INTERRUPTED = 130  # as a shell reports a program that Ctrl-C ended: 128 + SIGINT
+INTERRUPTED = 130  # as shells report a program ended by Ctrl-C: 128 + SIGINT
 STATUS = {
     GOOD: "success; there may be warnings",
     FINDINGS: "errors in the data, or a file that could not be read or written",

@@ -1,8 +1,8 @@
-"""Defined names: safe in Excel, LibreOffice and Google Sheets, and unique once case is lost.
+"""Defined names that are valid in Excel, LibreOffice and Google Sheets, and unique ignoring case.
 
-XlsxWriter accepts `TPU4`, `GPU8` or `true` as a name and LibreOffice then reads a cell or a
+XlsxWriter accepts `TPU4`, `GPU8` or `true` as a name, and LibreOffice then reads a cell or a
 constant, so neither of them catches the problem. Names here are letters, digits and `_`: the dot of
-`total.gpu_hours` becomes `_`, since LibreOffice reads a sheet before a dot.
+`total.gpu_hours` becomes `_`, since LibreOffice takes text before a dot for a sheet.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 _CELL = re.compile(r"([a-z]{1,3})([0-9]+)")
 _ROW_COLUMN = re.compile(r"r[0-9]*(c[0-9]*)?|c[0-9]*")
 
-#: Words that a spreadsheet takes for a constant, a function that our formulas use, or its own.
+#: Words that a spreadsheet reserves: constants, functions that our formulas use, and its own.
 TAKEN: Mapping[str, str] = {
     **dict.fromkeys(("true", "false"), "is a spreadsheet constant"),
     **dict.fromkeys(
@@ -77,7 +77,7 @@ TAKEN: Mapping[str, str] = {
 
 EQUAL_WITHIN, ROUNDING_SLACK, CHECK_WITHIN = "equal_within", "rounding_slack", "check_within"
 OUT_OF_REACH = "out_of_reach"
-#: The arithmetic's own constants: always on the Units sheet, with what they mean.
+#: The arithmetic's own constants with their meanings: always on the Units sheet.
 ARITHMETIC: Mapping[str, tuple[float, str]] = {
     EQUAL_WITHIN: (2.0**-49, "two numbers a and b count as equal when |a-b| <= this × (|a|+|b|)"),
     ROUNDING_SLACK: (1e-12, "ceil and floor absorb a relative error of this size"),
@@ -91,8 +91,10 @@ Subject = Literal["quantity", "table", "constant"]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The defined name of each quantity's end, of each table's key column, of each constant, and
-    of the columns that formulas read whole where the name is free."""
+    """The defined names: of each quantity's ends, each table's key column, and each constant.
+
+    Also of columns that formulas read as a whole, if the name is free.
+    """
 
     scalars: Mapping[tuple[str, End], str]
     tables: Mapping[str, str]
@@ -102,7 +104,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class NameProblem:
-    """A name that cannot stand: `code` N003 (collides) or N004 (means something else)."""
+    """A name that cannot be used: `code` N003 (collision) or N004 (has another meaning)."""
 
     code: Literal["N003", "N004"]
     subject: Subject
@@ -111,12 +113,12 @@ class NameProblem:
 
 
 def defined(name: str) -> str:
-    """The name as a spreadsheet takes it: dots and dashes become `_`."""
+    """The name in the form that spreadsheets accept: dots and dashes become `_`."""
     return re.sub(r"[^A-Za-z0-9_]", "_", name)
 
 
 def bad_name(name: str) -> str | None:
-    """Why the text is not a safe defined name, or None."""
+    """The reason why the text is not a valid defined name, or None."""
     folded = name.casefold()
     if not _WORD.fullmatch(folded):
         return "may contain only letters, digits and '_', and must begin with a letter"
@@ -137,7 +139,7 @@ def names(
     constants: Iterable[str],
     columns: Iterable[tuple[str, Quantity]] = (),
 ) -> tuple[Names, tuple[NameProblem, ...]]:
-    """All defined names of one workbook, and every problem among them.
+    """Build all defined names of one workbook, and report problems.
 
     An exact scalar has one name; a ranged one also `<name>_low` and `<name>_high`.
     """
@@ -184,20 +186,20 @@ def names(
 
 
 def tables_of(book: Book, plan: Plan) -> dict[str, Table]:
-    """Every table in a plan's workbook: those of the catalogue that it looks into, then its own."""
+    """Every table in a plan's workbook: catalogue tables that it reads, then its own."""
     reached = frozenset(plan.catalogue)
     return {**{name: t for name, t in book.tables.items() if name in reached}, **plan.tables}
 
 
 def quantities_of(plan: Plan, tables: Iterable[Table]) -> Iterator[Quantity]:
-    """Every scalar of a plan, then every column of some tables."""
+    """Yield every scalar of a plan, then every column of some tables."""
     yield from plan.scalars.values()
     for table in tables:
         yield from table.columns.values()
 
 
 def constants_of(quantities: Iterable[Quantity]) -> dict[str, float]:
-    """The conversions and defaults that formulas name, and the arithmetic's own constants."""
+    """The conversions and defaults that formulas use, and the arithmetic's own constants."""
     used = {name: value for name, (value, _) in ARITHMETIC.items()}
     for quantity in quantities:
         for formula in formulas_of(quantity):
@@ -207,8 +209,11 @@ def constants_of(quantities: Iterable[Quantity]) -> dict[str, float]:
 
 
 def read_whole(tables: Mapping[str, Table], plan: Plan) -> Iterator[tuple[str, Quantity]]:
-    """The columns that formulas look into or draw together, and those of the plan that have a
-    range, which checks read whole; each once, with its table."""
+    """Yield the columns that need names as a whole, each once, with its table.
+
+    These are columns that formulas look up or aggregate, and ranged columns of the plan, which
+    checks read.
+    """
     read: dict[tuple[str, str], None] = {
         (table.name, column.name): None
         for table in plan.tables.values()
@@ -234,14 +239,14 @@ def _read_whole(tree: Node) -> Iterator[tuple[str, str]]:
 
 
 def plan_names(book: Book, plan: Plan) -> tuple[Names, tuple[NameProblem, ...]]:
-    """All defined names of a plan's workbook."""
+    """Build all defined names of a plan's workbook."""
     tables = tables_of(book, plan)
     constants = constants_of(quantities_of(plan, tables.values()))
     return names(plan.scalars.values(), tables, sorted(constants))
 
 
 def name_problems(book: Book, plan: Plan) -> tuple[Diagnostic, ...]:
-    """N003 and N004: names that collide or mean something else in the plan's workbook."""
+    """Report names that collide or have another meaning in the plan's workbook (N003, N004)."""
     start = plan.position or Position(f"plans/{plan.id}/plan.yaml", 1, 1)
     places: dict[tuple[Subject, str], Position | None] = {
         ("quantity", scalar.name): scalar.position for scalar in plan.scalars.values()

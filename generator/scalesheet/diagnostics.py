@@ -1,7 +1,7 @@
 """Diagnostics as data: what is wrong, where, what was expected, and the remedy.
 
-Stages collect diagnostics and never print. `Refused` is the one exception that leaves the program
-at its edge. The codes are in `codes.py`.
+Stages collect diagnostics and never print. `Refused` is the only exception that reaches the edge of
+the program. The codes are in `codes.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from scalesheet.model import Position
 
 @dataclass(frozen=True, slots=True, order=True)
 class Diagnostic:
-    """One finding at one place. The message says what was found, expected, and what to do."""
+    """One finding at one place. The message says what was found, what was expected, and what to
+    do."""
 
     path: str
     line: int
@@ -35,13 +36,13 @@ class Diagnostic:
 
 
 def at(position: Position, code: str, message: str) -> Diagnostic:
-    """A diagnostic of a known code at a position."""
+    """Make a diagnostic with a known code at a position."""
     assert code in CODES, code
     return Diagnostic(position.path, position.line, position.column, code, message)
 
 
 class Refused(Exception):
-    """The input was refused. Carries all diagnostics, sorted."""
+    """The input was refused. Has all diagnostics, sorted."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(sorted(set(diagnostics)))
@@ -57,19 +58,19 @@ def errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 # ------------------------------------------------------------------ printing
 
-#: Diagnostics of one code that are printed; of the others it is said how many there are.
+#: Diagnostics printed for each code; the others are only counted.
 MOST_SHOWN = 20
 
 
 def counted(number: int, severity: Severity) -> str:
-    """`errors`, `breach`, `breaches`: the word for so many."""
+    """`errors`, `breach`, `breaches`: the word for a number of diagnostics."""
     ending = "es" if severity == "breach" else "s"
     return severity if number == 1 else f"{severity}{ending}"
 
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """Diagnostics of a code that are not printed: how many, and in how many files."""
+    """The diagnostics of a code that are not printed: how many, and in how many files."""
 
     code: str
     count: int
@@ -86,7 +87,7 @@ class More:
 
 
 def shown(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], list[More]]:
-    """The first of each code, in their order, and what there is beyond them."""
+    """The first diagnostics of each code, in order, and counts of the others."""
     kept: list[Diagnostic] = []
     beyond: dict[str, list[Diagnostic]] = {}
     counts: Counter[str] = Counter()
@@ -131,7 +132,7 @@ def as_json(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def as_github(diagnostics: Iterable[Diagnostic]) -> str:
-    """Annotations of a GitHub workflow."""
+    """Format as annotations of a GitHub workflow."""
 
     def escaped(text: str) -> str:
         return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
@@ -149,17 +150,19 @@ def as_github(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _level(each: Diagnostic | More) -> str:
-    """What GitHub calls a severity; it knows no breach."""
+    """GitHub's level for a severity; it has no breaches."""
     return "error" if each.severity == "error" else "warning"
 
 
-#: How much of a list a comment or an issue of GitHub holds with room, in characters.
+#: Characters of a list that fit in a GitHub comment or issue, with some margin.
 MOST_OF_A_COMMENT = 50_000
 
 
 def as_markdown(diagnostics: Iterable[Diagnostic]) -> str:
-    """A list for the body of an issue: place, what it is, message. Nothing in it is markup, and
-    nobody is named by it; what is beyond the length of a body is counted."""
+    """A list for the body of an issue, without markup or mentions: place, title, message.
+
+    Whatever exceeds the maximum length is only counted.
+    """
     listed = list(diagnostics)
     kept, more = shown(listed)
     lines: list[str] = []
@@ -175,8 +178,8 @@ def as_markdown(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _inert(text: str) -> str:
-    """Text that Markdown shows as it is. A zero-width blank after `@` keeps it from naming people;
-    addresses stay, and are links."""
+    """Escape text for Markdown. A zero-width space after `@` prevents mentions; addresses stay
+    links."""
     shown = re.sub(r"([\\`*_{}\[\]<>|~#])", r"\\\1", text.replace("\n", " "))
     return shown.replace("@", "@\u200b")
 

@@ -20,7 +20,7 @@ _REMEDIES = {
     errno.EISDIR: "name a file, not a folder",
     errno.EEXIST: "remove it, or use another name",
     errno.ENAMETOOLONG: "use a shorter path",
-    errno.EAGAIN: "",  # another build: the message says what to do
+    errno.EAGAIN: "",  # another build: its message already says what to do
 }
 
 
@@ -28,7 +28,7 @@ def described(error: BaseException) -> tuple[str, str, str] | None:
     """The file, what is wrong with it, and what to do; None if it is not a system error."""
     inner = error
     if not isinstance(error, OSError) and error.args:
-        inner = error.args[0]  # libraries wrap it in one of their own
+        inner = error.args[0]  # libraries wrap it in an exception of their own
     if not isinstance(inner, OSError):
         return None
     place = inner.filename or _in_hand(inner) or _in_hand(error) or "a file"
@@ -37,7 +37,7 @@ def described(error: BaseException) -> tuple[str, str, str] | None:
 
 
 def _in_hand(error: BaseException) -> str | None:
-    """The innermost file, or path, that the program had in hand: a write that fails names none."""
+    """The innermost file or path in the traceback's frames, because a failed write names none."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     for frame in reversed(frames):
         here = list(frame.f_locals.values())

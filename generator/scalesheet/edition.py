@@ -1,4 +1,4 @@
-"""An edition of a book: everything computed from it, each thing once."""
+"""An edition of a book: everything computed from it, once."""
 
 from __future__ import annotations
 
@@ -26,27 +26,30 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Edition:
-    """A sound book with its numbers. Each property is computed when it is first read, then kept."""
+    """A valid book with its numbers. Each property is computed on first use, then kept."""
 
     book: Book
-    #: That of all rows, where the book has but those that a plan reaches.
+    #: The edition with all rows, if this book has only those that a plan needs.
     whole: Edition | None = field(default=None, kw_only=True)
 
     def keep(self, name: str, make: Callable[[], T], plan: str = "") -> T:
-        """What rests on the catalogue and on one plan alone (the one that `choose` asks, unless
-        given), as it was kept from an edition whose both are the same."""
+        """Return a cached result that depends only on the catalogue and one plan.
+
+        By default it is the plan that `choose` uses. The cache applies if both are the same as in
+        an earlier edition.
+        """
         return make()
 
     @cached_property
     def results(self) -> Mapping[str, Results]:
-        """Every cell, by plan."""
+        """All cells, by plan."""
         from scalesheet.evaluate import evaluate
 
         return {plan.id: evaluate(self.book, plan) for plan in self.book.plans.values()}
 
     @cached_property
     def catalogue(self) -> Results:
-        """Every cell of the catalogue."""
+        """All cells of the catalogue."""
         from scalesheet.evaluate import evaluate_catalogue
 
         return evaluate_catalogue(self.book)
@@ -69,7 +72,7 @@ class Edition:
 
     @cached_property
     def examples(self) -> Mapping[str, tuple[float, ...]]:
-        """What each formula of the catalogue gives for its examples, in their order."""
+        """The results of each catalogue formula for its examples, in order."""
         from scalesheet.evaluate.findings import call
 
         return {
@@ -81,7 +84,7 @@ class Edition:
 
     @cached_property
     def sensitivities(self) -> Mapping[str, Sensitivity]:
-        """What moves the results of each plan, computed as each is asked for."""
+        """The sensitivity of each plan, computed on first use."""
         return OnDemand({id_: partial(self._sensitivity, id_) for id_ in self.book.plans})
 
     def _sensitivity(self, plan: str) -> Sensitivity:
@@ -91,7 +94,7 @@ class Edition:
 
     @cached_property
     def sures(self) -> Mapping[str, Sure]:
-        """How sure the results of each plan are, computed as each is asked for."""
+        """The quantiles of each plan, computed on first use."""
         return OnDemand({id_: partial(self._sure, id_) for id_ in self.book.plans})
 
     def _sure(self, plan: str) -> Sure:
@@ -101,14 +104,14 @@ class Edition:
 
     @cached_property
     def audits(self) -> Mapping[str, Audited]:
-        """By id: one for each document."""
+        """By id: one per document."""
         from scalesheet.audit.judge import judge
 
         return judge(self.book)
 
     @cached_property
     def progress(self) -> Mapping[str, Progress]:
-        """Where each plan with actuals stands."""
+        """The progress of each plan with actuals."""
         from scalesheet.actuals.progress import progress
 
         plans = self.book.plans.values()
@@ -118,14 +121,14 @@ class Edition:
 
     @cached_property
     def scored(self) -> Mapping[str, TaskScore]:
-        """How far off predictions are, by task, without any plan."""
+        """The score of predictions by task, without any plan."""
         from scalesheet.predict.score import score
 
         return score(self.book) if self.book.publications else {}
 
     @cached_property
     def scores(self) -> Mapping[str, TaskScore]:
-        """The same, and of runs how far off the answers of the calculator are."""
+        """The same, including for runs the answers of the calculator."""
         from scalesheet.choose.asked import as_asked
         from scalesheet.choose.job import PLAN
         from scalesheet.predict.cases.catalogue import known
@@ -138,7 +141,7 @@ class Edition:
 
     @cached_property
     def comparisons(self) -> Mapping[str, Comparison]:
-        """What is predicted of each measurement."""
+        """The prediction for each measurement."""
         from scalesheet.steps.comparison import compared
         from scalesheet.steps.simulate import simulated
 
@@ -146,17 +149,17 @@ class Edition:
 
     @cached_property
     def hash(self) -> str:
-        """Eight characters that two people compare to know that they hold the same numbers.
+        """Eight characters by which two people can check that they have the same numbers.
 
-        It covers the edition's day and every cell of the plans and of the catalogue: its place,
-        value, ends and unit; not what describes them.
+        Covers the edition's date and every cell of the plans and the catalogue: its place, value,
+        range and unit, but not descriptions.
         """
         if self.whole is not None:
             return self.whole.hash
         digest = hashlib.sha256(self.book.edition.isoformat().encode())
         every = [("", cells_of(self.book.tables.values(), self.catalogue))]
         every += [(id_, cells(plan, self.results[id_])) for id_, plan in self.book.plans.items()]
-        units: dict[int, str] = {}  # as text, by the quantity that has them
+        units: dict[int, str] = {}  # as text, by the quantity's id()
         for owner, results in every:
             for table, row, quantity, value in results:
                 unit = units.get(id(quantity)) or units.setdefault(id(quantity), str(quantity.unit))
@@ -166,7 +169,7 @@ class Edition:
 
 
 def cells(plan: Plan, results: Results) -> Iterator[tuple[str, str, Quantity, Value]]:
-    """Every cell of a plan: the scalars first, then the tables row by row."""
+    """Yield every cell of a plan: the scalars first, then the tables row by row."""
     for name, scalar in plan.scalars.items():
         yield "", "", scalar, results.scalars[name]
     yield from cells_of(plan.tables.values(), results)
@@ -175,7 +178,7 @@ def cells(plan: Plan, results: Results) -> Iterator[tuple[str, str, Quantity, Va
 def cells_of(
     tables: Iterable[Table], results: Results
 ) -> Iterator[tuple[str, str, Quantity, Value]]:
-    """Every cell of some tables, row by row."""
+    """Yield every cell of some tables, row by row."""
     for table in tables:
         columns = results.tables[table.name]
         for place, row in enumerate(table.rows):

@@ -30,11 +30,11 @@ T = TypeVar("T")
 
 @dataclass
 class Examined:
-    """A data folder as far as it could be read: all diagnostics, and the edition if sound."""
+    """A data folder, as far as it could be read: all diagnostics, and the edition if valid."""
 
     diagnostics: list[Diagnostic]
     edition: Edition | None = None
-    #: Plans that have errors and were not asked for.
+    #: Plans that have errors but were not requested.
     left_out: tuple[str, ...] = ()
 
     @property
@@ -62,12 +62,11 @@ def examine(
     asked: Collection[str] | None = None,
     label: str = "",
 ) -> Examined:
-    """Load, check, resolve and evaluate. Each stage runs only on what the one before accepted.
+    """Load, check, resolve and evaluate. Each stage sees only what the previous one accepted.
 
-    Of `plans` only those named are looked at, with the catalogue, which knows nothing of them.
-    Where some are `asked` for, any other plan that has an error is left out.
-    `label` stands for the folder in the paths that users see, where it is a temporary one. What was
-    examined before and is the same to the byte is taken from where it was kept.
+    `plans` limits this to the catalogue and the named plans. If some are `asked` for, other plans
+    with errors are left out. `label` replaces the folder in the paths that users see, if the folder
+    is temporary. Parts that are unchanged to the byte come from the cache.
     """
     from scalesheet.load.folder import files_of, no_folder
 
@@ -86,8 +85,10 @@ def examined_files(
     scores: bool = True,
     like: Edition | None = None,
 ) -> Examined:
-    """The same of files that are in memory; without `scores` of predictions where a plan alone is
-    asked about. The catalogue is that of the edition `like` if its files are the same."""
+    """The same for files in memory; `scores` includes those of predictions.
+
+    The catalogue is that of the edition `like` if its files are the same.
+    """
     catalogue = _catalogue(files.without_plans(), as_of, like)
     of_plans = {
         plan: each for plan, each in files.plans().items() if plans is None or plan in plans
@@ -113,7 +114,7 @@ def examined_files(
 
 
 def _keep_ahead(catalogue: Item, plans: Mapping[str, Files], scores: bool) -> None:
-    """What is not kept yet is computed side by side; whoever asks for it finds it kept."""
+    """Compute what is not cached in parallel, so that later steps find it in the cache."""
     works: list[Callable[[], object]] = [
         partial(_plan, catalogue, files)
         for files in plans.values()
@@ -122,7 +123,7 @@ def _keep_ahead(catalogue: Item, plans: Mapping[str, Files], scores: bool) -> No
     if scores:
         edition = KeptEdition(_book(catalogue, {}), catalogue, {}, {})
         if edition.is_held and not is_kept(catalogue.head.scored):
-            works.insert(0, lambda: edition.scored)  # the longest
+            works.insert(0, lambda: edition.scored)  # the slowest one
     if len(works) > 1 < processes():
         with spread(lambda work: bool(work()), works) as kept_now:
             kept_now()
@@ -132,7 +133,7 @@ def _stands_in_the_way(item: Item) -> bool:
     return not item.head.sound or bool(errors(item.head.problems))
 
 
-# ------------------------------------------------------------------ what is kept
+# ------------------------------------------------------------------ cached parts
 
 #: Folders and files of a book that predictions never read.
 PRICES = ("rates/", "providers/")
@@ -141,9 +142,11 @@ OF_THE_BOOK = ("book.yaml", "book.lock", "sources.yaml", "units.yaml")
 
 @dataclass(frozen=True)
 class Head:
-    """What is wrong with the catalogue or a plan, and whether it has values all the same. Files
-    are `against` what the catalogue says, whose score is kept by the name `scored`; a plan has
-    pages, audits and perhaps an earlier self."""
+    """The diagnostics of the catalogue or a plan, and whether it has values nevertheless.
+
+    Files are checked `against` what the catalogue states, whose score is cached as `scored`. A plan
+    has pages, audits and possibly an audited version.
+    """
 
     problems: tuple[Diagnostic, ...]
     sound: bool
@@ -159,7 +162,7 @@ class Head:
 
 
 def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
-    """The book without plans: `book`, its `cells`, and the `ground` that plans stand on."""
+    """The book without plans: `book`, its `cells`, and the `ground` for resolving plans."""
     content = _content(files)
     name = name_of("catalogue", as_of, content)
     if isinstance(like, KeptEdition) and like.below.head.name == name:
@@ -202,8 +205,11 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
 
 
 def _plan(catalogue: Item, files: Files) -> Item:
-    """One plan on top of the catalogue: `plan`, its `results`, itself as it was audited (`then`),
-    its `audits`, and those `judged`."""
+    """One plan on top of the catalogue.
+
+    Its parts are `plan`, its `results`, the audited plan (`then`), its `audits`, and their results
+    (`judged`).
+    """
     name = _name_of_plan(catalogue, files)
     plan = files.every[0].plan
 
@@ -238,7 +244,7 @@ def _name_of_plan(catalogue: Item, files: Files) -> str:
 
 
 def _documents(catalogue: Item, files: Files) -> tuple[list[Document], list[Diagnostic]]:
-    """The documents of a plan, and what is wrong with each by itself."""
+    """The documents of a plan, and the diagnostics of each on its own."""
     from scalesheet.check import check
     from scalesheet.load.folder import documents_of
 
@@ -252,8 +258,10 @@ def _edition_of(
     documents: Sequence[Document],
     ranges: Mapping[Key, Stated] | None = None,
 ) -> tuple[Edition | None, list[Diagnostic]]:
-    """The edition of a plan on top of the catalogue, or None where there is an error; and what is
-    wrong. `ranges` are inputs that have these instead."""
+    """The edition of a plan on top of the catalogue (None on errors), and diagnostics.
+
+    `ranges` replace the values of inputs.
+    """
     from scalesheet.actuals.progress import estimates
     from scalesheet.resolve.book import resolve_plan
 
@@ -273,17 +281,17 @@ def _edition_of(
 
 
 def _content(files: Files) -> list[tuple[str, str]]:
-    """What an item rests on: each file by its place, and what it holds."""
+    """What an item depends on: the path and digest of each file."""
     return [(each.name.removeprefix(files.root), each.digest) for each in files.every]
 
 
 def _stops(problems: list[Diagnostic]) -> bool:
-    """Whether files say too little to be resolved."""
+    """Return whether files have too many errors to be resolved."""
     return any(each.code not in OF_NO_VALUE for each in errors(problems))
 
 
 def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnostic]]:
-    """The edition of a catalogue with one plan, and what is wrong with that and its audits."""
+    """The edition of a catalogue with one plan, and diagnostics of the plan and its audits."""
     from scalesheet.actuals.progress import problems as of_actuals
     from scalesheet.audit.cited import cited_lines
     from scalesheet.audit.problems import problems
@@ -310,7 +318,7 @@ def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnos
 
 
 def _unfit(plan: Plan) -> Iterator[Diagnostic]:
-    """The cases that no layout fits, where they stand in the plan."""
+    """Yield the cases that no layout fits, with their places in the plan."""
     from scalesheet.choose.layout import without
 
     for case in without(plan, {}):
@@ -355,7 +363,7 @@ def _of_audit(item: Item, part: str, id_: str) -> Any:
 
 @dataclass(frozen=True)
 class KeptEdition(Edition):
-    """An edition whose numbers were computed as each plan was examined."""
+    """An edition whose numbers were computed when each plan was examined."""
 
     below: Item
     plans: Mapping[str, Item]
@@ -377,12 +385,13 @@ class KeptEdition(Edition):
 
     @property
     def is_held(self) -> bool:
-        """Whether the book's own files affect the score. An extended book was scored by itself."""
+        """Return whether the book's own files affect the score. An extended book has its own
+        score."""
         return self.below.head.held and bool(self.book.publications or self.book.fits)
 
     @cached_property
     def scored(self) -> Mapping[str, TaskScore]:
-        """It rests on no plan, so that it is the same whichever of them are looked at."""
+        """The score; it depends on no plan, so it is the same whichever are examined."""
         if not self.book.publications:
             return {}
 
@@ -417,7 +426,7 @@ class KeptEdition(Edition):
 
     @cached_property
     def score(self) -> Item:
-        """The `scores`; its head has what is wrong with them."""
+        """The `scores`; the head has their diagnostics."""
 
         def made() -> Item:
             from scalesheet.predict.law.file import problems as of_laws
@@ -433,15 +442,17 @@ class KeptEdition(Edition):
         return kept(name, made, folder, always=self.below.kept)
 
 
-#: Errors that change no value: what rests on the file can be looked at all the same.
+#: Errors that affect no value, so that everything else in the file can still be used.
 OF_NO_VALUE = frozenset({"N006"})
-#: What a book says of its own edition: what a claim's verdict is.
+#: Diagnostics about the book's own edition, such as a claim's verdict.
 OF_THE_EDITION = frozenset({"C004", "C009"})
 
 
 def of_its_day(problems: list[Diagnostic], days: tuple[date, date]) -> list[Diagnostic]:
-    """Diagnostics as they count on a day, the first; the second is that of the edition. On any
-    other another verdict stops nothing, since every past edition can be built."""
+    """Turn diagnostics about the edition into warnings if `days`, a day and the edition, differ.
+
+    A different verdict on another day stops nothing, since every past edition can be built.
+    """
     day, edition = days
     if day == edition:
         return problems
@@ -454,8 +465,10 @@ def of_its_day(problems: list[Diagnostic], days: tuple[date, date]) -> list[Diag
 
 
 def with_ranges(edition: Edition, plan: str, edits: Mapping[Key, Stated]) -> Edition:
-    """An edition with the plan in which each edit that is a range is that of an input; the edition
-    itself where all of these are ranges already. Raises EditError where one cannot be."""
+    """Return an edition in which the edits that are ranges are ranges of the plan's inputs.
+
+    It is the same edition if these are ranges already. Raises EditError if one cannot be a range.
+    """
     from scalesheet.evaluate.edits import EditError, input_name
 
     book = edition.book
@@ -489,14 +502,16 @@ def diagnose(data: Path, as_of: date | None = None) -> list[Diagnostic]:
 def sound_edition(
     data: Path, as_of: date | None = None, *, plans: Collection[str] | None = None
 ) -> tuple[Edition, tuple[Diagnostic, ...]]:
-    """The edition of a data folder, or of some of its plans, and what is noted of it. Raises
-    Refused with all diagnostics if there is an error."""
+    """The edition of a data folder, or of some of its plans, and any warnings.
+
+    Raises Refused with all diagnostics if there is an error.
+    """
     examined = examine(data, as_of, plans=plans)
     return sound(examined), tuple(examined.diagnostics)
 
 
 def sound(examined: Examined) -> Edition:
-    """Its edition. Raises Refused with all diagnostics if there is an error."""
+    """The edition. Raises Refused with all diagnostics if there is an error."""
     if examined.edition is None or errors(examined.diagnostics):
         raise Refused(examined.diagnostics)
     return examined.edition

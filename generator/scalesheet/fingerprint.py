@@ -1,8 +1,8 @@
 """Records what an output was made from, so that an unchanged build can be skipped.
 
-A build leaves `.stamp.json` in its output folder: a digest of everything that the output rests on,
-and one of each file. Where both still hold there is nothing to do. A file that was edited, added or
-lost in the output makes the next build write it anew.
+A build leaves `.stamp.json` in its output folder: a digest of everything that the output depends
+on, and one of each file. If both still match, there is nothing to do. If a file of the output was
+edited, added or removed, the next build writes it again.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from scalesheet.shipped import ASSETS, SETTINGS
 
 #: The name, among those of inputs, of the program with its libraries and options.
 PROGRAM = "the program or its options"
-#: The name of the plans that were built alone; what else is there, is of a build before.
+#: The key for the plans that were built on their own; everything else is from an earlier build.
 ALONE = "plans"
 
 
 def sources(data: Path, project: Path, generated: str) -> dict[str, Path]:
-    """Every file that a build reads, by a name that does not depend on where the project lies.
+    """Every file that a build reads, under a name that does not depend on the project's location.
 
-    `generated` is the folder below docs/ that holds what a build wrote. Pages may take text from
-    other files of the project.
+    `generated` is the folder below docs/ that the build writes. Pages may include other files of
+    the project.
     """
     result = {f"data/{path.relative_to(data).as_posix()}": path for path in files_below(data)}
     if (base := extended_by(data)) is not None:
@@ -52,17 +52,17 @@ def sources(data: Path, project: Path, generated: str) -> dict[str, Path]:
 
 
 def _taken(page: str, project: Path) -> tuple[Path, ...]:
-    """The files that a page takes text from."""
+    """The files that a page includes."""
     from scalesheet.site.snippets import SnippetError, put_in
 
     try:
         return put_in(page, _text(project / "mkdocs.yml"), project)[1]
     except (SnippetError, ValueError, YAMLError):
-        return ()  # which the build refuses
+        return ()  # the build refuses it
 
 
 def of_inputs(files: Mapping[str, Path], options: Mapping[str, str]) -> dict[str, str]:
-    """A digest of each thing that an output rests on: the files, and all else as one."""
+    """Digests of everything that an output depends on: one per file, and one for the rest."""
     rest = [_program(__file__), sorted(options.items()), sys.version, _libraries()]
     digest = hashlib.sha256(json.dumps(rest).encode()).hexdigest()
     return {**{name: _digest(path) for name, path in files.items()}, PROGRAM: digest}
@@ -70,17 +70,17 @@ def of_inputs(files: Mapping[str, Path], options: Mapping[str, str]) -> dict[str
 
 @cache
 def _program(module: str) -> list[tuple[str, str]]:
-    """The files of the program that this module is of, which are read once, as libraries are."""
+    """The files of the program that contains this module, read only once, like libraries."""
     program = Path(module).parent
     return [
         (f"{package.name}/{path.relative_to(package).as_posix()}", _digest(path))
-        for package in (program, program.with_name("scalesheet_bench"))  # whose options have a page
+        for package in (program, program.with_name("scalesheet_bench"))  # its options have a page
         for path in files_below(package)
     ]
 
 
 def files_below(folder: Path, without: str = "") -> list[Path]:
-    """Every file that counts, sorted: bytecode and hidden files do not."""
+    """Every relevant file, sorted, without bytecode and hidden files."""
     result: list[Path] = []
     for at, folders, names in os.walk(folder):
         top = Path(at) == folder
@@ -96,9 +96,9 @@ def files_below(folder: Path, without: str = "") -> list[Path]:
 def write_stamp(
     folder: Path, pages: Mapping[str, str], inputs: Mapping[str, str], counts: dict[str, Any]
 ) -> None:
-    """Seals a finished output, and the pages that were published with it, by their digests.
+    """Write the stamp of a finished output and the pages published with it: their digests.
 
-    `told` is what a skipped build says instead of a real one.
+    `counts` is what a skipped build reports instead.
     """
     stamp = {
         "inputs": inputs,
@@ -111,7 +111,7 @@ def write_stamp(
 
 
 def stamp_of(folder: Path) -> dict[str, Any] | None:
-    """The stamp of an output; None where there is none that can be read."""
+    """The stamp of an output; None if there is no readable one."""
     try:
         stamp = json.loads((folder / MARK).read_text("utf-8"))
         whole = isinstance(stamp["inputs"], dict) and isinstance(stamp["pages"], dict)
@@ -123,7 +123,7 @@ def stamp_of(folder: Path) -> dict[str, Any] | None:
 def still_holds(
     folder: Path, pages: Path | None, inputs: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """What was told when output and pages were made from these inputs, if they still are those."""
+    """The reported counts, if output and pages are unchanged and were made from these inputs."""
     try:
         stamp = json.loads((folder / MARK).read_text("utf-8"))
         now = {"inputs": inputs, "files": contents_of(folder), "pages": contents_of(pages)}
@@ -131,12 +131,12 @@ def still_holds(
             counts: dict[str, Any] = stamp["told"]
             return counts
     except (OSError, ValueError, LookupError, TypeError):
-        pass  # no stamp, or one that somebody edited: build
+        pass  # no stamp, or an edited one: build
     return None
 
 
 def made_with(folder: Path, pages: Path) -> bool:
-    """Whether there are pages below `pages` and the stamp of an output names them all."""
+    """Return whether there are pages below `pages` and the stamp of an output names them all."""
     try:
         named = json.loads((folder / MARK).read_text("utf-8"))["pages"]
         names = contents_of(pages).keys()
@@ -146,7 +146,7 @@ def made_with(folder: Path, pages: Path) -> bool:
 
 
 def contents_of(folder: Path | None) -> dict[str, str]:
-    """A digest of each file below a folder."""
+    """The digest of each file below a folder."""
     if folder is None:
         return {}
     return {path.relative_to(folder).as_posix(): _digest(path) for path in files_below(folder)}
@@ -166,22 +166,24 @@ def _text(path: Path) -> str:
     return path.read_text("utf-8", errors="replace") if path.is_file() else ""
 
 
-#: Entry points of what mkdocs.yml may name besides what the program needs.
+#: Entry points that mkdocs.yml may use beyond the program's own dependencies.
 _PLUGINS = {"mkdocs.plugins", "mkdocs.themes", "markdown.extensions"}
 
 
 @cache
 def _libraries() -> list[str]:
-    """The distributions that can change the output, with their versions: what the program needs,
-    and plugins with what they need. Development tools do not count. They are read once: a program
-    that runs does not notice another version."""
+    """The distributions that can affect the output, with their versions.
+
+    They are dependencies of the program, and plugins with theirs; development tools do not count.
+    They are read once, since a running program does not see a new version.
+    """
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
-    every = [(each, each.metadata) for each in metadata.distributions()]  # each is parsed once
+    every = [(each, each.metadata) for each in metadata.distributions()]  # parse each only once
     installed = {canonicalize_name(told["Name"]): told for _, told in every}
     own = canonicalize_name("scalesheet")
-    if own not in installed:  # a checkout has no list of what it needs
+    if own not in installed:  # a checkout has no list of dependencies
         return sorted(f"{name} {told['Version']}" for name, told in installed.items())
     wanted = {own} | {
         canonicalize_name(told["Name"])

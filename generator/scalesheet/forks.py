@@ -1,7 +1,7 @@
 """Runs independent work in forked processes, one per processor, where the system can fork.
 
-A forked process begins with all that this one knows, so nothing is sent there. What it computes is
-sent back. Elsewhere, and where a process was lost, the work is done when its results are asked for.
+A forked process starts with everything in memory, so no data is sent there; only results are sent
+back. On other systems, and if a process is lost, the work is done when its results are requested.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: How many processes, in place of the number of processors; 1: none besides this one.
+#: Sets the number of processes instead of the number of processors; 1: no others.
 VARIABLE = "SCALESHEET_PROCESSES"
 
 
 @contextmanager
 def spread(work: Callable[[T], R], items: Sequence[T]) -> Iterator[Callable[[], list[R]]]:
-    """Begins `work` on each item. What it yields waits for the results, in the items' order, and
-    raises what `work` raised. At the end of the block nothing is left running."""
+    """Start `work` on each item. The yielded function waits for the results, in the items' order.
+
+    It raises what `work` raised. At the end of the block, all processes have stopped.
+    """
     count = min(processes(), len(items)) if processes() > 1 else 0
     groups = [_begun(work, items[at::count]) for at in range(count)]
 
@@ -49,8 +51,11 @@ def spread(work: Callable[[T], R], items: Sequence[T]) -> Iterator[Callable[[], 
 
 
 def processes() -> int:
-    """How many may run side by side. A process that was forked forks no more, nor does a thread;
-    on other systems than Linux libraries do not survive it."""
+    """The number of parallel processes.
+
+    It is 1 in a forked process or a thread, which should not fork, and on systems other than Linux,
+    where libraries do not survive it.
+    """
     alone = threading.current_thread() is threading.main_thread()
     if sys.platform != "linux" or not alone or multiprocessing.parent_process() is not None:
         return 1
@@ -59,11 +64,11 @@ def processes() -> int:
 
 
 def _begun(work: Callable[[T], R], items: Sequence[T]) -> tuple[ForkProcess, Connection]:
-    """A process that works on some items, and where its results come from."""
+    """Start a process for some items; return it and the connection for its results."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(work, items, sender), daemon=True)
-    gc.freeze()  # what both know stays in one place: a look for garbage would copy it
+    gc.freeze()  # keep pages shared: garbage collection would copy them
     process.start()
     gc.unfreeze()
     sender.close()
@@ -74,14 +79,14 @@ def _work(work: Callable[[T], R], items: Sequence[T], sender: Connection) -> Non
     result: Any
     try:
         result = [work(item) for item in items]
-    except BaseException as error:  # an interrupt reaches both
+    except BaseException as error:  # an interrupt reaches both processes
         result = error
-    with suppress(BrokenPipeError):  # nobody waits any more
+    with suppress(BrokenPipeError):  # nobody is waiting any more
         sender.send(result)
 
 
 def _received(receiver: Connection) -> list[Any] | None:
-    """What a process sends; None where it ended without a word, such as for lack of memory."""
+    """The results of a process; None if it died without any, for example for lack of memory."""
     try:
         result = receiver.recv()
     except EOFError:

@@ -1,10 +1,10 @@
 """The cache: computed results in the user's cache folder, keyed by the content they depend on.
 
 The name of an item is a digest of the program, of its libraries and of every byte that the item was
-computed from. So an edited file finds nothing, and a file that is as it was once (after
-`git checkout`) finds what was kept then. An item is written beside its place and put there in one
-step, and is read only where its own digest holds: two commands at once do not disturb each other,
-and a damaged file is computed again. Where nothing can be kept, everything is computed.
+computed from. So an edited file is not found, and a file that is restored (by `git checkout`) is
+found again. An item is written to a temporary file and renamed, and is read only if its own digest
+matches: parallel commands do not disturb each other, and a damaged file is recomputed. If nothing
+can be cached, everything is computed.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-#: The folder, in place of the user's own cache; empty: nothing is kept.
+#: The folder to use instead of the user's cache; empty disables the cache.
 VARIABLE = "SCALESHEET_CACHE"
-#: What took less than this to compute, in seconds of processor time, is not worth a file.
+#: Seconds of processor time below which a result is not worth a file.
 WORTH = 0.2
-#: How much is kept, in bytes; what was not read for longest goes first.
+#: The size of the cache in bytes; the least recently read items go first.
 MOST = 300_000_000
-#: Libraries that shape what is computed.
+#: Libraries that affect results.
 LIBRARIES = ("jsonschema", "numpy", "pyyaml")
 _DIGEST = 32
 
 
 class Item:
-    """A head, which is there at once, and parts, each read when it is first asked for."""
+    """A head, which is loaded at once, and parts, each loaded on first use."""
 
     def __init__(self, head: Any, parts: Mapping[str, Any], *, kept: bool = False) -> None:
         self.head = head
@@ -54,29 +54,31 @@ class Item:
         return part
 
     def packed(self, root: str) -> bytes:
-        """The item as a file holds it: a digest, and what it is of."""
+        """The bytes of the item's file: a digest and the content."""
         parts = {name: _packed(self[name], root) for name in self._parts}
         content = _packed((self.head, parts), root)
         return hashlib.sha256(content).digest() + content
 
 
 class Place(str):
-    """The path of a file, or of the folder of all, as users see it. An item holds it without the
-    root that it was kept with, so that the same files elsewhere, or of a revision, find it."""
+    """The path of a file or folder as users see it.
+
+    Items store it without the root, so that the same files elsewhere, or of a revision, match.
+    """
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class _Packed:
-    """A part that nobody asked for yet."""
+    """A part that is not loaded yet."""
 
     content: bytes
     root: str
 
 
 class OnDemand(Mapping[str, T]):
-    """A mapping whose values are made when they are first asked for."""
+    """A mapping whose values are made on first use."""
 
     def __init__(self, makers: Mapping[str, Callable[[], T]]) -> None:
         self._makers = makers
@@ -101,8 +103,11 @@ class OnDemand(Mapping[str, T]):
 
 
 def kept(name: str, make: Callable[[], Item], root: str = "", *, always: bool = False) -> Item:
-    """The item of that name, as it was kept, or else as `make` makes it. Of a small book nothing is
-    kept; `always` is for what rests on an item that is. `root` is the folder of its files."""
+    """Return the cached item of that name, or make it.
+
+    Small books are not cached, unless `always`, which is for items that depend on a cached one.
+    `root` is the folder of its files.
+    """
     folder = _folder()
     if folder is None:
         return make()
@@ -121,13 +126,13 @@ def is_kept(name: str) -> bool:
 
 
 def name_of(*parts: object) -> str:
-    """The name of what the program computes from some parts, which print in full."""
+    """The cache name of what the program computes from these parts, by their full repr."""
     return hashlib.sha256(repr((_program(), *parts)).encode()).hexdigest()
 
 
 @cache
 def _program() -> str:
-    """A digest of the program itself, and of what its results depend on besides."""
+    """A digest of the program, and of anything else that its results depend on."""
     digest = hashlib.sha256(sys.version.encode())
     root = Path(__file__).parent
     for path in sorted(root.rglob("*")):
@@ -144,7 +149,8 @@ def _program() -> str:
 
 @cache
 def _folder() -> Path | None:
-    """Where items lie: a folder that is the user's alone, since what lies there is run; or None."""
+    """The cache folder, or None. It must be private to the user, because its contents are
+    executed."""
     from platformdirs import user_cache_path
 
     named = os.environ.get(VARIABLE)
@@ -174,8 +180,8 @@ def _read(path: Path, root: str) -> Item | None:
 
 
 def _write(folder: Path, name: str, item: Item, root: str) -> bool:
-    """Keeps an item, and says whether it could: a disk that is full is no concern of the user's,
-    since nothing is lost."""
+    """Store an item and return whether that worked; a full disk is not an error, since nothing is
+    lost."""
     with suppress(OSError):
         with NamedTemporaryFile(dir=folder, prefix=".new-", delete=False) as file:
             try:
@@ -191,7 +197,7 @@ def _write(folder: Path, name: str, item: Item, root: str) -> bool:
 
 
 def _prune(folder: Path) -> None:
-    """Removes what was not read for longest, until the rest is no more than may be kept."""
+    """Remove the least recently read items until the rest is within the limit."""
     with os.scandir(folder) as entries:
         files = sorted(((s := e.stat()).st_mtime, s.st_size, e.path) for e in entries)
     size = 0
@@ -206,8 +212,10 @@ def _prune(folder: Path) -> None:
 
 
 class _Pickler(pickle.Pickler):
-    """Frozen records with slots have a slow way of their own to be written and read; here they are
-    their class and their values, in half the time."""
+    """A pickler for frozen dataclasses with slots: class and values, in half the time.
+
+    Their own pickling is slow.
+    """
 
     def __init__(self, file: io.BytesIO, root: str) -> None:
         super().__init__(file, 5)
@@ -223,7 +231,7 @@ class _Pickler(pickle.Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    """The reverse, below the root of today."""
+    """Undoes it, with the current root."""
 
     def __init__(self, file: io.BytesIO, root: str) -> None:
         super().__init__(file)
@@ -240,14 +248,14 @@ def _placed(below: bool, path: str, root: str = "") -> Place:
 
 @cache
 def _names(kind: type) -> tuple[str, ...]:
-    """The fields of a dataclass of which all are slots; else nothing."""
+    """The fields of a dataclass that only has slots; else nothing."""
     slots = is_dataclass(kind) and hasattr(kind, "__slots__") and "__reduce__" not in vars(kind)
     return tuple(each.name for each in fields(kind)) if slots else ()
 
 
 @cache
 def _slots(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
-    """What gives the values of such a record."""
+    """A function that gets the values of such a dataclass."""
     names = _names(kind)
     if len(names) > 1:
         return attrgetter(*names)
@@ -256,7 +264,7 @@ def _slots(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
 
 @cache
 def _setters(kind: type) -> tuple[Callable[[Any, Any], None], ...]:
-    """What sets them."""
+    """Functions that set them."""
     return tuple(getattr(kind, name).__set__ for name in _names(kind))
 
 
@@ -274,7 +282,8 @@ def _packed(value: Any, root: str) -> bytes:
 
 
 def _unpacked(content: bytes | memoryview, root: str) -> Any:
-    """A million objects are made and no garbage: the collector would take as long again."""
+    """Unpickle without garbage collection: a million objects and no garbage would double the
+    time."""
     collected = gc.isenabled()
     gc.disable()
     try:

@@ -1,7 +1,7 @@
 """The Python API: a book, its plans with other inputs, predictions and choices.
 
-Tables are pandas frames, quantities have their unit and range beside them. What is asked is read
-and computed as the commands do it, by the same functions.
+Tables are pandas frames; quantities have a unit and a range. Everything is read and computed by the
+same functions as in the commands.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Input = float | str | bool | tuple[float | str, float | str]
 class Quantity:
     """A figure of a plan: its expected value with both ends of its range, in `unit`.
 
-    `value` is a number, a word, an id or a flag; None where there is none, which `reason` explains.
-    `needs` are the names of what its formula reads.
+    `value` is a number, a word, an id or a flag; None if there is none, with the cause in `reason`.
+    `needs` are the names of the quantities that its formula reads.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Quantity:
     text: str
 
     def __float__(self) -> float:
-        """The expected value. Raises TypeError where it is not a number."""
+        """The expected value. Raises TypeError if it is not a number."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             raise TypeError(f"'{self.name}' is not a number: {self.text}")
         return float(self.value)
@@ -63,7 +63,7 @@ class Quantity:
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """A plan of a book, with inputs edited or as it stands."""
+    """A plan of a book, possibly with edited inputs."""
 
     edition: Edition
     id: str
@@ -75,7 +75,7 @@ class Plan:
 
     @cached_property
     def _edition(self) -> Edition:
-        """That of inputs which became ranges."""
+        """The edition with inputs that became ranges."""
         from scalesheet.examine import with_ranges
 
         return with_ranges(self.edition, self.id, self.edits)
@@ -97,19 +97,22 @@ class Plan:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all figures, inputs and derived ones."""
+        """The names of all figures, inputs and derived ones."""
         return tuple(name for name, each in self._plan.scalars.items() if not each.hidden)
 
     @property
     def headline(self) -> dict[str, Quantity]:
-        """The figures that answer first."""
+        """The headline figures."""
         return {name: self[name] for name in self._plan.headline}
 
     def set(self, inputs: Mapping[str, Input] | None = None, /, **more: Input) -> Plan:
-        """The plan with other inputs: a number in its unit, a text such as `20GB` or `4k`, a pair
-        of low and high, which makes a range of an exact input too, an id or a word. A cell is
-        `{"runs['a'].steps": 500}`. Raises ValueError with the nearest name, or with what is
-        possible."""
+        """Return the plan with other inputs.
+
+        A value is a number in the input's unit, a text such as `20GB` or `4k`, a pair of low and
+        high (which makes even an exact input a range), an id or a word. A cell is
+        `{"runs['a'].steps": 500}`. Raises ValueError with the nearest name, or with the possible
+        values.
+        """
         from scalesheet.evaluate.edits import EditError, read_edit
 
         edits = dict(self.edits)
@@ -127,7 +130,8 @@ class Plan:
         return plan
 
     def __getitem__(self, name: str) -> Quantity:
-        """A figure by its name: `cost`, `runs['a'].hours`. Raises KeyError with the nearest."""
+        """Return a figure by its name: `cost`, `runs['a'].hours`. Raises KeyError with the
+        nearest."""
         from scalesheet.evaluate.references import formulas_at, named_by
         from scalesheet.render.text.plan import amount
         from scalesheet.render.text.why import UnknownName, key_of, quantity_of, stated_at
@@ -160,9 +164,11 @@ class Plan:
         )
 
     def table(self, name: str) -> DataFrame:
-        """A table of the plan, a row for each of its rows; of a number that has a range, its ends
-        stand beside it as `<column>_low` and `<column>_high`. `attrs["units"]` has the unit of each
-        column. Raises KeyError with the nearest name."""
+        """Return a table of the plan, with one row for each of its rows.
+
+        A number with a range has its ends beside it, as `<column>_low` and `<column>_high`.
+        `attrs["units"]` has the unit of each column. Raises KeyError with the nearest name.
+        """
         import pandas as pd
 
         from scalesheet.nearest import nearest
@@ -196,7 +202,7 @@ class Plan:
 
 @dataclass(frozen=True, repr=False)
 class Book:
-    """A sound book with its numbers, and its data folder."""
+    """A valid book with its numbers, and its data folder."""
 
     edition: Edition
     folder: Path
@@ -210,7 +216,7 @@ class Book:
         return tuple(self.edition.book.plans)
 
     def plan(self, name: str) -> Plan:
-        """A plan by its id. Raises KeyError with the nearest."""
+        """Return a plan by its id. Raises KeyError with the nearest."""
         from scalesheet.nearest import nearest
 
         if name not in self.edition.book.plans:
@@ -218,7 +224,7 @@ class Book:
         return Plan(self.edition, name, {})
 
     def catalogue(self, name: str) -> DataFrame:
-        """A table of the catalogue (`hardware`, `offers`, `models`, ...) as its plain values."""
+        """Return a table of the catalogue (`hardware`, `offers`, `models`, ...) as plain values."""
         import pandas as pd
 
         table = self.edition.book.tables[name]
@@ -230,16 +236,15 @@ class Book:
         return frame
 
     def predict(self, frame: DataFrame, task: str, calibrate: bool = True) -> DataFrame:
-        """A prediction for each row: `predicted`, the 80 % range `predicted_low` to
-        `predicted_high`, its `unit`, its `method`, or why there is none, in columns behind those of
-        the frame.
+        """Return a prediction for each row, in columns after those of the frame.
 
-        `task` is runs (GPU hours), throughput (token / (GPU * second)), memory (GB of an
-        accelerator) or loss. Own records of the same accelerator, model family and software correct
-        a prediction, unless `calibrate` is false. Rows do not depend on each other, so parts of a
-        frame may be predicted anywhere. `attrs["unread"]` names the columns that are not read; one
-        whose name is near to that of a column that is read is a warning. Raises ValueError for
-        another task.
+        They are `predicted`, the 80 % range `predicted_low` to `predicted_high`, its `unit`, its
+        `method`, or why there is no prediction. `task` is runs (GPU hours), throughput (token /
+        (GPU * second)), memory (GB per accelerator) or loss. Own records of the same accelerator,
+        model family and software correct a prediction, unless `calibrate` is false. Rows do not
+        depend on each other, so parts of a frame may be predicted anywhere. `attrs["unread"]` names
+        the columns that are not read; one whose name is close to a known one causes a warning.
+        Raises ValueError for another task.
         """
         from scalesheet.nearest import nearest
         from scalesheet.predict.calibration import calibrated
@@ -281,9 +286,11 @@ class Book:
         return result
 
     def choose(self, model: str, **options: Any) -> dict[str, Any]:
-        """The cheapest configuration that trains a model in time, as `scalesheet choose --format
-        json` prints it. Options are those of the command: `tokens=15e9, deadline="3 day",
-        method="lora"`. Raises ValueError where they say nothing that is possible."""
+        """Return the cheapest configuration that trains a model in time.
+
+        It has the form of `scalesheet choose --format json`. Options are those of the command:
+        `tokens=15e9, deadline="3 day", method="lora"`. Raises ValueError if they are impossible.
+        """
         from scalesheet.commands import UsageError
         from scalesheet.commands.choose import answered
         from scalesheet.commands.parser import parser
@@ -299,8 +306,10 @@ class Book:
 
 
 def open_book(folder: str | Path | None = None, *, as_of: date | None = None) -> Book:
-    """The book in a data folder; without one the catalogue that comes with the program. Raises
-    `scalesheet.diagnostics.Refused` with all diagnostics where it is not sound."""
+    """Open the book in a data folder, or the catalogue that comes with the program.
+
+    Raises `scalesheet.diagnostics.Refused` with all diagnostics if it has errors.
+    """
     from scalesheet.examine import sound_edition
     from scalesheet.shipped import CATALOGUE
 
@@ -315,14 +324,16 @@ load = open_book
 def predict(
     frame: DataFrame, task: str, *, book: Book | str | Path | None = None, calibrate: bool = True
 ) -> DataFrame:
-    """`Book.predict` of a book or of the data folder `book`; without one of the catalogue. Nothing
-    but the folder's files is read beside the arguments, so the name of a folder is all that a
-    worker in another process needs."""
+    """Call `Book.predict` of a book or of the data folder `book`; by default of the catalogue.
+
+    It reads only the arguments and the folder's files, so the name of a folder is all that a worker
+    in another process needs.
+    """
     return _book(book).predict(frame, task, calibrate)
 
 
 def choose(model: str, *, book: Book | str | Path | None = None, **options: Any) -> dict[str, Any]:
-    """`Book.choose` of a book or of the data folder `book`; without one of the catalogue."""
+    """Call `Book.choose` of a book or of the data folder `book`; by default of the catalogue."""
     return _book(book).choose(model, **options)
 
 
@@ -334,7 +345,7 @@ def _book(book: Book | str | Path | None) -> Book:
 
 @cache
 def _catalogue() -> Book:
-    """It does not change while a program runs, so it is read once."""
+    """The catalogue, opened once, since it does not change while a program runs."""
     return open_book()
 
 

@@ -1,7 +1,7 @@
-"""Checks whether the links of the data still work: the one place that uses the network.
+"""Checks whether the links of the data still work: the only module that uses the network.
 
-Servers are asked politely: each address once, one after the other of the same server with a pause
-between them, and for the head of a page before the page. Different servers are asked side by side.
+It is polite to servers: it requests each address once, with a pause between requests to the same
+server, and tries HEAD before GET. Different servers are requested in parallel.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document, Steps, quotable
 from scalesheet.model import Position
 
-#: Servers that are asked at the same time.
+#: Servers that are queried at the same time.
 SIDE_BY_SIDE = 8
-#: Times that an address may be passed on before it counts as a circle.
+#: Redirects to follow before they count as a loop.
 MOST_HOPS = 8
 _GONE = (404, 410)
 _FOR_GOOD = (301, 308)
 _PASSED_ON = (301, 302, 303, 307, 308)
-#: What servers answer to a question for the head alone, where they would give the page.
+#: Statuses with which servers may answer HEAD even though GET would work.
 _HEAD_REFUSED = (400, 403, 404, 405, 406, 410, 429, 500, 501, 503)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of asking for an address: a status, or why there is none; where it has moved."""
+    """The result for an address: a status, or why there is none; and where it has moved."""
 
     status: int | None
     why: str = ""
     moved: str = ""
 
 
-#: How an address is asked for, within so many seconds.
+#: Requests an address, within a number of seconds.
 Ask = Callable[[str, float], Answer]
 
 
 def addresses(documents: Sequence[Document]) -> dict[str, list[Position]]:
-    """Every address that the data names under `url`, and where, in the order of the files."""
+    """Every address under `url` in the data, with its places, in the order of the files."""
     result: dict[str, list[Position]] = defaultdict(list)
     for document in documents:
         for steps, url in _urls(document.data):
@@ -76,9 +76,9 @@ def look(
     progress: Callable[[str], None] = lambda message: None,
     ask: Ask | None = None,
 ) -> list[Diagnostic]:
-    """Asks for every address, and tells of those that do not hold, at each place that names them.
+    """Request every address, and report those that fail, at each place that names them.
 
-    `patience` and `pause` in seconds: for an answer, and between two questions to one server.
+    `patience` and `pause` are in seconds: for an answer, and between two requests to one server.
     """
     servers: dict[str, list[str]] = defaultdict(list)
     for url in places:
@@ -97,7 +97,7 @@ def look(
         try:
             list(pool.map(one_server, sorted(servers.values(), key=len, reverse=True)))
         finally:
-            stop.set()  # who interrupts does not wait for the rest
+            stop.set()  # an interrupt does not wait for the rest
     progress("")
     words = (
         at(position, *answer)
@@ -109,7 +109,7 @@ def look(
 
 
 def _problem(url: str, answer: Answer) -> tuple[str, str] | None:
-    """Code and message, where there is something to say."""
+    """Code and message, if there is anything to report."""
     if answer.status in _GONE:
         what = f"the server answers {answer.status}, {_phrase(answer.status)}"
         return "L001", f"{url}: {what}; find where the text is now, or name an archived copy"
@@ -126,7 +126,7 @@ def _phrase(status: int) -> str:
     return http.client.responses.get(status, "unknown").lower()
 
 
-# ------------------------------------------------------------------ asking
+# ------------------------------------------------------------------ requests
 
 
 class _NotFollowed(urllib.request.HTTPRedirectHandler):
@@ -138,7 +138,7 @@ _OPENER = urllib.request.build_opener(_NotFollowed)
 
 
 def asked_for(url: str, patience: float) -> Answer:
-    """Asks for an address, for its head first, and goes where it is passed on to."""
+    """Request an address, HEAD first, and follow redirects."""
     place, for_good = url, True
     for _ in range(MOST_HOPS):
         status, onward, why = _once(place, "HEAD", patience)
@@ -155,9 +155,9 @@ def asked_for(url: str, patience: float) -> Answer:
 
 
 def _once(url: str, method: str, patience: float) -> tuple[int | None, str, str]:
-    """Status, where it is passed on to, and why there is no status. The page itself is not read."""
+    """Return status, redirect target, and why there is no status. The body is not read."""
     try:
-        # What stands in data may hold letters that an address spells otherwise.
+        # Addresses in the data may have characters that must be escaped.
         spelt = quote(url, safe="%/:=&?~#+!$,;'@()*[]")
         agent = f"scalesheet-links/{__version__}"
         request = urllib.request.Request(spelt, method=method, headers={"User-Agent": agent})

@@ -1,7 +1,7 @@
-"""The Book: what `resolve` gives and what the evaluator and every renderer take.
+"""The Book: the output of `resolve`, and the input of the evaluator and every renderer.
 
-Everything a plan or the catalogue holds is lowered into two things: scalars, and tables of typed
-columns. A value is stated (an input) or has a formula. Nothing here knows YAML or an output.
+Everything in a plan or the catalogue is lowered to scalars, and tables of typed columns. A value is
+stated (an input) or has a formula. Nothing here knows YAML or an output.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Domain = Literal[
 ]
 PhaseClass = Literal["one_time", "per_seed", "single_seed", "per_run", "per_cycle"]
 
-#: Domain -> (least value or None, whether the least itself is allowed, greatest or None, whole).
+#: Domain -> (lower bound or None, whether it is included, upper bound or None, integers only).
 DOMAINS: Mapping[str, tuple[float | None, bool, float | None, bool]] = {
     "positive": (0.0, False, None, False),
     "non-negative": (0.0, True, None, False),
@@ -40,7 +40,7 @@ DOMAINS: Mapping[str, tuple[float | None, bool, float | None, bool]] = {
 
 
 def within(domain: str, number: float) -> bool:
-    """Whether a domain holds a number."""
+    """Return whether a number is in a domain."""
     least, closed, most, whole = DOMAINS[domain]
     return (
         (least is None or number > least or (closed and number == least))
@@ -49,7 +49,7 @@ def within(domain: str, number: float) -> bool:
     )
 
 
-#: The same in words.
+#: The domains in words.
 DOMAIN_WORDS: Mapping[str, str] = {
     "positive": "above 0",
     "non-negative": "0 or more",
@@ -70,13 +70,13 @@ class Position:
     column: int
 
 
-#: Stands for the key of a source in a file that `scalesheet new` began, until someone puts in one.
+#: The placeholder for a source's key in a file that `scalesheet new` created.
 TO_BE_STATED = "to-be-stated"
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A source's key, the place within it, and the few words that stand there."""
+    """A source's key, the place within it, and the quoted words."""
 
     key: str
     locator: str = ""
@@ -85,7 +85,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text that figures rest on; `url` is http(s) or empty."""
+    """A text that figures cite; `url` is http(s) or empty."""
 
     key: str
     title: str
@@ -99,7 +99,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happens or does not, up to `times` times: each time it adds to a count."""
+    """Something that may happen, up to `times` times: each time it adds `adds` to a count."""
 
     chance: float
     times: int = 1
@@ -108,10 +108,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """How likely the values of a stated range are. Without a `spread` its domain decides.
+    """The distribution of a stated range. Without a `spread`, its domain decides.
 
-    `percentiles`, from 0 to 1: what low and high are. `moves_with`: the group that it is high and
-    low with, against which it moves where a - stands before. `found_by`: how one can find out.
+    `percentiles`, from 0 to 1, are those of low and high. `moves_with`: the group that it is fully
+    correlated with, or, after a -, anticorrelated. `found_by`: how the value can be determined.
     """
 
     spread: str = ""
@@ -125,9 +125,9 @@ class Likelihood:
 class Stated:
     """One stated value, in the unit of its quantity.
 
-    A number has `low <= value <= high`, equal where exact. A word, id, text or ISO date is text, a
-    flag is a bool. `reason` stands where there is no value. `at_least` and `at_most` are open
-    bounds: shown, never computed with.
+    A number has `low <= value <= high`, equal if exact. A word, id, text or ISO date is text, a
+    flag is a bool. `reason` explains a missing value. `at_least` and `at_most` are open bounds:
+    shown, but never used in computations.
     """
 
     value: float | str | bool | None = None
@@ -136,19 +136,19 @@ class Stated:
     reason: str | None = None
     at_least: float | None = None
     at_most: float | None = None
-    midpoint: bool = False  # the expected value was not stated: it is the middle of the range
+    midpoint: bool = False  # no expected value was stated: it is the middle of the range
     basis: Basis = "assumption"
     citation: Citation | None = None
     note: str = ""
-    since: str = ""  # ISO date from which a dated value holds
-    seen: str = ""  # ISO date on which a dated value was last read so
-    confirmed: Citation | None = None  # a second source that says the same
-    contested: tuple[Stated, ...] = ()  # what other sources say instead
-    was: tuple[Earlier, ...] = ()  # what stood here before, the oldest first
+    since: str = ""  # ISO date on which a dated value takes effect
+    seen: str = ""  # ISO date on which a dated value was last confirmed
+    confirmed: Citation | None = None  # a second source with the same value
+    contested: tuple[Stated, ...] = ()  # what other sources state
+    was: tuple[Earlier, ...] = ()  # earlier values, oldest first
     position: Position | None = field(default=None, compare=False)
-    default: bool = False  # stands in no file: what holds where a file of the catalogue is silent
-    rule: str = ""  # by which rule it was chosen and why, where no file names it
-    unmeasured: str = ""  # what that rule would choose if no record were measured
+    default: bool = False  # not in a file: the default for files of the catalogue
+    rule: str = ""  # the rule that chose it and why, if no file states it
+    unmeasured: str = ""  # what that rule would choose without any measured records
     likelihood: Likelihood = Likelihood()
 
     @property
@@ -158,7 +158,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A value that stood before another: the ISO day from which it no longer held, and why."""
+    """An earlier value: the ISO date on which it ended, and why."""
 
     stated: Stated
     until: str
@@ -167,7 +167,7 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """A quantity's bound expressions; `low` and `high` are None where it is exact."""
+    """A quantity's bound expressions; `low` and `high` are None if it is exact."""
 
     value: Node
     low: Node | None = None
@@ -175,7 +175,7 @@ class Ends:
 
     @property
     def trees(self) -> tuple[Node, ...]:
-        """Those that there are: low, value, high."""
+        """The expressions that exist: low, value, high."""
         return tuple(tree for tree in (self.low, self.value, self.high) if tree is not None)
 
 
@@ -183,7 +183,7 @@ class Ends:
 class Formula:
     """A formula as written and as bound.
 
-    `outer`: the ends are safe outer bounds rather than exact (a ranged input enters in mixed
+    `outer`: the ends are safe outer bounds rather than exact (a ranged input affects it in both
     directions). `uses` are the ids of the catalogue formulas called.
     """
 
@@ -198,22 +198,22 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """How a quantity prints, on every face. None means: by the rule in `numbers.py`."""
+    """How a quantity prints, in every output. None: by the rule in `numbers.py`."""
 
     decimals: int | None = None
     digits: int | None = None
     percent: bool = False
     approximate: bool = False
-    code: bool = False  # a text that is a command or its output: kept line by line
+    code: bool = False  # a command or its output as text: line breaks are kept
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """What scalars and columns share.
 
-    `ranged`: has three values (static). `may_reason`: a cell may hold a reason instead of a value.
-    `refers_to`: the table whose row ids a reference holds. `words`: the closed class of a word.
-    `sides`: of a value that scenarios state differently, each scenario with the name of the hidden
+    `ranged`: has three values (static). `may_reason`: a cell may have a reason instead of a value.
+    `refers_to`: the table whose row ids a reference has. `words`: the closed class of a word.
+    `sides`: for a value that scenarios state differently, each scenario with the name of the hidden
     quantity that states it; `side_of`: the name of that value, in the hidden quantity.
     """
 
@@ -228,8 +228,8 @@ class Quantity:
     words: tuple[str, ...] = ()
     show: Show = Show()
     note: str = ""
-    choice: bool = False  # a whole number that conditions rest on: no tenth more of it
-    hidden: bool = False  # machinery (the two sides of a scenario): in the workbook, not in prose
+    choice: bool = False  # an integer in conditions: no 10 % steps of it
+    hidden: bool = False  # internal (a scenario's two sides): in the workbook, not in prose
     sides: tuple[tuple[str, str], ...] = ()
     side_of: str = ""
     moves_with: str = ""  # the group of the ranges that its formula makes
@@ -238,11 +238,11 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Scalar(Quantity):
-    """One value with a name: stated (an input) or with a formula.
+    """A named value, stated (an input) or with a formula.
 
-    `phase` is the phase in whose namespace it stands, or None for the plan's own. `role`: what the
-    front page and `choose` know it as (vocabulary.ROLES), or empty. `contingency_on`: of a share
-    that is a contingency, the figure that it is added to.
+    `phase` is the phase whose namespace it is in, or None for the plan's own. `role`: its name for
+    the front page and `choose` (vocabulary.ROLES), or empty. `contingency_on`: for a contingency
+    stated as a share, the figure that it is added to.
     """
 
     stated: Stated | None = None
@@ -253,14 +253,15 @@ class Scalar(Quantity):
 
     @property
     def is_input(self) -> bool:
-        """Whether it is stated, in some scenario."""
+        """Return whether it is stated, in any scenario."""
         return self.stated is not None or bool(self.sides)
 
 
 @dataclass(frozen=True, slots=True)
 class Column(Quantity):
-    """A column of a table: stated cells by row id, formulas for cells of their own, and the
-    column's formula for every other row. A row with none of these is empty text.
+    """A column of a table: stated cells by row id, formulas of single cells, and a column formula.
+
+    The column's formula applies to all other rows. A cell with none of these is empty text.
     """
 
     stated: Mapping[str, Stated] = field(default_factory=dict)
@@ -280,12 +281,12 @@ def formulas_of(quantity: Quantity) -> tuple[Formula, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows with ids, and typed columns. `row_aliases` are other names that people use for a row.
+    """Rows with ids, and typed columns. `row_aliases` are other common names of a row.
 
-    `each` names, for a cross table, the column of each axis and the table it runs over. `totals`
-    are columns with a total; the total itself is the plan's scalar `<table>.total.<column>`.
-    `show` draws a cross table: the columns that run down, across, and in the cell. `sections` are
-    headings with the columns below each, of a table whose rows are cases of a component.
+    `each` names, for a cross table, the column of each axis and the table it covers. `totals` are
+    columns with a total, which is the plan's scalar `<table>.total.<column>`. `show` draws a cross
+    table: the columns for down, across, and the cell. `sections` are headings with their columns,
+    for a table whose rows are cases of a component.
     """
 
     name: str
@@ -317,7 +318,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """The row that a page is about: `word` stands for it in the page's text."""
+    """The row that a page is about: `word` refers to it in the page's text."""
 
     word: str
     table: str
@@ -328,8 +329,8 @@ class PageRow:
 class Page:
     """A further page of a plan, `<plan>-<name>`; title and text are Markdown with {{ name }}.
 
-    `headline` are names of figures as prose writes them, with their places. `row` is set where
-    there is one such page for each row of a table.
+    `headline` has names of figures as in prose, with their places. `row` is set if each row of a
+    table has such a page.
     """
 
     id: str
@@ -344,7 +345,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """A figure or an input as a version of a plan has it, whatever becomes of both."""
+    """A figure or an input as frozen in a version of a plan."""
 
     title: str
     unit: Unit | None
@@ -353,8 +354,11 @@ class Frozen:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """An input that a version has with another value than the version before: what it was and is,
-    where the new value is from, and by name the headline figures as they would be without it."""
+    """An input whose value changed since the version before.
+
+    `because` is the origin of the new value; `without` has the headline figures without this
+    change.
+    """
 
     title: str
     unit: Unit | None
@@ -368,13 +372,13 @@ class Changed:
 class Version:
     """A version of a plan: released at its date, or pending or future.
 
-    One that was cut has its headline figures and all inputs behind them, by name; what is
-    `changed` since the version before, and which inputs are `added` or `removed` since.
+    A frozen version has its headline figures and all inputs behind them, by name; what has
+    `changed` since the version before, and which inputs were `added` or `removed`.
     """
 
     version: str
     text: str
-    date: str = ""  # ISO; empty where none is set
+    date: str = ""  # ISO; empty if none is set
     status: str = "released"
     headline: Mapping[str, Frozen] = field(default_factory=dict)
     inputs: Mapping[str, Frozen] = field(default_factory=dict)
@@ -385,7 +389,7 @@ class Version:
 
     @property
     def number(self) -> tuple[int, ...]:
-        """1.10.0 is above 1.9.0; empty where it is not made of numbers."""
+        """Its parts as numbers, so that 1.10.0 is above 1.9.0; empty if they are not numbers."""
         parts = self.version.split(".")
         return tuple(map(int, parts)) if all(p.isdecimal() for p in parts) else ()
 
@@ -397,14 +401,14 @@ class Key:
     The evaluator's order is a sequence of keys.
     """
 
-    name: str  # scalar's or column's name
+    name: str  # of the scalar or column
     table: str | None = None
     row: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Given inputs (in the record's units) and what must come out."""
+    """Given inputs (in the record's units) and the expected result."""
 
     given: Mapping[str, float]
     expect: float
@@ -420,7 +424,7 @@ class Record:
     title: str
     inputs: tuple[Scalar, ...]
     unit: Unit
-    formula: Formula  # bound over Scalar nodes named like the inputs
+    formula: Formula  # bound to Scalar nodes named like the inputs
     symbol: str
     valid: str
     convention: str
@@ -433,7 +437,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class CaseExample:
-    """Inputs of a component, and quantities that must come out; a text is a word or a reason."""
+    """Inputs of a component, and expected quantities; a text is a word or a reason."""
 
     given: Mapping[str, float | str | bool]
     expect: Mapping[str, float | str | bool]
@@ -443,8 +447,11 @@ class CaseExample:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How a component's layout is chosen: the values that are tried, by input, the plainer first;
-    pairs of what must be at most what; and the quantity that is to be least."""
+    """How a component's layout is chosen.
+
+    `among`: the values to try for each input, simpler ones first; `within`: pairs whose first must
+    be at most the second; `least`: the quantity to minimize.
+    """
 
     among: Mapping[str, tuple[float | str, ...]]
     within: tuple[tuple[str, str], ...]
@@ -453,7 +460,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A case of a plan whose layout no file states, and the inputs that make it."""
+    """A case of a plan whose layout is not stated, and the inputs that define it."""
 
     component: str
     inputs: tuple[str, ...]
@@ -463,9 +470,11 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A piece of a plan that is written once, compiled as a plan of its own. `inputs`, `outputs`
-    are names of its scalars; `required` are the inputs without a default; `evidence` are the tasks
-    of predictions whose published results judge it."""
+    """A reusable part of a plan, compiled as a plan of its own.
+
+    `inputs` and `outputs` are names of its scalars; `required` are the inputs without a default;
+    `evidence` are the prediction tasks whose published results it is compared with.
+    """
 
     plan: Plan
     inputs: tuple[str, ...]
@@ -475,15 +484,15 @@ class Component:
     examples: tuple[CaseExample, ...]
     note: str = ""
     choice: Choice | None = None
-    corrections: tuple[str, ...] = ()  # by own records, where there are any
+    corrections: tuple[str, ...] = ()  # from own records, if any
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
-    """One run of a publication: what was known before it, and apart from that what came out.
+    """One run of a publication: inputs known beforehand, and separately the result.
 
-    `words` and `numbers` are by the names of `predict.cases`; a result by the key of its file, in
-    the unit that the format names. `unscored` says why the row is shown and not scored.
+    `words` and `numbers` use the names of `predict.cases`; `result` the keys of its file, in the
+    units of the format. `unscored` says why the row is shown but not scored.
     """
 
     id: str
@@ -499,7 +508,7 @@ class PublishedRow:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What one publication states of runs; predictions are scored against it."""
+    """The runs of one publication; predictions are scored against them."""
 
     id: str
     title: str
@@ -511,7 +520,7 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Where the coefficients of a fit came from; they themselves are a row of the table `fits`."""
+    """The origin of a fit's coefficients, which are a row of the table `fits`."""
 
     id: str
     title: str
@@ -521,15 +530,18 @@ class Fit:
     families: int
     digest: str
     notes: Mapping[str, str]
-    runs: str = ""  # own ones, as CSV
+    runs: str = ""  # own runs, as CSV
     planned: tuple[float, float] | None = None  # parameters and tokens
     position: Position | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class OldPrice:
-    """The price of an offer that was seen too long ago: when, how many days before the date of the
-    prices, how many its kind may have, and why it stands all the same."""
+    """The price of an offer that was last seen too long ago.
+
+    It has the date, the days up to the date of the prices, the limit for its kind, and why it is
+    used nevertheless.
+    """
 
     seen: str  # ISO date
     days: int
@@ -540,8 +552,10 @@ class OldPrice:
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """The price of an offer that nobody has seen for long: its use says so. One that is `stale` is
-    not offered as the least that something costs."""
+    """The price of an offer that has not been seen for a while, which is noted where it is used.
+
+    A `stale` price never counts as the lowest price of something.
+    """
 
     seen: str  # ISO date
     days: int
@@ -554,7 +568,7 @@ class Unseen:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What the score of a task may not fall behind."""
+    """The minimum score of a task."""
 
     rows: int
     median: float
@@ -567,7 +581,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedOwn:
-    """What the predictions of some own measurements may not fall behind; others are not held."""
+    """The minimum accuracy for some of our own measurements; others have none."""
 
     records: tuple[str, ...]
     median: float
@@ -578,11 +592,11 @@ class ExpectedOwn:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Which published results an answer is compared with, beside method and size of the model.
+    """Which published results an answer is compared with, besides method and model size.
 
-    `far`: how many times below or above all that was published a utilization is separated;
-    `same_tokens`: the factor within which a published run has as many tokens as an answer; `near`:
-    how many times cheaper what has no published result like it must be to be preferred.
+    `far`: the factor outside the published range at which a utilization gets a warning;
+    `same_tokens`: the factor within which numbers of tokens are comparable; `near`: how many times
+    cheaper an option without comparable published results must be to be preferred.
     """
 
     families: Mapping[str, tuple[str, ...]]  # of accelerators, by name
@@ -591,14 +605,14 @@ class Evidence:
     near: float = 1.0
 
     def family(self, accelerator: str) -> str:
-        """The family of an accelerator; of one that is in none its own id."""
+        """The family of an accelerator, or its own id."""
         many = (name for name, ids in self.families.items() if accelerator in ids)
         return next(many, accelerator)
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """How accurate another program is, run by us or by its own account."""
+    """The accuracy of another program, measured by us or as it reports."""
 
     name: str
     predicts: str
@@ -607,16 +621,19 @@ class Peer:
     note: str = ""
 
 
-#: What became of a run.
+#: The state of a run.
 RunState = Literal["running", "done", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What a run took, as one line of a file of actuals says. A run that failed and was begun again
-    has several. `phase` is the id of a phase, or of a row of the plan's table; it is empty where
-    the line names none. `share` is the part of that row's plan that the run is; by default all
-    runs of a row are alike. `gpu_hours` is None of a run that goes on since `start`, on `gpus`."""
+    """The record of a run, one line of a file of actuals. A run that failed and restarted has
+    several.
+
+    `phase` is the id of a phase, or of a row of the plan's table; empty if the line names none.
+    `share` is the run's part of that row; by default all runs of a row are equal. `gpu_hours` is
+    None for a run that is still going on `gpus` since `start`.
+    """
 
     phase: str
     run: str
@@ -631,18 +648,20 @@ class Attempt:
     gpus: float | None = None
     tokens: float | None = None
     steps: float | None = None
-    origin: str = ""  # the file or tool that it is from
+    origin: str = ""  # the file or tool that it came from
     note: str = ""
     position: Position | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Actuals:
-    """What the runs of a plan took, and what of the plan they are compared with: the rows of
-    `table` with the GPU hours in the column `gpu_hours`, each made of as many runs as the column
-    `runs` says (one where that is empty). `budget` and `cost` are scalars of the plan: the GPU
-    hours and the money that it may take in all; `forecast` is the table that has the estimates at
-    completion. `match` are patterns of names by row."""
+    """The recorded runs of a plan, and what they are compared with.
+
+    That is the rows of `table`, with GPU hours in the column `gpu_hours`, each with as many runs as
+    the column `runs` says (one if that is empty). `budget` and `cost` are scalars of the plan: the
+    total GPU hours and money it may use; `forecast` is the table with the estimates at completion.
+    `match` are patterns of run names by row.
+    """
 
     attempts: tuple[Attempt, ...]
     table: str
@@ -655,7 +674,7 @@ class Actuals:
 
 
 def otherwise(check: str, table: str | None) -> Key:
-    """Where the words of a check stand that say what is wrong: with a table in a column."""
+    """The key of a check's failure message, which is in a column if there is a table."""
     if table is None:
         return Key(f"{check}.otherwise")
     return Key(f"otherwise_{check.replace('.', '_')}", table)
@@ -665,11 +684,11 @@ def otherwise(check: str, table: str | None) -> Key:
 class Plan:
     """One plan, ready to be evaluated and rendered.
 
-    `order`: every computed key, each after what it needs; it covers the plan and not the
-    catalogue. `catalogue`: the names of the catalogue tables it looks into. `headline`: the
-    scalars that answer the reader first. `checks`: flag scalars that must be yes. `scenarios`: the
-    words of the scalar `scenario`, the first the default, or empty. `row_checks`: for a check of
-    every row its table, in which a column of the check's name (`check_x`) says which rows hold.
+    `order`: every computed key of the plan (not the catalogue), each after those it needs.
+    `catalogue`: the names of the catalogue tables it reads. `headline`: the scalars that a reader
+    sees first. `checks`: flag scalars that must be yes. `scenarios`: the words of the scalar
+    `scenario`, the default first, or empty. `row_checks`: for a check of every row its table, in
+    which a column of the check's name (`check_x`) says which rows pass.
     """
 
     id: str
@@ -689,7 +708,7 @@ class Plan:
     citation: Citation | None = None
     position: Position | None = field(default=None, compare=False)
     page_path: str = ""
-    components: tuple[str, ...] = ()  # that it uses, by id
+    components: tuple[str, ...] = ()  # components in use, by id
     chosen: tuple[Chosen, ...] = ()
     row_checks: Mapping[str, str] = field(default_factory=dict)
     pages: tuple[Page, ...] = ()
@@ -701,22 +720,22 @@ class Plan:
 
     @property
     def roles(self) -> Mapping[str, Scalar]:
-        """Its figures by the roles that they declare."""
+        """Its figures by declared role."""
         return {each.role: each for each in self.scalars.values() if each.role}
 
     @staticmethod
     def row_column(check: str) -> str:
-        """The column that says which rows a check of every row holds for."""
+        """The column that says which rows pass a row check."""
         return check.replace(".", "_")
 
     def otherwise(self, check: str) -> Key | None:
-        """Where a check says what is wrong when it does not hold; None where it does not."""
+        """The key of a check's failure message; None if it has none."""
         key = otherwise(check, self.row_checks.get(check))
         own = self.tables[key.table].columns if key.table is not None else self.scalars
         return key if key.name in own else None
 
     @property
     def version(self) -> Version | None:
-        """The newest released version; of the same day, the last written."""
+        """The newest released version; if dates are equal, the last one written."""
         released = [each for each in self.history if each.status == "released"]
         return max(reversed(released), key=lambda each: each.date, default=None)

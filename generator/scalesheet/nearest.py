@@ -6,13 +6,13 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from functools import lru_cache
 
-MOST_LISTED = 8  # names, where none is near
-#: Names that one is compared with, on either side of its place in the order of the alphabet.
+MOST_LISTED = 8  # names listed if none is near
+#: Names to compare on either side of the alphabetical position.
 MOST_COMPARED = 100
 
 
 def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
-    """`; did you mean 'x'?`, or nothing; with `listed` then `; <listed>: a, b, c and 4 more`."""
+    """`; did you mean 'x'?`, or empty; with `listed` else `; <listed>: a, b, c and 4 more`."""
     names = tuple(known)
     folded = name.casefold()
     close = _by_folded(names).get(folded) or _at_both_ends(folded, names)
@@ -30,7 +30,7 @@ def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
 
 
 def _at_both_ends(name: str, names: tuple[str, ...]) -> str | None:
-    """`runs.all.gpus` for `gpus` and `runs.gpus`: a longer name with the same ends."""
+    """`runs.all.gpus` for `gpus` and `runs.gpus`: a longer name with the same start and end."""
     first, dot, last = name.rpartition(".")
     return next((n for n in _by_end(names).get(last, ()) if n.startswith(first + dot)), None)
 
@@ -52,7 +52,7 @@ def _by_end(names: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _among(names: tuple[str, ...]) -> str:
-    """The names that share the words of one, the shortest first."""
+    """List several matches, shortest first."""
     ordered = sorted(names, key=lambda each: (len(each), each))
     quoted = [f"'{each}'" for each in ordered[: MOST_LISTED // 2]]
     if len(ordered) > len(quoted):
@@ -62,7 +62,7 @@ def _among(names: tuple[str, ...]) -> str:
 
 
 def _of_words(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The ids with all words of one, as `runpod-secure-h100-sxm` for `runpod-h100`."""
+    """The ids with all words of the name, such as `runpod-secure-h100-sxm` for `runpod-h100`."""
     words = name.split("-")
     found = _by_word(names).get(words[0], ())
     return tuple(each for each in found if set(words) <= set(each.casefold().split("-")))
@@ -70,7 +70,7 @@ def _of_words(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def _by_word(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """The ids of several words by each of them."""
+    """The ids with several words, by each word."""
     found: dict[str, list[str]] = {}
     for name in names:
         for word in set(name.casefold().split("-")) if "-" in name else ():
@@ -79,9 +79,11 @@ def _by_word(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def near(name: str, names: tuple[str, ...], likeness: float) -> str | None:
-    """The name that is most like it, at least as much as `likeness`, from 0 to 1: what
-    `difflib.get_close_matches` gives, which compares in full even where the letters that two names
-    share are too few to be better than what was found."""
+    """The most similar name, with a similarity of at least `likeness` (0 to 1).
+
+    Returns the same as `difflib.get_close_matches`, which compares in full even if two names share
+    too few letters to beat the best so far.
+    """
     from difflib import SequenceMatcher
 
     matcher = SequenceMatcher(b=name)
@@ -101,8 +103,10 @@ def near(name: str, names: tuple[str, ...], likeness: float) -> str | None:
 
 
 def _neighbors(name: str, names: tuple[str, ...]) -> Iterable[str]:
-    """All names, or of very many those that begin or end like it: comparing takes microseconds a
-    name, and a book may have ten thousand names and as many mistakes."""
+    """All names, or out of very many only those with a similar start or end.
+
+    A comparison takes microseconds, and a book may have ten thousand names and as many mistakes.
+    """
     if len(names) <= 2 * MOST_COMPARED:
         return names
     near: dict[str, None] = {}
@@ -115,5 +119,5 @@ def _neighbors(name: str, names: tuple[str, ...]) -> Iterable[str]:
 
 @lru_cache(maxsize=8)
 def _ordered(names: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """The names in order, and read backwards in order."""
+    """The names sorted, and the reversed names sorted."""
     return sorted(names), sorted(name[::-1] for name in names)

@@ -1,9 +1,9 @@
 """How quantities print: digits, unit, range and reason, by one rule for every output.
 
-`format_of` decides once for a quantity (a column has one format), from what the plan says
-(`show:`), else from unit and magnitude: each number that was stated shows the digits it was stated
-with, money whole units from 100 up, counted things no decimals, hours one, and everything else
-three significant digits. Rounding is half away from zero on 15 digits, as spreadsheets do it.
+`format_of` decides once for a quantity (a column has one format), from the plan's `show:`, or else
+from unit and magnitude: stated numbers keep their digits, money of 100 and above has no decimals,
+nor have counted things, hours have one, and everything else has three significant digits. Rounding
+is half away from zero on 15 digits, as in spreadsheets.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from scalesheet.quantities import DATE, day_text
 from scalesheet.units import Unit, Units, beside
 from scalesheet.values import Value
 
-MOST_DECIMALS = 9  # of a stated number; beyond that it is written with an exponent
+MOST_DECIMALS = 9  # of a stated number; numbers with more get an exponent
 MOST_DERIVED_DECIMALS = 6
 SIGNIFICANT = 3
-WIDE = Context(prec=400)  # holds the greatest of numbers with any decimals
-LARGE, SMALL = 1e15, 1e-3  # outside, numbers that are not stated short take an exponent
+WIDE = Context(prec=400)  # enough for the largest float with any number of decimals
+LARGE, SMALL = 1e15, 1e-3  # beyond, numbers get an exponent unless their stated form is short
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Digits after the point (of the percentage, of the mantissa), and how they are dressed.
+    """Decimals (of the percentage, of the mantissa), and decorations.
 
-    Each number of a column keeps `least` of the decimals though they are zeros; by default all.
+    Each number of a column keeps at least `least` decimals even if they are zeros; by default all.
     A spreadsheet has one format for a column, and pads it.
     """
 
@@ -43,14 +43,13 @@ class Format:
     date: bool = False
 
 
-#: What a unit or a domain means for the digits: an amount of money, a price per something, whole
-#: numbers, counted things, hours, days of the calendar.
+#: Classes of units and domains with their own rule for digits.
 Sort = Literal["", "money", "price", "whole", "counted", "hours", "date"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How a quantity prints, as far as that depends on none of its values."""
+    """The part of a quantity's format that does not depend on its values."""
 
     decimals: int | None = None
     digits: int | None = None
@@ -79,7 +78,7 @@ def rule_of(quantity: Quantity, units: Units) -> Rule:
 
 
 def format_by(rule: Rule, values: Iterable[Value]) -> Format:
-    """The format that a rule gives these values. A page's script does the same (`numbers.js`)."""
+    """Apply a rule to values. A page's script does the same (`numbers.js`)."""
     if rule.sort == "date":
         return Format(date=True)
     numbers = _magnitudes(values)
@@ -96,14 +95,14 @@ def format_by(rule: Rule, values: Iterable[Value]) -> Format:
 
 
 def _least(rule: Rule) -> int | None:
-    """Decimals that every number has. What was stated has its own digits, and a price cents."""
+    """The decimals that every number keeps: those of stated numbers vary, and a price has cents."""
     if not rule.stated or rule.sort == "money":
         return None
     return 2 if rule.sort == "price" else 0
 
 
 def is_stated(quantity: Quantity) -> bool:
-    """Whether every number of it was written by a person rather than computed."""
+    """Return whether every number of it is stated rather than computed."""
     match quantity:
         case Scalar():
             return quantity.formula is None
@@ -149,7 +148,7 @@ def _by_sort(rule: Rule, numbers: list[Decimal]) -> int:
 
 
 def _magnitudes(values: Iterable[Value]) -> list[Decimal]:
-    """Absolute values of all numbers and their ends, without zeros and repeats."""
+    """Absolute values of all numbers and ends, without zeros and duplicates."""
     result: set[float] = set()
     for value in values:
         for number in (value.value, value.low, value.high):
@@ -160,7 +159,7 @@ def _magnitudes(values: Iterable[Value]) -> list[Decimal]:
 
 
 def _decimal(number: float | Decimal) -> Decimal:
-    """The number on the 15 digits that a spreadsheet shows."""
+    """The number rounded to the 15 digits that a spreadsheet shows."""
     return number if isinstance(number, Decimal) else Decimal(f"{number:.15g}")
 
 
@@ -171,7 +170,7 @@ def _needed(number: Decimal) -> int:
 
 
 def _decimals_for(numbers: list[Decimal], digits: int) -> int:
-    """Decimals that give the largest that many significant digits."""
+    """Decimals at which the largest number has this many significant digits."""
     if not numbers:
         return 0
     largest = max(numbers)
@@ -181,7 +180,7 @@ def _decimals_for(numbers: list[Decimal], digits: int) -> int:
 
 
 def _one_digit_of_least(numbers: list[Decimal], most: int) -> int:
-    """Decimals that keep the smallest from printing as 0, if that takes no more than `most`."""
+    """Decimals at which the smallest number does not print as 0, up to `most`."""
     decimals = -min(numbers).adjusted() if numbers else 0
     return max(0, min(decimals, most))
 
@@ -201,7 +200,7 @@ def _mantissa(numbers: list[Decimal]) -> int:
 
 
 def _currency(unit: Unit, units: Units) -> Unit | None:
-    """The money in a unit (`USD` of `USD / (GPU * hour)`), if there is any above the line."""
+    """The currency in a unit (`USD` of `USD / (GPU * hour)`), if it is in the numerator."""
     money = [
         (name, power)
         for name, power in unit.factors
@@ -211,7 +210,7 @@ def _currency(unit: Unit, units: Units) -> Unit | None:
 
 
 def _counted(unit: Unit, units: Units) -> bool:
-    """Whether the unit is counted things alone: `step`, `token / step`."""
+    """Return whether the unit consists of counted things: `step`, `token / step`."""
     return not unit.pure and all(units.declared[name].counted for name, _ in unit.factors)
 
 
@@ -260,7 +259,7 @@ def span(low: float, high: float, fmt: Format) -> str:
 
 
 def plain(value: Value, fmt: Format) -> str:
-    """The expected value alone, without unit: number, word, `yes`, `no`, reason, or nothing."""
+    """The expected value without unit: number, word, `yes`, `no`, reason, or empty."""
     if value.reason is not None:
         return value.reason
     match value.value:
@@ -288,7 +287,7 @@ def text(value: Value, fmt: Format, unit_symbol: str = "") -> str:
 
 
 def excel_format(fmt: Format) -> str:
-    """The same as a spreadsheet's number format: `#,##0.0`, `0.0%`, `"~"#,##0`."""
+    """The equivalent number format of a spreadsheet: `#,##0.0`, `0.0%`, `"~"#,##0`."""
     if fmt.date:
         return "yyyy-mm-dd"
     digits = "." + "0" * fmt.decimals if fmt.decimals else ""

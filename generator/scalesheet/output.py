@@ -1,14 +1,14 @@
 """Replaces an output in one step: it is either the old one or the new one, never a mixture.
 
-Beside a folder `build` there stand, while a build writes it and after one that was killed:
+During a build of a folder `build`, and after one that was killed, there are beside it:
 
 - `.build.lock`, held by the process that writes, and free again when that process ends;
-- `.build.new`, what is being made, or what was replaced and is being removed;
-- `.build.old`, only where the system cannot exchange two names in one step: the old folder, for
-  the moment in which neither has the name. The next build puts it back.
+- `.build.new`, the new output, or the old one while it is removed;
+- `.build.old`, only if the system cannot exchange two names in one step: the old folder, for the
+  moment in which neither has the name. The next build restores it.
 
-Every folder that is made here holds the file `.stamp.json` from its first moment to its last. Only
-what holds it is replaced or removed; whatever else has one of these names is refused and stays.
+Every folder made here has the file `.stamp.json` from start to end. Only folders with that file are
+replaced or removed; anything else with one of these names is refused and stays.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _RENAME_EXCHANGE = 2
 
 @contextmanager
 def staged(out: Path, *, wait: bool = False) -> Iterator[Path]:
-    """A folder that becomes `out` when the block ends well, and vanishes when it does not.
+    """Yield a folder that becomes `out` if the block succeeds, and is removed otherwise.
 
-    Files that did not change keep their place on the disk, with their dates. Raises
-    BlockingIOError where another build writes `out`, or else waits for it, and FileExistsError
-    where somebody else's file or folder would be replaced.
+    Unchanged files keep their place on the disk, with their dates. Raises BlockingIOError if
+    another build is writing `out` (or waits for it), and FileExistsError if somebody else's file or
+    folder would be replaced.
     """
-    out = out.resolve()  # of a link to a folder, the folder is replaced and the link stays
+    out = out.resolve()  # if it is a link, replace the folder that it points to and keep the link
     out.parent.mkdir(parents=True, exist_ok=True)
     refuse_strangers(out)
     with locked(_beside(out, "lock"), out, wait=wait):
@@ -57,7 +57,7 @@ def staged(out: Path, *, wait: bool = False) -> Iterator[Path]:
 
 
 def sweep(out: Path) -> None:
-    """Clears up after a build that was killed, where no other is at work."""
+    """Clean up after a killed build, unless another one is running."""
     out = out.resolve()
     beside = any(os.path.lexists(_beside(out, what)) for what in ("lock", "new", "old"))
     if beside and not any(strangers(out)):
@@ -69,11 +69,11 @@ def _beside(out: Path, what: str) -> Path:
     return out.with_name(f".{out.name}.{what}")
 
 
-# ------------------------------------------------------------------ what is ours
+# ------------------------------------------------------------------ our own files
 
 
 def strangers(out: Path) -> Iterator[Path]:
-    """What has the name of the output or one of those beside it, and was not made by a build."""
+    """Yield paths with the name of the output or its helpers that were not made by a build."""
     out = out.resolve()
     yield from (path for path in (out, _beside(out, "new"), _beside(out, "old")) if not _ours(path))
     lock = _beside(out, "lock")
@@ -82,14 +82,14 @@ def strangers(out: Path) -> Iterator[Path]:
 
 
 def refuse_strangers(out: Path) -> None:
-    """Raises FileExistsError with the first of them."""
+    """Raise FileExistsError for the first of them."""
     for path in strangers(out):
         text = "was not made by a build and would be overwritten; move it, or name another output"
         raise FileExistsError(errno.EEXIST, text, str(path))
 
 
 def _ours(folder: Path) -> bool:
-    """Whether a folder may be replaced: it holds the mark, or nothing, or is not there at all."""
+    """Return whether a folder may be replaced: it has the mark, or is empty or missing."""
     try:
         return not folder.is_symlink() and (not os.listdir(folder) or (folder / MARK).is_file())
     except FileNotFoundError:
@@ -99,7 +99,7 @@ def _ours(folder: Path) -> bool:
 
 
 def _remove(folder: Path) -> None:
-    """The mark goes last: what a kill leaves is still ours."""
+    """Remove a folder, the mark last, so that a killed removal leaves it recognizable."""
     for path in folder.iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -109,14 +109,14 @@ def _remove(folder: Path) -> None:
     folder.rmdir()
 
 
-# ------------------------------------------------------------------ one at a time
+# ------------------------------------------------------------------ the lock
 
 
 @contextmanager
 def locked(lock: Path, folder: Path, *, wait: bool = False) -> Iterator[None]:
-    """Holds the lock of a folder. The system frees it when its process ends, however that ends.
+    """Hold the lock of a folder. The system frees it when the process ends, however that happens.
 
-    Raises BlockingIOError where another process holds it, or else waits for that.
+    Raises BlockingIOError if another process holds it, or waits for that.
     """
     if sys.platform == "win32":
         yield
@@ -132,7 +132,7 @@ def locked(lock: Path, folder: Path, *, wait: bool = False) -> Iterator[None]:
 
 
 def _taken(lock: Path, folder: Path, wait: bool) -> int | None:
-    """The lock's file, held; None if it was removed by its last holder in between."""
+    """The lock's file, held; None if its last holder removed it meanwhile."""
     assert sys.platform != "win32"
     handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
     try:
@@ -153,7 +153,7 @@ def _taken(lock: Path, folder: Path, wait: bool) -> int | None:
 
 
 def _recover(out: Path) -> None:
-    """Puts right what a build that was killed left behind."""
+    """Repair what a killed build left behind."""
     old = _beside(out, "old")
     if old.exists() and not out.exists():
         old.rename(out)
@@ -174,13 +174,13 @@ def _keep_unchanged(stage: Path, out: Path) -> None:
             kept = new.with_name(f".{new.name}.kept")
             try:
                 os.link(old, kept)
-            except OSError:  # no second name for a file on this system: the new one will do
+            except OSError:  # no hard links on this system: keep the new file
                 continue
             kept.replace(new)
 
 
 def _exchange(stage: Path, out: Path) -> None:
-    """`out` is the old folder or the new one at every moment, where the system can do that."""
+    """Swap the folders; where the system supports it, `out` exists at every moment."""
     if not out.exists():
         stage.rename(out)
     elif not _exchanged(stage, out):
@@ -192,7 +192,7 @@ def _exchange(stage: Path, out: Path) -> None:
 
 
 def _exchanged(a: Path, b: Path) -> bool:
-    """Linux exchanges two names atomically. False where that is not to be had."""
+    """Exchange two names atomically, on Linux. Returns False if that is not possible."""
     if not sys.platform.startswith("linux"):
         return False
     try:

@@ -38,24 +38,24 @@ def build_plans(
     parser: ArgumentParser | None = None,
     progress: Progress = lambda message: None,
 ) -> Built:
-    """Builds what is the plans' own into `out`, and keeps all else there. `plans` names them.
+    """Build what belongs only to the plans into `out`, and keep everything else there.
 
-    A plan that has errors and is not among the names `asked` for keeps the pages that it has there.
-    Raises Refused, or OSError where other pages in `out` would contradict the new ones, and then
-    leaves `out` as it was. The options are those of `build`.
+    `plans` names them. A plan with errors that was not `asked` for keeps its existing pages. Raises
+    Refused, or OSError if other pages in `out` would contradict the new ones; both leave `out` as
+    it was. The options are those of `build`.
     """
     from scalesheet.fingerprint import ALONE, stamp_of, write_stamp
     from scalesheet.output import staged
     from scalesheet.render.workbook.write import write_workbooks
 
-    # First of all: what changes from here on is then new to the next build.
+    # Read inputs first: anything that changes after this counts as new in the next build.
     inputs = inputs_of(data, site=site, as_of=as_of, created=created, parser=parser)
     progress("reading and checking the data")
     examined = examine(data, as_of, asked=asked)
     edition = sound(examined)
     ids, left_out = plans(edition.book), examined.left_out
 
-    # What is made now takes the place of the old beside all else, in one step.
+    # The new files replace old ones beside everything else, in one step.
     with staged(out) as stage:
         before = stamp_of(out) or {"inputs": {}, "pages": {}}
         refuse_others(out, before["inputs"], inputs, (*ids, *left_out))
@@ -91,15 +91,17 @@ def build_plans(
     )
 
 
-#: Files that do not affect the numbers: hand-written pages and styles.
+#: Files that do not affect the numbers: handwritten pages and styles.
 _BY_HAND = ("docs/", "taken/", "assets/")
 
 
 def refuse_others(
     out: Path, was: Mapping[str, str], now: Mapping[str, str], plans: Collection[str]
 ) -> None:
-    """Raises OSError where something changed since the output was made that its other pages show:
-    a plan that is not built now, the catalogue, the program."""
+    """Raise OSError if something that other pages of the output show has changed.
+
+    This is a plan that is not built now, the catalogue, or the program.
+    """
     from scalesheet.fingerprint import ALONE
 
     own = tuple(f"data/plans/{id_}/" for id_ in plans)
@@ -123,13 +125,13 @@ def refuse_others(
 
 
 def _keep(out: Path, stage: Path) -> None:
-    """What is in the output, each file by another name of it."""
+    """Hard-link all files of the output into the stage."""
     from scalesheet.output import MARK
 
     def again(old: str, new: str) -> None:
         try:
             os.link(old, new)
-        except OSError:  # no second name for a file on this system
+        except OSError:  # no hard links on this system
             shutil.copy2(old, new)
 
     if out.is_dir():
@@ -144,7 +146,7 @@ def _keep(out: Path, stage: Path) -> None:
 
 
 def _put(made: Path, stage: Path) -> None:
-    """Every file in the place of an old one, whose other name keeps what it holds."""
+    """Move every file into place; links to the old one keep its content."""
     for path in sorted(made.rglob("*")):
         if path.is_file():
             place = stage / path.relative_to(made)
@@ -170,8 +172,10 @@ def _pages(
     project: Path,
     left_out: Collection[str],
 ) -> list[str]:
-    """The pages of the plans before they are a site; their names. Pages of plans that are
-    `left_out` may be linked to."""
+    """Write the plans' pages before they become a site; return their names.
+
+    Links to pages of plans that are `left_out` are allowed.
+    """
     from scalesheet.render.pages import write_plan_pages
     from scalesheet.shipped import SETTINGS
     from scalesheet.site.own import FILE
@@ -191,7 +195,7 @@ def _pages(
 def _site(
     edition: Edition, ids: Collection[str], made: Path, kept: Path, project: Path, only: list[str]
 ) -> None:
-    """The site of those pages, with what they need to work."""
+    """Build the site of those pages, with what they need to work."""
     from scalesheet.site.own import settings_of
     from scalesheet.site.part import build_part
 
@@ -216,7 +220,7 @@ def _site(
 
 
 def _drop_gone(edition: Edition, site: Path) -> None:
-    """Removes the pages that plans no longer have."""
+    """Remove pages that plans no longer have."""
     pages = {each for plan in edition.book.plans.values() for each in _of(plan)}
     there = {"plans": pages, "audit": set(edition.audits)}
     for folder, names in there.items():

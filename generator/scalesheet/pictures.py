@@ -1,4 +1,4 @@
-"""The pictures of a plan, as its author asks for them: what is drawn, by the names of the plan."""
+"""The charts of a plan as its author defines them, in terms of the plan's names."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ ChartKind = Literal["bar", "column", "calendar"]
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A picture of one numeric column of a table over its rows.
+    """A chart of one numeric column of a table over its rows.
 
-    A calendar's bars begin at the column `start` rather than at 0. The column `deadline`, if the
-    table has it, says by the end of which day each should be over.
+    A calendar's bars begin at the column `start` instead of 0. The column `deadline`, if the table
+    has it, is the day by whose end each bar should be over.
     """
 
     id: str
@@ -26,7 +26,7 @@ class Chart:
     deadline: str = ""
 
 
-#: The chart of any plan with phases that has no calendar of its own.
+#: The default calendar of a plan with phases.
 CALENDAR = Chart(
     "calendar",
     "The phases in order",
@@ -38,7 +38,7 @@ CALENDAR = Chart(
 )
 
 
-#: The same where the plan says on which day it begins: a Gantt chart.
+#: The same if the plan has a start date: a Gantt chart.
 DATED = replace(
     CALENDAR,
     column="end_date",
@@ -50,11 +50,11 @@ DATED = replace(
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Bars made of parts, against a capacity.
+    """Stacked bars, compared with a capacity.
 
     Either each row is a bar and `parts` are columns, or `bars` are columns and the rows their
-    parts. `totals` are what the parts of a bar add up to: one column of the table with `parts`, a
-    scalar for each bar with `bars`. `capacity` is a column, a scalar or nothing.
+    parts. `totals` are the sums of the parts: one column of the table with `parts`, a scalar for
+    each bar with `bars`. `capacity` is a column, a scalar or nothing.
     """
 
     id: str
@@ -68,7 +68,7 @@ class Stack:
     kind: Literal["stack"] = "stack"
 
 
-#: What each phase costs, by part, in any plan whose phases have costs.
+#: The cost of each phase by part, in any plan whose phases have costs.
 COSTS = Stack(
     "cost_by_phase",
     "Cost by phase",
@@ -79,7 +79,7 @@ COSTS = Stack(
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """The rows of a table as points on two of its columns, of which less is better."""
+    """The rows of a table as points on two of its columns, where less is better."""
 
     id: str
     title: str
@@ -92,9 +92,9 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """The scalar `figure` over values of the input `input`, all else being as it is.
+    """The scalar `figure` over values of the input `input`, with everything else fixed.
 
-    `capacity` is a scalar that the figure is compared with, or nothing.
+    `capacity` is a scalar to compare the figure with, or nothing.
     """
 
     id: str
@@ -107,5 +107,4 @@ class Sweep:
     kind: Literal["sweep"] = "sweep"
 
 
-#: A picture of a plan.
 Picture = Chart | Stack | Scatter | Sweep

@@ -1,7 +1,7 @@
-"""The prose of a plan: which names it may use, what they mean, and which are unknown.
+"""The prose of a plan: which names it may use, what they refer to, and which are unknown.
 
-`{{ total.gpu_hours }}`, `{{ table summary }}`, `{{ chart hours }}`, `{{ formula cost }}`. A name
-is looked up and never computed with.
+`{{ total.gpu_hours }}`, `{{ table summary }}`, `{{ chart hours }}`, `{{ formula cost }}`. A name is
+only looked up, never computed with.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import PageRow, Plan, Position, Scalar, Table
 from scalesheet.nearest import nearest
 
-ADVICE = "recommendations"  # what places the plan's advice in its text
-HISTORY = "history"  # what places the plan's versions
+ADVICE = "recommendations"  # places the plan's recommendations in its text
+HISTORY = "history"  # places the plan's versions in its text
 
-#: What is not plain Markdown: code, which is shown as it was written, names, and `<`.
+#: What is not plain Markdown: code, which stays as written, names, and `<`.
 MARKS = re.compile(
     r"^(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<block>.*?)^(?P=fence)[ \t]*$"
     r"|(?<!`)(?P<ticks>`+)(?!`)(?P<code>(?:(?!\n[ \t]*\n).)+?)(?<!`)(?P=ticks)(?!`)"
@@ -45,21 +45,25 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a name means: where it starts, and the columns that are followed from there, each a
-    figure of the row that the one before refers to."""
+    """What a name refers to: a start, and the columns followed from there.
+
+    Each column is a figure of the row that the previous one refers to.
+    """
 
     start: Scalar | Cell | PageRow
     columns: tuple[str, ...] = ()
 
 
 def named(text: str) -> list[str]:
-    """The words of every `{{ }}` of a text, but for those in code."""
+    """The contents of every `{{ }}` in a text, except in code."""
     return [mark["name"] for mark in MARKS.finditer(text) if mark["name"] is not None]
 
 
 def split(words: str) -> tuple[str, str]:
-    """The kind of a name and the name: `table runs`, `table runs where scale`; of a figure the
-    kind is empty, and its name may hold blanks as in `runs[scale, 'a100'].hours`."""
+    """Split into kind and name: `table runs`, `table runs where scale`.
+
+    The kind of a figure is empty, and its name may have spaces, as in `runs[scale, 'a100'].hours`.
+    """
     kind, _, name = words.strip().partition(" ")
     return (kind, " ".join(name.split())) if name and "[" not in kind else ("", words.strip())
 
@@ -70,10 +74,11 @@ def scalar_named(plan: Plan, name: str) -> Scalar | None:
 
 
 def meaning(book: Book, plan: Plan, name: str, row: PageRow | None = None) -> Meaning | None:
-    """What the name of a figure means: the row of its page (`scale`, `scale.params`), a scalar, a
-    cell (`phases.sft.hours`, `t['row'].c`, `t[scale, 'a100'].c`), or a figure of a row that one of
-    these refers to (`gpu.memory`). None where it means nothing, whatever the inputs are. The cell
-    of its page's row may be one that the table lacks.
+    """What the name of a figure refers to; None if it is unknown whatever the inputs are.
+
+    It is the row of its page (`scale`, `scale.params`), a scalar, a cell (`phases.sft.hours`,
+    `t['row'].c`, `t[scale, 'a100'].c`), or a figure of a row that one of these refers to
+    (`gpu.memory`). A table may lack the cell of the page's row.
     """
     first, _, rest = name.partition(".")
     if row is not None and first == row.word:
@@ -100,20 +105,23 @@ def meaning(book: Book, plan: Plan, name: str, row: PageRow | None = None) -> Me
 
 
 def _of_its_page(plan: Plan, match: re.Match[str] | None, row: PageRow | None) -> bool:
-    """Whether a cell is one of the row that its page is about: a row that was added has a page
-    before each table of the plan says something about it, and there the cell is a reason."""
+    """Return whether a cell is in the row that its page is about.
+
+    A row that was added has a page before each table of the plan covers it; there the cell is a
+    reason.
+    """
     if match is None or row is None:
         return False
     return match["table"] in plan.tables and row.word in re.findall(_ITEM, match["row"])
 
 
 def table_of(book: Book, plan: Plan, name: str | None) -> Table | None:
-    """A table of the plan, else of the catalogue."""
+    """A table of the plan, or else of the catalogue."""
     return (plan.tables.get(name) or book.tables.get(name)) if name else None
 
 
 def _row_id(items: str, page: PageRow | None) -> str:
-    """`scale, 'a100'` as the id of a row; a cross table's rows have the ids of both."""
+    """`scale, 'a100'` as the id of a row; a cross table's rows combine both ids."""
     ids = []
     for item in re.findall(_ITEM, items):
         if page is not None and item == page.word:
@@ -136,19 +144,21 @@ def _followed(
 
 
 def belonging(table: Table, row: PageRow) -> str | None:
-    """The column of a table that says which row of another a row belongs to: the one that is
-    called like it, else the only one that refers to that table."""
+    """The column of a table that says which row of another table a row belongs to.
+
+    It is the one with the same name, or else the only one that refers to that table.
+    """
     columns = [c.name for c in table.columns.values() if c.refers_to == row.table]
     if row.word in columns:
         return row.word
     return columns[0] if len(columns) == 1 else None
 
 
-# ------------------------------------------------------------------ names that mean nothing
+# ------------------------------------------------------------------ unknown names
 
 
 def problems(book: Book, plan: Plan) -> Iterator[Diagnostic]:
-    """Every name in the plan's texts that means nothing, at its place."""
+    """Report every unknown name in the plan's texts, at its place."""
     names = _Names(book, plan)
     start = plan.position or Position(plan.id, 1, 1)
     for text in plan.recommendations:
@@ -167,7 +177,7 @@ def problems(book: Book, plan: Plan) -> Iterator[Diagnostic]:
 
 
 def link_in(plan: Plan, page: str, target: str) -> Position | None:
-    """Where the text of a page of the plan, by its id, links to that target."""
+    """The place of a link to that target in the text of a plan's page."""
     texts = {plan.id: (plan.page, _start(plan)), **{p.id: (p.text, p.start) for p in plan.pages}}
     text, start = texts.get(page, ("", _start(plan)))
     offset = text.find(f"]({target}") if target else -1
@@ -175,12 +185,12 @@ def link_in(plan: Plan, page: str, target: str) -> Position | None:
 
 
 def _start(plan: Plan) -> Position:
-    """Where the text of the plan's own page begins."""
+    """The start of the text of the plan's own page."""
     return Position(plan.page_path or f"{plan.id}/page.md", 1, 1)
 
 
 class _Names:
-    """The names that a text of a plan may use: those of the plan, and `own` ones."""
+    """The names that a text of a plan may use: the plan's, and its `own`."""
 
     def __init__(
         self, book: Book, plan: Plan, row: PageRow | None = None, own: tuple[str, ...] = ()
@@ -250,7 +260,7 @@ class _Names:
 
 
 def _position(text: str, offset: int, start: Position) -> Position:
-    """The place of a character of the text in the file."""
+    """The position in the file of a character of the text."""
     before = text[:offset]
     row = before.count("\n")
     column = offset - (before.rfind("\n") + 1)

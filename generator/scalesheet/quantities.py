@@ -11,11 +11,11 @@ from scalesheet.language.arithmetic import LAST_DAY, NOT_A_NUMBER, floor, in_bou
 from scalesheet.language.tokens import WORDS
 from scalesheet.units import Unit, UnitError, Units
 
-#: A number in digits, and the letter that may follow it at once.
+#: A number in digits, and the letter that may follow it directly.
 NUMBER = r"-?[0-9][0-9,_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9, "T": 12}
 _WRITTEN = re.compile(rf"\+?(?P<number>{NUMBER.replace(',', '')}|-?\.[0-9]+)\s*(?P<rest>.*)")
-#: The unit of days of the calendar, and the day from which they are counted.
+#: The unit of calendar days, and the day from which they are counted.
 DATE = Unit((("date", Fraction(1)),))
 DAY_0 = date(1899, 12, 30)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -23,13 +23,15 @@ _IN_WORDS = re.compile(r"[%A-Za-z][\w%]*")
 
 
 def is_day(text: str) -> bool:
-    """Whether a text is written like a day of the calendar, `2026-03-31`."""
+    """Return whether a text is written like a calendar day, `2026-03-31`."""
     return bool(_DAY.fullmatch(text.strip()))
 
 
 def day_number(text: str) -> float:
-    """A day as spreadsheets count them: 46,000 is 2025-12-09. Raises ValueError for one that the
-    calendar has not, or that is before theirs."""
+    """A day as spreadsheets count them: 46,000 is 2025-12-09.
+
+    Raises ValueError for an invalid day, or one before the first that spreadsheets have.
+    """
     try:
         days = (date.fromisoformat(text.strip()) - DAY_0).days
     except ValueError:
@@ -40,18 +42,18 @@ def day_number(text: str) -> float:
 
 
 def day_text(number: float) -> str:
-    """The day in which a moment lies; beyond the calendar of spreadsheets its number."""
+    """The day that contains a moment; outside the spreadsheets' calendar, its number."""
     days = floor(number)
     return (DAY_0 + timedelta(days=days)).isoformat() if 0 <= days <= LAST_DAY else f"{days:.0f}"
 
 
 def amount(number: str, letter: str | None = None) -> Decimal:
-    """The number that digits and a letter write: `1.2` and `M` are 1,200,000."""
+    """The value of digits and a letter: `1.2` and `M` are 1,200,000."""
     return Decimal(re.sub("[,_]", "", number)).scaleb(LETTERS[letter] if letter else 0)
 
 
 def says_more(text: str) -> bool:
-    """Whether a text is a date, or a number with a letter or a unit behind it: no formula is."""
+    """Return whether a text is a date, or a number with a letter or unit, which no formula is."""
     if is_day(text):
         return True
     match = _WRITTEN.fullmatch(text.strip())
@@ -60,13 +62,13 @@ def says_more(text: str) -> bool:
 
 
 def behind(text: str) -> str:
-    """The letter and the unit behind a number; empty where there are none."""
+    """The letter and unit after a number; empty if there are none."""
     match = _WRITTEN.fullmatch(text.strip())
     return match["rest"] if match is not None else ""
 
 
 def unit_of(text: str, units: Units) -> Unit | None:
-    """The unit that a text names behind its number, `5_000 USD`; None where it names none."""
+    """The unit after a number, `5_000 USD`; None if there is none."""
     rest = behind(text)
     if rest == "%":
         return Unit()
@@ -80,9 +82,9 @@ def unit_of(text: str, units: Units) -> Unit | None:
 
 
 def quantity(text: str, unit: Unit | None, units: Units) -> float:
-    """The number in `unit` that a text writes; a text without a unit is in that unit already.
+    """Parse a number in `unit`; a text without a unit is already in that unit.
 
-    Raises ValueError with what is wrong and what to do (UnitError is one, its `message` says more).
+    Raises ValueError with what is wrong and what to do (UnitError is one; its `message` says more).
     """
     if is_day(text):
         if unit != DATE:
@@ -93,14 +95,14 @@ def quantity(text: str, unit: Unit | None, units: Units) -> float:
     match = _WRITTEN.fullmatch(text.strip())
     if match is None or match["rest"].startswith((".", ",")):
         raise ValueError(NOT_A_NUMBER)
-    if abs(Decimal(match["number"].replace("_", "")).adjusted()) > 400:  # no need of its digits
+    if abs(Decimal(match["number"].replace("_", "")).adjusted()) > 400:  # its digits do not matter
         return in_bounds(float(match["number"].replace("_", "")))
     number, rest = Fraction(amount(match["number"])), match["rest"]
     return in_bounds(float(number * _size(rest, unit or Unit(), units)))
 
 
 def _size(rest: str, unit: Unit, units: Units) -> Fraction:
-    """How much 1 is with what stands behind it: a unit, or a letter with or without one."""
+    """The factor for what follows a number: a unit, or a letter with or without one."""
     if not rest:
         return Fraction(1)
     if rest == "%":
@@ -122,7 +124,7 @@ def _size(rest: str, unit: Unit, units: Units) -> Fraction:
 
 
 def _unit(text: str, units: Units) -> Unit:
-    """A unit by its name, its symbol or its plural, as in `3 days`, `8 GPU hours`."""
+    """A unit by its name, symbol or plural, as in `3 days`, `8 GPU hours`."""
     try:
         return units.shown(text)
     except UnitError:

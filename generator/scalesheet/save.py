@@ -1,13 +1,13 @@
 """Saves changed files of the data folder: all of them or none, and never over someone else's edit.
 
-While it saves, the data folder holds:
+While it saves, the data folder has:
 
-- `.saving.json`, the journal: each file with digests of its old and of its new content;
+- `.saving.json`, the journal: each file with digests of its old and new content;
 - `.plan.yaml.saving` beside each changed file: its new content;
-- `.saving.lock`, as a build has one.
+- `.saving.lock`, as for a build.
 
-Files are renamed into place only once all new contents are on the disk. So what a kill leaves can
-always be finished, or no file has changed yet and it is taken back; `recover` does either.
+Files are renamed into place only once all new contents are on the disk. So after a kill, either the
+save can be completed, or no file has changed and it can be undone; `recover` does so.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Changes = Mapping[Path, tuple[bytes | None, bytes]]
 
 
 def content(path: Path) -> bytes | None:
-    """What is in a file now; None where there is none. Raises OSError."""
+    """The current content of a file; None if there is none. Raises OSError."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -38,9 +38,12 @@ def content(path: Path) -> bytes | None:
 
 
 def save(data: Path, changes: Changes) -> None:
-    """Writes all changes. Raises OSError where a file is not what was read, where a new one is
-    there already, or where the disk refuses: no file has changed then, or `recover` finishes."""
-    # of a link to a file, the file is replaced and the link stays
+    """Write all changes.
+
+    Raises OSError if a file is not what was read, if a new one already exists, or if the disk
+    fails: then no file has changed, or `recover` completes the save.
+    """
+    # if it is a link, replace the file that it points to and keep the link
     files = {Path(os.path.realpath(path)): change for path, change in changes.items()}
     with locked(data / ".saving.lock", data, wait=True):
         _recover(data)
@@ -49,7 +52,7 @@ def save(data: Path, changes: Changes) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
         try:
             _begin(data, files)
-            _compare(files)  # again, since writing takes its time
+            _compare(files)  # once more, since writing takes time
         except BaseException:
             _take_back(data, files)
             raise
@@ -59,14 +62,17 @@ def save(data: Path, changes: Changes) -> None:
 
 
 def recover(data: Path) -> None:
-    """Finishes what a killed command was saving, or takes it back. Raises OSError where a file was
-    edited since: then the others are finished, and this one is named with what it would hold."""
+    """Complete what a killed command was saving, or undo it.
+
+    Raises OSError if a file was edited since: the others are completed, and the error names this
+    one with its intended content.
+    """
     if os.path.lexists(data / JOURNAL):
         with locked(data / ".saving.lock", data, wait=True):
             _recover(data)
 
 
-# ------------------------------------------------------------------ before anything changes
+# ------------------------------------------------------------------ before any file changes
 
 
 def _compare(files: Changes) -> None:
@@ -80,7 +86,7 @@ def _compare(files: Changes) -> None:
 
 
 def _begin(data: Path, files: Changes) -> None:
-    """The journal, then each new content beside its file, all of it on the disk."""
+    """Write the journal, then each new content beside its file, and flush all of it to disk."""
     root = os.path.realpath(data)
     journal = {
         os.path.relpath(path, root): [_digest(old), _digest(new)]
@@ -130,17 +136,17 @@ def _recover(data: Path) -> None:
 
 
 def _journal(data: Path) -> dict[Path, tuple[str, str]] | None:
-    """Digests by file; None where there is no journal, or only the beginning of one."""
+    """The digests by file; None without a complete journal."""
     root = Path(os.path.realpath(data))
     try:
         fields = json.loads((data / JOURNAL).read_bytes())
         result = {root / name: (str(old), str(new)) for name, (old, new) in fields.items()}
     except FileNotFoundError:
         return None
-    except (ValueError, TypeError, AttributeError):  # killed while it was written
+    except (ValueError, TypeError, AttributeError):  # killed while it was being written
         (data / JOURNAL).unlink()
         return None
-    for path in result:  # a journal that came with the data may name anything
+    for path in result:  # a journal that came with the data may name any path
         if not Path(os.path.realpath(path)).is_relative_to(root):
             text = f"names {path}, which is outside the data folder; remove this journal"
             raise OSError(None, text, str(data / JOURNAL))
@@ -166,7 +172,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _put(path: Path) -> None:
-    """The new content takes the name, and the disk knows of it."""
+    """Rename the new content into place, and flush the folder to disk."""
     os.replace(_beside(path), path)
     if os.name == "posix":
         folder = os.open(path.parent, os.O_RDONLY)

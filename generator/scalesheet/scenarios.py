@@ -1,7 +1,7 @@
 """Which figures of a plan are inputs, and their values in each scenario.
 
-A value that has another one beside it for a second scenario is lowered to a choice between two
-hidden inputs. For the reader it is one input with two sides.
+A value that differs in a second scenario is lowered to a choice between two hidden inputs. Readers
+see one input with two sides.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from scalesheet.model import Column, Plan, Scalar, Stated, Table
 
-SCENARIO = "scenario"  # the scalar that chooses
+SCENARIO = "scenario"  # the scalar that selects the scenario
 
 
 def inputs_of(plan: Plan) -> list[Scalar]:
@@ -19,13 +19,13 @@ def inputs_of(plan: Plan) -> list[Scalar]:
 
 
 def is_default(plan: Plan, scalar: Scalar) -> bool:
-    """Whether an input is as its component has it: no line of the plan states it."""
+    """Return whether an input has its component's default: no line of the plan states it."""
     at = scalar.stated.position if scalar.stated is not None else None
     return at is not None and plan.position is not None and at.path != plan.position.path
 
 
 def stated_by(plan: Plan, scalar: Scalar, scenario: str) -> Stated | None:
-    """What an input states in a scenario."""
+    """The stated value of an input in a scenario."""
     return plan.scalars[dict(scalar.sides).get(scenario, scalar.name)].stated
 
 
@@ -35,5 +35,5 @@ def cells_by(table: Table, column: Column, scenario: str) -> Mapping[str, Stated
 
 
 def computed(column: Column) -> bool:
-    """Whether a column has a formula that a reader would call one."""
+    """Return whether readers would say that a column has a formula."""
     return not column.sides and (column.formula is not None or bool(column.own))

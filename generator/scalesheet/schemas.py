@@ -1,11 +1,11 @@
-"""The schemas: read once, made fast, and their errors said in our own words.
+"""The schemas: read once, made fast, with errors in our own words.
 
 `schema/*.schema.json` is the only definition of the format. References between the schemas are
-written out when they are read (none is recursive), since following them is what makes validation
-slow. Keywords of our own: `x-expected` says in words what a value must be; `x-code` names the
-diagnostic, for all keywords of its schema or by keyword; `x-domain` is the domain of a stated
-value that names none; `x-also` has keys that another branch allows, as what a wrong key may mean,
-and `x-meant` what to write for keys that people try; `x-bad` holds bad examples.
+expanded when they are read (none is recursive), since following them makes validation slow.
+Keywords of our own: `x-expected` says in words what a value must be; `x-code` is the code of the
+diagnostic, for all keywords of its schema or by keyword; `x-domain` is the default domain of a
+stated value; `x-also` has keys that another branch allows, as suggestions for a wrong key, and
+`x-meant` what to write for keys that people try; `x-bad` has bad examples.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ KINDS = (
     "score",
 )
 
-#: Keywords that hold data and no schemas.
+#: Keywords that contain data rather than schemas.
 _DATA = ("examples", "x-also", "x-bad", "x-meant", "x-code", "enum", "const", "dependentRequired")
 
 # ------------------------------------------------------------------ the schemas
@@ -61,7 +61,7 @@ _DATA = ("examples", "x-also", "x-bad", "x-meant", "x-code", "enum", "const", "d
 
 @cache
 def written(name: str) -> Schema:
-    """A schema as it stands in its file; `name` is a kind, or `common`."""
+    """A schema as in its file; `name` is a kind, or `common`."""
     file = resources.files("scalesheet") / "schema" / f"{name}.schema.json"
     schema: Schema = json.loads(file.read_text("utf-8"))
     return schema
@@ -69,13 +69,13 @@ def written(name: str) -> Schema:
 
 @cache
 def schema(kind: str) -> Schema:
-    """The schema of a kind, with every reference written out."""
+    """The schema of a kind, with every reference expanded."""
     whole: Schema = expanded(written(kind), kind)
     return whole
 
 
 def expanded(part: Any, home: str) -> Any:
-    """A part of the schema `home` without references. What stands beside one is kept."""
+    """A part of the schema `home` with references expanded. Keywords beside a reference stay."""
     if isinstance(part, list):
         return [expanded(item, home) for item in part]
     if not isinstance(part, dict):
@@ -106,7 +106,7 @@ _FORMATS = FormatChecker(formats=())
 
 @_FORMATS.checks("date")
 def is_date(value: object) -> bool:
-    """Whether a text is a day of the calendar, YYYY-MM-DD. What is not text passes."""
+    """Return whether a text is a calendar day, YYYY-MM-DD. Values other than text pass."""
     if not isinstance(value, str):
         return True
     if not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
@@ -133,7 +133,7 @@ def _is_moment(value: object) -> bool:
 
 
 def moment(text: str) -> datetime | None:
-    """A day, or a day and a time, in UTC; None where the text is neither."""
+    """A day, or a day and a time, in UTC; None if the text is neither."""
     if not re.match("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
         return None
     try:
@@ -144,14 +144,14 @@ def moment(text: str) -> datetime | None:
 
 
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """Patterns are anchored at both ends; Python's `$` alone would let a line end pass."""
+    """Match patterns at both ends; Python's `$` alone would allow a final line break."""
     if isinstance(instance, str) and not re.fullmatch(pattern, instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-_extend: Any = validators.extend  # which has no types
+_extend: Any = validators.extend  # the library has no types
 _Validator: Any = _extend(Draft202012Validator, {"pattern": _pattern})
-#: The validator of each part of a schema, by the identity of that, which the validator holds.
+#: The validator of each part of a schema, by the id() of the part, which the validator keeps alive.
 _PARTS: dict[int, Any] = {}
 
 
@@ -161,8 +161,11 @@ def validator(schema: Schema) -> Any:
 
 
 def _part(schema: Any) -> Any:
-    """The validator of a part. Without references nothing around it matters, so that it is made
-    once; the library makes one for each value, in half of its time."""
+    """The validator of a part, made only once, since without references its context does not
+    matter.
+
+    The library would make one for each value, in half of its time.
+    """
     if id(schema) not in _PARTS:
         _PARTS[id(schema)] = validator(schema)
     return _PARTS[id(schema)]
@@ -188,13 +191,13 @@ def _validator_of(kind: str) -> Any:
     return validator(schema(kind))
 
 
-#: Digests of valid documents: a command that reads a folder again, or two revisions of one,
+#: Digests of valid documents: a command that reads a folder again, or two revisions of it,
 #: validates only what differs.
 _VALID: set[bytes] = set()
 
 
 def violations(document: Document) -> list[Diagnostic]:
-    """What the schema of its kind has to say of a document."""
+    """The errors of a document by the schema of its kind."""
     text = repr((document.kind, document.data))
     content = sha256(text.encode("utf-8", "surrogatepass")).digest()
     if content in _VALID:
@@ -206,7 +209,7 @@ def violations(document: Document) -> list[Diagnostic]:
 
 
 def explained(errors: Iterable[ValidationError], document: Document) -> list[Diagnostic]:
-    """The errors in our words, where the document has the fault; at most MAX_FINDINGS."""
+    """The errors in our words, with their places; at most MAX_FINDINGS."""
     mistyped: set[Steps] = set()
     problems: dict[Diagnostic, _Failure] = {}
     for error in errors:
@@ -227,7 +230,7 @@ def explained(errors: Iterable[ValidationError], document: Document) -> list[Dia
     ]
 
 
-# ------------------------------------------------------------------ our words
+# ------------------------------------------------------------------ messages
 
 _TYPES = {
     "number": "a number",
@@ -238,7 +241,7 @@ _TYPES = {
     "array": "a list",
 }
 
-#: Keyword -> the usual code of its errors.
+#: The default code for errors of each keyword.
 _CODES = {
     "additionalProperties": "S001",
     "required": "S002",
@@ -250,7 +253,7 @@ _CODES = {
 
 _ALMOST_A_NUMBER = re.compile(r"[-+.]?[0-9][0-9., _'xa-f]*%?", re.IGNORECASE)
 
-#: `0,9` and `0,9 USD`, and not `1,000`.
+#: `0,9` and `0,9 USD`, but not `1,000`.
 _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]{1,2}(?: |$)")
 
 #: `$500` and `500$`.
@@ -279,7 +282,7 @@ def described(value: Any) -> str:
 
 
 def number_hint(value: Any) -> str:
-    """How to write the number that a text seems to be, or nothing."""
+    """How to write the number that a text seems to be, or empty."""
     if not isinstance(value, str):
         return ""
     try:
@@ -298,7 +301,7 @@ def number_hint(value: Any) -> str:
 
 @dataclass(frozen=True)
 class _Failure:
-    """A keyword of a schema that a value fails; `of_key`: the value is a key of the mapping."""
+    """A schema keyword that a value fails; `of_key`: the value is a key of the mapping."""
 
     keyword: str
     wanted: Any
@@ -351,13 +354,13 @@ def _unknown_keys(failure: _Failure, document: Document) -> Explanation:
 
 
 def _missing_keys(failure: _Failure, document: Document) -> Explanation:
-    """What is missing, unless it stands there misspelt, which is reported as an unknown key."""
+    """Report missing keys, except one that seems misspelled, which is reported as unknown."""
     needed = failure.wanted
     if isinstance(needed, Mapping):  # dependentRequired
         needed = [name for key, names in needed.items() if key in failure.value for name in names]
     misspelt = [key for key in failure.value if key not in failure.properties]
     missing = [key for key in needed if key not in failure.value]
-    if tuple(missing) == _ENDS:  # of what has neither, a value is as good
+    if tuple(missing) == _ENDS:  # if both are missing, a value would do as well
         if any(get_close_matches(key, misspelt, n=1, cutoff=0.7) for key in _IN_PLACE_OF_ENDS):
             return
         message = f"{named(failure.steps)} has no value; write {failure.expected}"
@@ -372,7 +375,7 @@ def _missing_keys(failure: _Failure, document: Document) -> Explanation:
             yield at(document.key_at(*failure.steps), failure.code, message.rstrip("."))
 
 
-#: Both ends, which are asked for where there is no value; and what a misspelt key may mean then.
+#: Both ends, which are required without a value; and what a misspelled key may then mean.
 _ENDS = ("low", "high")
 _IN_PLACE_OF_ENDS = (*_ENDS, "value", "reason", "formula")
 

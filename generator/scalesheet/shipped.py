@@ -1,6 +1,6 @@
-"""What comes with the program beside its code: the catalogue, and what a site is made with.
+"""Files shipped with the program besides its code: the catalogue, and the assets of a site.
 
-In a wheel they stand in this package; in a checkout of the project, at its top.
+In a wheel they are in this package; in a checkout, at the top of the project.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 _INSTALLED = Path(__file__).parent / "shipped"
 _ROOT = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
 
-#: The data folder of the book that ships.
+#: The data folder of the catalogue.
 CATALOGUE = _ROOT / "data"
 #: The settings of a site, and its styles and scripts.
 SETTINGS = _ROOT / "mkdocs.yml"

@@ -1,4 +1,4 @@
-"""Units: the built-in ones and those of `units.yaml`, and how one is converted into another.
+"""Units: built-in ones and those of `units.yaml`, and how one converts to another.
 
 A unit is declared with its dimension and its exact size. A unit text is a product of powers with an
 explicit `*`; a conversion is a list of named constants (`byte_per_GB`), cells of the Units sheet.
@@ -16,8 +16,8 @@ from scalesheet.nearest import near
 
 
 class UnitError(ValueError):
-    """A unit text that is not one; `near` is the nearest known name, if any, and `remedy` what to
-    do without one."""
+    """Raised for an invalid unit text; `near` is the nearest known name, if any, `remedy` other
+    advice."""
 
     def __init__(self, message: str, near: str | None = None, remedy: str = "") -> None:
         super().__init__(message)
@@ -25,7 +25,7 @@ class UnitError(ValueError):
 
     @property
     def message(self) -> str:
-        """The message with what to do."""
+        """The message, including what to do."""
         remedy = f"did you mean '{self.near}'?" if self.near else self.remedy
         return f"{self}; {remedy}" if remedy else str(self)
 
@@ -57,7 +57,7 @@ class Unit:
         return Unit.of({name: power * exponent for name, power in self.factors})
 
     def __str__(self) -> str:
-        """`GPU * hour`, `USD / (GPU * hour)`, `1` for a pure number; reads back as itself."""
+        """`GPU * hour`, `USD / (GPU * hour)`, `1` for a pure number; can be parsed again."""
 
         def side(parts: Iterable[tuple[str, Fraction]]) -> list[str]:
             return [name if power == 1 else f"{name}**{_power(power)}" for name, power in parts]
@@ -71,15 +71,16 @@ class Unit:
 
 
 PURE = Unit()
-#: How far the size of a product of units may be from 1, in powers of 10, so that what converts one
-#: into another is a number; and the size of a single one.
+#: Limits on the size of a product of units and of a single one, in powers of 10 from 1, so that
+#: conversion factors are finite.
 MOST_DECADES, MOST_DECADES_OF_ONE = 150, 30
-#: Stands for a unit text that was not understood: it fits any, so that one fault is reported once.
+#: Replaces a unit text that was not understood: it fits any, so that an error is reported only
+#: once.
 UNKNOWN = Unit((("?", Fraction(1)),))
 
 
 def unknown(unit: Unit) -> bool:
-    """Whether a part of the unit was not understood."""
+    """Return whether a part of the unit was not understood."""
     return any(name == "?" for name, _ in unit.factors)
 
 
@@ -89,7 +90,7 @@ def _power(power: Fraction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A unit as declared: what it measures, its size in the dimension's base, how it is shown."""
+    """A unit as declared: its dimension, its size in the dimension's base, its symbol."""
 
     name: str
     dimension: str
@@ -97,7 +98,7 @@ class Declared:
     title: str
     symbol: str
     counted: bool
-    per: str = ""  # the unit it was defined by
+    per: str = ""  # the unit it was defined with
     note: str = ""
 
 
@@ -118,7 +119,7 @@ class Units:
         self._read: dict[str, Unit] = {}
 
     def parse(self, text: str) -> Unit:
-        """Reads `USD / (GPU * hour)`. Raises UnitError with the nearest name."""
+        """Parse `USD / (GPU * hour)`. Raises UnitError with the nearest name."""
         if text not in self._read:
             self._read[text] = self._parse(text)
         return self._read[text]
@@ -140,11 +141,11 @@ class Units:
         return unit
 
     def shown(self, text: str) -> Unit:
-        """Reads a unit by its names or as it is shown: `GPU * hour`, `h`, `GPU·h`."""
+        """Parse a unit by its names or its printed form: `GPU * hour`, `h`, `GPU·h`."""
         return self.parse(self._spelled(text))
 
     def _spelled(self, text: str) -> str:
-        """The text with names of units for symbols and abbreviations: `GB/second` for `GB/s`."""
+        """Replace symbols and abbreviations by names: `GB/second` for `GB/s`."""
         symbols = [unit for unit in self.declared.values() if unit.symbol]
         names = {**_ABBREVIATED, **{unit.symbol: unit.name for unit in symbols}}
         names |= {_plural(unit): unit.name for unit in symbols}
@@ -155,7 +156,7 @@ class Units:
         return names.get(text) or re.sub(r"\w+", named, text.replace("·", "*"))
 
     def dimension(self, unit: Unit) -> Unit:
-        """The unit in base terms: dimensions for names. Equal for convertible units."""
+        """The unit with dimensions for names; equal for convertible units."""
         powers: dict[str, Fraction] = {}
         for name, power in unit.factors:
             key = self.declared[name].dimension
@@ -166,7 +167,7 @@ class Units:
         return unknown(a) or unknown(b) or self.dimension(a) == self.dimension(b)
 
     def factor(self, source: Unit, target: Unit) -> Fraction:
-        """The exact number of `target` in one `source`; both measure the same."""
+        """The exact number of `target` in one `source`, which must have the same dimension."""
         if unknown(source) or unknown(target):
             return Fraction(1)
         product = Fraction(1)
@@ -175,9 +176,9 @@ class Units:
         return product
 
     def conversion(self, source: Unit, target: Unit) -> tuple[Conversion, ...]:
-        """The named constants that turn a number of `source` into one of `target`.
+        """The named constants that convert a number from `source` to `target`.
 
-        Both must measure the same. Each constant is at least 1: `minute_per_hour`, never
+        Both must have the same dimension. Each constant is at least 1: `minute_per_hour`, never
         `hour_per_minute`, so that it is exact.
         """
         if unknown(source) or unknown(target):
@@ -213,8 +214,10 @@ class Units:
         return Conversion(f"{one}_per_{other}", float(1 / ratio), -1)
 
     def symbol(self, unit: Unit, *, plural: bool = True) -> str:
-        """How the unit is shown beside most numbers and in headings: `USD/(GPU·h)`, `tokens/step`,
-        empty for a pure number. `unit_of` gives the singular after 1."""
+        """The printed form beside most numbers and in headings: `USD/(GPU·h)`, `tokens/step`.
+
+        Empty for a pure number. `unit_of` returns the singular for 1.
+        """
 
         def side(parts: list[tuple[str, Fraction]]) -> str:
             parts = sorted(parts, key=lambda part: self.declared[part[0]].dimension == "time")
@@ -233,17 +236,17 @@ class Units:
 
 
 def _plural(unit: Declared) -> str:
-    """`tokens`; a symbol that is not the unit's name in full is the same for any number."""
+    """`tokens`; only a symbol that is the unit's full name has a plural."""
     word = unit.symbol == unit.name and (unit.counted or unit.name == "month")
     return f"{unit.symbol}s" if word else unit.symbol
 
 
-#: A plural at the start of a symbol; `ms` is not a plural.
+#: A plural at the start of a symbol, but not `ms`.
 _PLURAL = re.compile("^([A-Za-z]{3,})s(?=/|$)")
 
 
 def unit_of(shown: str, symbol: str) -> str:
-    """The unit of a number as it is printed, in the singular after 1: `epoch`, `step/s`."""
+    """The unit for a printed number, in the singular after 1: `epoch`, `step/s`."""
     return _PLURAL.sub(r"\1", symbol) if shown == "1" else symbol
 
 
@@ -260,7 +263,7 @@ _TOKEN = re.compile(r"\s*(?:(\*\*|[*/()])|(-?[0-9]+)|([A-Za-z_][A-Za-z0-9_]*)|(\
 
 
 class _Reader:
-    """Reads a unit text: names, `*`, `/`, `**` whole number, brackets, and `1`."""
+    """Parses a unit text: names, `*`, `/`, `**` integer, brackets, and `1`."""
 
     def __init__(self, text: str, known: Mapping[str, Declared]) -> None:
         self.text, self.known = text, known
@@ -327,19 +330,19 @@ class _Reader:
         return unit
 
 
-#: Rates that have a name of their own elsewhere.
+#: Rates with a common abbreviation.
 _ABBREVIATED = {
     "Gbps": "(Gbit / second)",
     "GBps": "(GB / second)",
     "TFLOPS": "(TFLOP / second)",
     "TFLOPs": "(TFLOP / second)",
 }
-#: What people write for a unit whose name is not like it.
+#: What people write for a unit with a different name.
 _MEANT = {"dollar": "USD", "us dollar": "USD", "us$": "USD", "$": "USD", "hr": "hour"}
 
 
 def unknown_unit(name: str, known: Iterable[str]) -> UnitError:
-    """The error for an unknown unit, with the nearest."""
+    """The error for an unknown unit, with the nearest name."""
     folded = {k.lower(): k for k in known}
     singular = name.lower().removesuffix("s")
     like = name.lower() if name.lower() in folded else singular

@@ -1,4 +1,4 @@
-"""Results: low, expected and high of every cell, as the evaluator gives them to the renderers."""
+"""Results: low, expected and high value of every cell, from the evaluator to the renderers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from scalesheet.model import Stated
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One computed or stated value: a number (with ends), a word, id, text, flag, or a reason.
+    """One computed or stated value: a number (with a range), a word, id, text, flag, or a reason.
 
-    For an exact number `low == value == high`; for anything but a number the ends are None.
-    A cell that was left empty has neither value nor reason.
+    For an exact number `low == value == high`; for anything but a number, low and high are None. An
+    empty cell has neither value nor reason.
     """
 
     value: float | str | bool | None = None
@@ -41,7 +41,7 @@ class Value:
 
 
 def stated_value(stated: Stated) -> Value:
-    """A stated value as results hold it."""
+    """Convert a stated value to a result."""
     if isinstance(stated.value, float | int) and not isinstance(stated.value, bool):
         return Value.number(float(stated.value), stated.low, stated.high)
     return Value(stated.value, reason=stated.reason)
@@ -49,9 +49,9 @@ def stated_value(stated: Stated) -> Value:
 
 @dataclass(frozen=True)
 class Series:
-    """A column's values. Numbers are float arrays (nan where there is none), the rest objects.
+    """A column's values: float arrays for numbers (nan if missing), object arrays otherwise.
 
-    `low` and `high` are None where the column is exact. `reasons` are by row number.
+    `low` and `high` are None if the column is exact. `reasons` are by row number.
     """
 
     value: NDArray[Any]

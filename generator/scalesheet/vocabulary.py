@@ -1,24 +1,24 @@
-"""vocabulary: the closed classes of words that data, search, pages and scripts share."""
+"""The closed classes of words that data, search, pages and scripts share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-#: The plan that holds the arithmetic of one configuration.
+#: The plan with the arithmetic of one configuration.
 CALCULATOR = "calculator"
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A way to train, as each place says it."""
+    """A training method, by its name in each place."""
 
     plan: str  # in plans
     title: str  # on pages
-    case: str  # in the cases of predictions
-    record: str = ""  # in measurements; empty where none is taken
-    trainer: str = "general"  # the usual one
-    good_for: str = ""  # beside others that do the same job
+    case: str  # in cases of predictions
+    record: str = ""  # in measurements; empty if it is not measured
+    trainer: str = "general"  # the default
+    good_for: str = ""  # compared with others that do the same job
 
 
 #: By their names on the command line and in published runs.
@@ -51,17 +51,17 @@ PRETRAINING = METHODS["pretrain"].plan
 TUNING = tuple(name for name, method in METHODS.items() if method.record)
 RECORDED = tuple(METHODS[name].record for name in TUNING)
 TRAINERS = ("general", "tuned")
-#: The terms of an offer, with their titles.
+#: Terms of an offer, with their titles.
 TERMS: Mapping[str, str] = {"on-demand": "on demand", "spot": "spot", "reserved": "reserved"}
-#: What a step computes in, and what it stores weights in.
+#: Formats for arithmetic and for stored weights.
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16", "fp8", "nf4")
 WEIGHTS_PRECISIONS = ("fp32", "fp16", "bf16", "nf4")
-#: Whether memory is enough: its high end is inside what is usable, its expected value is, its low
-#: end alone is, or not even that.
+#: Whether memory is enough: for the high end of the range, for the expected value, only for the low
+#: end, or not even that.
 VERDICTS = ("fits", "probably fits", "probably does not fit", "does not fit")
-#: What verdicts on memory were called, which plans may still say.
+#: Former names of memory verdicts, which plans may still use.
 OLD_VERDICTS = ("tight", "may not fit")
-#: The roles by which the front page and `choose` know figures of a plan: what each must say.
+#: The roles by which the front page and `choose` find figures of a plan, with their meanings.
 ROLES: Mapping[str, str] = {
     "verdict": "the word fits, probably fits, probably does not fit, does not fit or cannot run",
     "broken": "the number of conditions that the layout breaks",
@@ -83,11 +83,11 @@ ROLES: Mapping[str, str] = {
     "trained_tokens": "the tokens of all epochs",
     "usual_batch": "the default batch for pretraining",
 }
-#: What a step's products are computed in, as plans say it.
+#: Formats of matrix products, in the words of plans.
 PRODUCTS = ("16 bit", "FP8")
-#: What host memory may hold, the least first.
+#: What may be offloaded to host memory, least first.
 OFFLOADS = ("none", "states", "states and weights")
-#: The layouts that are tried, the simpler first; tensor parallelism stays within a node.
+#: The layouts to try, simpler ones first; tensor parallelism stays within a node.
 AXES: Mapping[str, tuple[int, ...] | tuple[str, ...]] = {
     "stage": (0, 1, 2, 3),
     "tensor": (1, 2, 4, 8),
@@ -96,10 +96,10 @@ AXES: Mapping[str, tuple[int, ...] | tuple[str, ...]] = {
     "micro_batch": (1, 2, 4, 8, 16, 32, 64),
     "checkpointing": ("none", "full"),
 }
-#: Context-parallel degrees that `choose` tries besides, where so many tokens are left of each.
+#: Context-parallel degrees that `choose` also tries, if each part has at least this many tokens.
 CONTEXTS, LEAST_PART = (1, 2, 4, 8), 8192
 
 
 def counted(number: int, thing: str, things: str | None = None) -> str:
-    """`1 run`, `3 runs`, `2 addresses` where the plural is given."""
+    """`1 run`, `3 runs`, `2 addresses` if the plural is given."""
     return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"

@@ -1,1 +1,1 @@
-"""Bench: what a training step takes, measured on real hardware or simulated from the catalogue."""
+"""Bench: measures training steps on real hardware, or simulates them from the catalogue."""

@@ -1,6 +1,6 @@
-"""Catalogue: the book without its plans and what is published, which a measurement rests on.
+"""Catalogue: the part of the book that a measurement depends on, without plans and publications.
 
-A plan may wait for the very record that is to be made, and must not stand in its way.
+A plan may be waiting for the very record being made, so errors in it must not prevent that.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from scalesheet.diagnostics import Refused, errors
 from scalesheet.load import load
 from scalesheet.resolve.book import resolve
 
-#: Kinds of documents that no step of a model rests on.
+#: Kinds of documents that a measured step does not depend on.
 APART = ("plan", "page", "subpage", "claims", "actuals", "published", "score")
 
 
 def catalogue(data: Path) -> Book:
-    """Raises Refused with all that is wrong with the rest."""
+    """Return the rest of the book. Raises Refused with all its errors."""
     documents, result = load(data)
     kept = [document for document in documents if document.kind not in APART]
     apart = {document.path for document in documents} - {document.path for document in kept}

@@ -1,4 +1,4 @@
-"""Choose: measured where it can be, simulated where not, and in either case why."""
+"""Decides whether to measure or simulate, and says why."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ class Chosen:
 
 
 def chosen(*, torch: bool, absent: str, misfit: str) -> Chosen:
-    """How a job is answered when nobody says. `absent` says why its accelerator is not in this
-    machine, `misfit` why it does not fit; both are empty where it is and does."""
+    """Return how to handle a job by default.
+
+    `absent` says why its accelerator is not in this machine, `misfit` why it does not fit; both are
+    empty if it is and does.
+    """
     if not torch:
         return Chosen("simulate", f"PyTorch is not installed ({INSTALL})")
     if absent:

@@ -31,7 +31,7 @@ __all__ = ["SUMMARY", "arguments", "run"]
 
 SUMMARY = "measure training steps, or simulate them, and record the result as data"
 ACTIONS = ("run", "simulate", "ladder")
-RATED = 40.0  # seconds in which the rates of a device are measured that is met for the first time
+RATED = 40.0  # seconds for measuring the rates of a new device
 
 
 def run(options: argparse.Namespace) -> int:
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _words(options: argparse.Namespace) -> tuple[str, str]:
-    """What to do, and of which model. Raises UsageError."""
+    """Return the action and the model. Raises UsageError."""
     action, *rest = options.words if options.words[0] in ACTIONS else ("", *options.words)
     if (options.write or options.rates) and action != "ladder":
         raise UsageError(
@@ -75,7 +75,7 @@ def _failed(code: str, message: str) -> int:
 
 
 def _told(message: str) -> None:
-    """A line of progress, which stays where the output is not a terminal to write over."""
+    """Show a line of progress; it stays if the output is not a terminal."""
     if sys.stderr.isatty():
         progress(message)
     else:
@@ -96,7 +96,7 @@ def _of_a_model(options: argparse.Namespace, action: str, model: str) -> int:
 
     data = folder(options.data)
     book = catalogue(data)
-    # first what was asked: looking at the machine takes seconds, and may write it into the data
+    # first, because inspecting the machine takes seconds and may add it to the data
     shape = shape_named(data, book, model)
     asked = accelerator_named(book, options.accelerator)
     here = None if action == "simulate" and asked else device(options.device or "")
@@ -145,7 +145,7 @@ def _measured(options: argparse.Namespace, book: Book, job: Job, model: str) -> 
 
 
 def _largest(options: argparse.Namespace, book: Book, job: Job) -> str:
-    """The largest micro-batch of the same length that fits, found by trying."""
+    """Find the largest micro-batch of the same length that fits, by trying."""
     result = (
         _search(options, book, job, (job.length,), (), job.batch - 1) if job.batch > 1 else None
     )
@@ -162,8 +162,11 @@ def _answered(
     expected: Record | None,
     because: str,
 ) -> int:
-    """Writes the records and prints the first. A measured one comes with the simulation of the
-    same job, unless one is on file: both stay side by side."""
+    """Write the records and print the first.
+
+    A measured one comes with the simulation of the same job, unless one is on file, so that both
+    can be compared.
+    """
     from scalesheet.diagnostics import Refused
     from scalesheet.load.folder import shown
     from scalesheet.new.entry import LayoutError
@@ -195,7 +198,7 @@ def _unknown(here: Device) -> str:
 
 
 def _entered(data: Path, here: Device) -> str:
-    """Enters this machine's device, with its rates, where the catalogue lacks it: its id."""
+    """Return this machine's id; add its device and rates if the catalogue lacks them."""
     from scalesheet.load.folder import shown
     from scalesheet_bench.ladder.hardware import Origin, id_of, name_of, write
     from scalesheet_bench.ladder.parent import measured
@@ -255,7 +258,7 @@ def _search(
     batches: tuple[int, ...],
     most: int | None = None,
 ) -> WhatFits:
-    """What fits, by trying two steps of each size. `most` bounds the micro-batch."""
+    """Search for what fits, with two steps of each size. `most` limits the micro-batch."""
     from scalesheet.steps.footprint import Footprint
     from scalesheet.steps.roofline import rates_of
     from scalesheet_bench.ladder.fits import Bounds, what_fits

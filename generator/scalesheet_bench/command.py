@@ -1,4 +1,4 @@
-"""Command: what is typed to take a job's record again."""
+"""Builds the command line that repeats a job's record."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from scalesheet.steps.job import Job
 
 
 def command(action: Literal["run", "simulate"], job: Job, model: str = "") -> str:
-    """The whole line. `model` is what names the model where the catalogue lacks it: the file of
-    its configuration."""
+    """Return the whole command line.
+
+    `model` names the model if the catalogue lacks it: the file of its configuration.
+    """
     words = ["scalesheet", "bench", action, job.model.id or model or job.model.title]
     return shlex.join([*words, *_options(job)])
 
 
 def _options(job: Job) -> Iterator[str]:
-    """All that a default may decide otherwise another day is said."""
+    """Yield every option whose default might differ another day."""
     yield from ("--accelerator", job.accelerator)
     if job.gpus > 1:
         yield from ("--gpus", str(job.gpus), "--strategy", job.strategy)

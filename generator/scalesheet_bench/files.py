@@ -1,4 +1,4 @@
-"""Files: records as YAML in `data/measurements/`, each written once and never over another."""
+"""Writes records as YAML in `data/measurements/`, each once and never over another."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from scalesheet.steps.record import Figure, Record
 from scalesheet_bench.sources import MEASURED, SIMULATED, with_source
 
 KIND = "measurement"
-DIGITS = 6  # of a figure that is not a count: more than a clock knows
+DIGITS = 6  # of a figure that is not a count: beyond the precision of a clock
 
 
 def written(data: Path, record: Record) -> Path:
-    """Writes a record under the next free name and returns where it is. The sources that it rests
-    on are entered where the book lacks them. Raises Refused where it does not fit the book, which
-    then is as before; LayoutError where sources.yaml cannot take an entry; OSError."""
+    """Write a record under the next free name and return its path.
+
+    Its sources are added if the book lacks them. Raises Refused if the record does not fit the
+    book, which then stays as before; LayoutError if sources.yaml cannot take an entry; OSError.
+    """
     file = entry.file(data)
     old = content(file)
     sources = with_source(data, source_of(record))
@@ -40,7 +42,7 @@ def written(data: Path, record: Record) -> Path:
                 save(data, changes)
                 return path
             except FileExistsError:
-                if not path.exists():  # it is the sources that came into being
+                if not path.exists():  # the existing file must be the sources
                     raise
         number += 1
 
@@ -50,7 +52,7 @@ def source_of(record: Record) -> str:
 
 
 def name(record: Record, number: int = 1) -> str:
-    """The id of a record: what was run, and the day; from the second on with a number."""
+    """The id of a record: what was run, and the day; further ones get a number."""
     job = record.job
     model = job.model.id or re.sub(r"[^a-z0-9]+", "-", job.model.title.lower()).strip("-")
     parts = [
@@ -76,7 +78,7 @@ def title(record: Record) -> str:
 
 
 def text(record: Record) -> str:
-    """The YAML of a record, keys in the order of their schema."""
+    """The YAML of a record, with keys in the order of their schema."""
     job = record.job
     source = {"key": source_of(record), "locator": record.command}
     data: dict[str, Any] = {
@@ -114,12 +116,12 @@ def _figure(figure: Figure) -> dict[str, Any]:
     ends = {"low": figure.low, "high": figure.high}
     data: dict[str, Any] = {"value": rounded(figure.value)}
     data |= {end: rounded(value) for end, value in ends.items() if value is not None}
-    data["unit"] = re.sub(r"\s*([/*])\s*", r" \1 ", figure.unit)  # as the data write units
+    data["unit"] = re.sub(r"\s*([/*])\s*", r" \1 ", figure.unit)  # as data files write it
     return data | ({"note": figure.note} if figure.note else {})
 
 
 def rounded(value: float) -> float | int:
-    """Whole numbers as they are, others to the digits that mean something."""
+    """Keep integers; round other numbers to meaningful digits."""
     if value == int(value):
         return int(value)
     return float(f"{value:.{DIGITS}g}")

@@ -1,4 +1,4 @@
-"""Here: what this machine can measure on, and which accelerator of the catalogue that is."""
+"""Identifies this machine's devices, and their accelerators in the catalogue."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from scalesheet_bench.ladder.hardware import id_of, name_of
 from scalesheet_bench.ladder.processor import processor
 from scalesheet_bench.ladder.rates import Device
 
-PATIENCE = 600.0  # seconds that PyTorch may take to start and to look, on a busy machine
+PATIENCE = 600.0  # seconds for PyTorch to start and respond on a busy machine
 
 
 def has_torch() -> bool:
-    """Whether PyTorch is installed; it is not loaded."""
+    """Return whether PyTorch is installed, without loading it."""
     return find_spec("torch") is not None
 
 
 def device(kind: str = "") -> Device:
-    """The device of that kind; without one the accelerator that PyTorch sees, else the processor.
-    Raises NoDevice where there is none, or where PyTorch cannot say."""
+    """The device of that kind; by default the accelerator that PyTorch sees, or else the processor.
+
+    Raises NoDevice if there is none, or if PyTorch cannot tell.
+    """
     if kind == "cpu" or not has_torch():
         if kind not in ("", "cpu"):
             raise NoDevice(f"PyTorch is not installed, so '{kind}' devices cannot be detected")
@@ -44,7 +46,7 @@ def device(kind: str = "") -> Device:
 
 
 def accelerator_of(book: Book, device: Device) -> str:
-    """The id in the catalogue of a device; empty where it is not there."""
+    """The catalogue id of a device; empty if it is not in there."""
     table = book.tables.get("hardware", NO_TABLE)
     name = name_of(device)
     for id, title in zip(table.rows, table.row_titles, strict=True):
@@ -54,7 +56,7 @@ def accelerator_of(book: Book, device: Device) -> str:
 
 
 def absent(asked: str, device: Device, id: str) -> str:
-    """Why the accelerator that was asked for is not this machine's; empty where it is."""
+    """Why the requested accelerator is not in this machine; empty if it is."""
     if id == asked:
         return ""
     enter = f"'scalesheet bench ladder --rates --write {id_of(device)}' adds it"

@@ -1,4 +1,4 @@
-"""The options of `scalesheet bench`: what they may say, and the job and effort that they mean."""
+"""The options of `scalesheet bench`, and the job and effort that they describe."""
 
 from __future__ import annotations
 
@@ -138,11 +138,11 @@ def _ladder(group: _Group) -> None:
     )
 
 
-# ------------------------------------------------------------------ what they mean
+# ------------------------------------------------------------------ job and effort
 
 
 def consistent(options: argparse.Namespace) -> None:
-    """Raises UsageError where options cannot be met, on whatever machine."""
+    """Raise UsageError for options that no machine could satisfy."""
     if options.weights and (options.weights == "nf4") != (options.method == "qlora"):
         raise UsageError("--weights nf4 and --method qlora go together; drop one or give both")
     if not options.seconds > 0:

@@ -1,4 +1,4 @@
-"""Report: a record in words and as JSON, compared with what the catalogue says of the same job."""
+"""Report: a record as text and as JSON, compared with the prediction for the same job."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from scalesheet.steps.record import Figure, Record
 from scalesheet_bench.files import rounded, title
 
-#: What a report lists, in this order: key, words, how much of the unit makes the printed one.
+#: What a report lists, in order: key, label, and the size of the printed unit.
 _TIMES = (
     ("step_time", "Step", "s"),
     ("data_loading_share", "Waiting for data", "%"),
@@ -53,8 +53,11 @@ def marks(record: Record) -> list[str]:
 
 
 def as_text(record: Record, predicted: Record | None, because: str, where: str) -> str:
-    """Several lines. `because` says why it was measured or simulated, `where` where it was
-    written; either may be empty."""
+    """The report as text.
+
+    `because` says why it was measured or simulated, `where` where it was written; either may be
+    empty.
+    """
     return "".join(f"{line}\n" for line in _lines(record, predicted, because, where))
 
 
@@ -167,7 +170,7 @@ def _value(figure: Figure) -> dict[str, Any]:
 
 
 def ratios(record: Record, predicted: Record) -> dict[str, float]:
-    """Measured over predicted, of all figures that both have and that are not setting."""
+    """Measured over predicted, for all figures that both have, except settings."""
     listed = {key for _, part in PARTS for key, *_ in part}
     return {
         key: rounded(figure.value / beside.value)

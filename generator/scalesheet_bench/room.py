@@ -1,4 +1,4 @@
-"""Room: whether a job can fit, by the formulas of the catalogue, and what would in its place."""
+"""Room: whether a job can fit, by the formulas of the catalogue, and alternatives that would."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from scalesheet.steps.footprint import Footprint
 from scalesheet.steps.job import Job
 from scalesheet.steps.roofline import rates_of
 
-MOST = 1 << 24  # sequences or tokens of a sequence, beyond which nobody looks
-FEW = 3  # ways that are reported
+MOST = 1 << 24  # sequences, or tokens of a sequence, that nobody exceeds
+FEW = 3  # alternatives that are reported
 
 
 def cannot_fit(book: Book, job: Job) -> str:
-    """Why a job cannot fit into the memory of its accelerator, with what would; empty where it
-    may fit, or where the catalogue does not know the memory. Raises Refused where the catalogue
-    lacks the accelerator."""
+    """Why a job cannot fit into the memory of its accelerator, with alternatives.
+
+    Empty if it may fit, or if the catalogue does not have the memory. Raises Refused if the
+    catalogue lacks the accelerator.
+    """
     had = rates_of(book, job).memory
     needed = Footprint(book, job).peak
     if not needed > had:
@@ -43,8 +45,7 @@ def cannot_fit(book: Book, job: Job) -> str:
 
 
 def lighter(book: Book, job: Job) -> Iterator[tuple[str, float]]:
-    """Ways to train the same model with less memory, in the options of the command, each with the
-    bytes that it needs at the peak."""
+    """Yield ways to train the same model with less memory: command options, and peak bytes."""
     half = job.precision if job.precision in ("bf16", "fp16") else "bf16"
     ways: tuple[tuple[str, dict[str, Any]], ...] = (
         ("--weights bf16", {"weights": "bf16", "precision": "bf16"}),
@@ -62,14 +63,16 @@ def lighter(book: Book, job: Job) -> Iterator[tuple[str, float]]:
             try:
                 peak = Footprint(book, tried).peak
             except Refused:
-                continue  # a way that the formulas do not know
+                continue  # the formulas do not cover this one
             added = " --checkpointing" if again and not job.checkpointing else ""
             yield f"{words}{precise}{added}", peak
 
 
 def largest(book: Book, job: Job, memory: float, of: str) -> int:
-    """The largest micro-batch (`batch`) or sequence (`length`) whose peak is within the memory, in
-    bytes, all else as in the job; 0 where none is."""
+    """The largest micro-batch (`batch`) or sequence (`length`) whose peak is within `memory` bytes.
+
+    Everything else is as in the job; 0 if none fits.
+    """
 
     def fits(number: int) -> bool:
         tried = replace(job, batch=number) if of == "batch" else replace(job, length=number)

@@ -1,4 +1,4 @@
-"""Sources: what figures of our own rest on, entered where the book lacks it."""
+"""The sources of our own figures, added to the book if it lacks them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ ENTRIES: Mapping[str, Mapping[str, str]] = {
 
 
 def with_source(data: Path, key: str) -> str | None:
-    """The text of sources.yaml with that entry; None where it is there already. Raises
-    LayoutError where the file can take none, OSError."""
+    """The text of sources.yaml with that entry; None if it is already there.
+
+    Raises LayoutError if the file can take no entry, OSError.
+    """
     if key in entry.known(data):
         return None
     file = entry.file(data)

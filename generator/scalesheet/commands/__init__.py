@@ -1,6 +1,6 @@
 """The commands, one module each: `SUMMARY`, `arguments(parser)` and `run(options) -> status`.
 
-A module imports what it needs inside `run`, so that asking for help loads none of it.
+A module imports what it needs inside `run`, so that `--help` loads none of it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from scalesheet.diagnostics import Diagnostic
     from scalesheet.model import Plan
 
-#: The data folder where none is named.
+#: The default data folder.
 DATA = Path("data")
-#: In the order in which they are listed.
+#: In the order of the help.
 NAMES = (
     "init",
     "check",
@@ -49,11 +49,11 @@ NAMES = (
 
 
 class UsageError(Exception):
-    """The command was called wrongly; the message says how."""
+    """Raised if the command line is wrong; the message says how."""
 
 
 def as_of(parser: argparse.ArgumentParser) -> None:
-    """The option `--as-of`."""
+    """Add the option `--as-of`."""
     parser.add_argument(
         "--as-of",
         type=_date,
@@ -70,8 +70,10 @@ def _date(text: str) -> date:
 
 
 def folder(data: Path) -> Path:
-    """The data folder, with what a killed command was saving in it finished or taken back. Raises
-    UsageError where there is none, OSError where that cannot be done."""
+    """Return the data folder, after completing or undoing what a killed command was saving in it.
+
+    Raises UsageError if there is no such folder, OSError if recovery fails.
+    """
     from scalesheet.save import recover
 
     if not data.is_dir():
@@ -81,8 +83,10 @@ def folder(data: Path) -> Path:
 
 
 def folder_or_catalogue(data: Path) -> Path:
-    """The data folder; where none was named and there is none here, the catalogue that comes with
-    the program, which is said. Raises what `folder` raises."""
+    """Return the data folder, or, if none was named and there is none here, the shipped catalogue.
+
+    Prints a note about the latter. Raises what `folder` raises.
+    """
     from scalesheet.shipped import CATALOGUE
 
     if data != DATA or data.is_dir():
@@ -96,7 +100,7 @@ def folder_or_catalogue(data: Path) -> Path:
 
 
 def plan_of(book: Book, name: str) -> Plan:
-    """The plan of that id. Raises UsageError with the nearest."""
+    """Return the plan with that id. Raises UsageError with the nearest one."""
     from scalesheet.nearest import nearest
 
     if name not in book.plans:
@@ -106,8 +110,10 @@ def plan_of(book: Book, name: str) -> Plan:
 
 
 def model_of(book: Book, name: str) -> str:
-    """The id of a model of the catalogue, by that or by a name that people use. Raises UsageError
-    with the nearest."""
+    """Return the id of a catalogue model, given that or a common name.
+
+    Raises UsageError with the nearest one.
+    """
     from scalesheet.nearest import nearest
     from scalesheet.predict.cases.aliases import model, models
     from scalesheet.predict.cases.catalogue import NO_TABLE
@@ -121,7 +127,7 @@ def model_of(book: Book, name: str) -> str:
 
 
 def tally(problems: Sequence[Diagnostic]) -> str:
-    """`2 errors, 1 breach and 1 warning`, or that everything holds."""
+    """`2 errors, 1 breach and 1 warning`, or `everything holds`."""
     from scalesheet.codes import SEVERITIES
     from scalesheet.diagnostics import counted
 
@@ -133,14 +139,14 @@ def tally(problems: Sequence[Diagnostic]) -> str:
 
 
 def progress(message: str) -> None:
-    """One line that is written over, on a terminal only; an empty message clears it."""
+    """Overwrite the progress line, on a terminal only; an empty message clears it."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{message}", end="", file=sys.stderr, flush=True)
 
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Says on a terminal that the book is being read: seconds, where nothing of it was kept."""
+    """Show on a terminal that the book is being read, which takes seconds without a cache."""
     progress("reading and checking the data")
     try:
         yield
@@ -149,7 +155,7 @@ def reading() -> Iterator[None]:
 
 
 def failed(error: Exception) -> int:
-    """Says what went wrong: data that was refused, or a fault of our own."""
+    """Report refused data, or an error of our own."""
     from scalesheet.diagnostics import Refused, as_text
     from scalesheet.disk import described
 

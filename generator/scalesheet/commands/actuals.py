@@ -1,4 +1,4 @@
-"""`scalesheet actuals`: reads what runs actually took from logs and invoices."""
+"""`scalesheet actuals`: imports recorded runs from logs and invoices."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _pairs(texts: Sequence[str], option: str, known: Sequence[str]) -> list[tuple[str, str]]:
-    """`NAME=VALUE` of a known name. Raises UsageError with the nearest."""
+    """Parse `NAME=VALUE` with a known name. Raises UsageError with the nearest name."""
     from scalesheet.nearest import nearest
 
     pairs = []
@@ -117,7 +117,7 @@ def _rows(plan: Plan) -> tuple[str, ...]:
 
 
 def _tell(path: Path, found: Read, runs: DataFrame, by: Sequence[Rule]) -> None:
-    """Each run with the row that it was matched to, and what was left out."""
+    """Print each run with its row, and what was left out."""
     from scalesheet.render.text.plan import aligned
 
     print(f"{path}: {found.tool}, {counted(len(runs), 'run')}")
@@ -138,7 +138,7 @@ def _tell(path: Path, found: Read, runs: DataFrame, by: Sequence[Rule]) -> None:
 def _write(
     options: argparse.Namespace, data: Path, plan: Plan, by_tool: dict[str, list[DataFrame]]
 ) -> None:
-    """A file for each tool, with what was there and what is new."""
+    """Write a file for each tool, merging existing and new runs."""
     import pandas
 
     from scalesheet.actuals.matching import merged

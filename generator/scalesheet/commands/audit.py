@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     if options.accept:
         _accept(data, chosen)
         return GOOD
-    # A verdict that is not the one on file is reported, and the audit is shown all the same.
+    # A verdict that differs from the one on file is reported, but the audit is still shown.
     shown = {audited.audit.path for audited in chosen}
     judged = [d for d in examined.diagnostics if d.code in JUDGED and d.path in shown]
     for audited in chosen if options.documents is not None else ():
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _freeze(data: Path, names: list[str]) -> None:
-    """Writes the audited plan of each plan that is named, else of each that has claims."""
+    """Write the audited plan of each named plan, or of every plan with claims."""
     from scalesheet.diagnostics import Refused, errors
     from scalesheet.examine import examine
     from scalesheet.load import audited, load
@@ -120,7 +120,7 @@ def _freeze(data: Path, names: list[str]) -> None:
 
 
 def _accept(data: Path, chosen: Sequence[Audited]) -> None:
-    """Writes the verdicts of each document into its file of claims."""
+    """Write the verdicts of each document into its file of claims."""
     from scalesheet.audit.accept import accepted
     from scalesheet.load.folder import shown
     from scalesheet.save import content, save
@@ -140,7 +140,7 @@ def _accept(data: Path, chosen: Sequence[Audited]) -> None:
 
 
 def _chosen(book: Book, names: list[str]) -> list[str]:
-    """The ids of the plans asked for. Raises UsageError where one has no claims."""
+    """The ids of the requested plans. Raises UsageError for one without claims."""
     audited = list(dict.fromkeys(audit.plan for audit in book.audits.values()))
     for name in names:
         if plan_of(book, name).id not in audited:

@@ -18,7 +18,7 @@ from scalesheet.commands import UsageError, as_of, folder, plan_of, progress
 if TYPE_CHECKING:
     from scalesheet.book import Book
 
-#: Objects between two looks for garbage: of the millions that a build makes hardly any is.
+#: Objects between garbage collections: a build makes millions and drops hardly any.
 SELDOM = 200_000
 SUMMARY = "write the workbooks, the data and the site"
 
@@ -86,7 +86,7 @@ def _ids(names: Sequence[str], book: Book) -> list[str]:
 
 
 def source_date() -> datetime | None:
-    """The moment that SOURCE_DATE_EPOCH asks for: seconds since 1970, in UTC."""
+    """The time in SOURCE_DATE_EPOCH: seconds since 1970, in UTC."""
     text = os.environ.get("SOURCE_DATE_EPOCH", "")
     if not text:
         return None
@@ -97,7 +97,7 @@ def source_date() -> datetime | None:
 
 
 def refuse_overlap(out: Path, data: Path) -> None:
-    """The output folder is replaced as a whole, so it must hold nothing of the user's."""
+    """Refuse an output folder with the user's own files, since it is replaced as a whole."""
     from scalesheet.output import strangers
 
     target, source = out.absolute().resolve(), data.absolute().resolve()

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from scalesheet.predict.cases.catalogue import Known
     from scalesheet.render.text.choice import Teller
 
-#: Options that are as the plan states them where they are not given.
+#: Options whose defaults come from the plan.
 TAKEN = ("tokens", "sequence", "batch", "deadline")
-#: Of matrix products, and the plan's words for it.
+#: Formats of matrix products, with the plan's words for them.
 PRODUCTS = {"16-bit": "16 bit", "fp8": "FP8"}
 SUMMARY = "find the cheapest configuration that trains a model in time"
 
@@ -115,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def answered(options: argparse.Namespace) -> tuple[Teller, Answer]:
-    """The answer, and what tells it. Raises UsageError where the options say nothing possible."""
+    """Return the answer and its printer. Raises UsageError if the options are impossible."""
     from scalesheet.choose.answer import NEEDED, answer
     from scalesheet.choose.evidence import basis
     from scalesheet.choose.job import PLAN, assumptions, lacking
@@ -196,8 +196,10 @@ def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) 
 
 
 def _offers(text: str | None, book: Book, catalogue: Known) -> tuple[str, ...]:
-    """The offers that a list of ids, providers and accelerators means; a name that is none of
-    them, such as `a100`, means every accelerator with its words."""
+    """The offers in a list of ids, providers and accelerators.
+
+    Any other name, such as `a100`, means every accelerator with these words.
+    """
     if text is None:
         return ()
     rows = catalogue.results.rows["offers"]
@@ -215,7 +217,7 @@ def _offers(text: str | None, book: Book, catalogue: Known) -> tuple[str, ...]:
 
 
 def _family(name: str, sold: Mapping[str, set[str]], catalogue: Known) -> set[str]:
-    """The offers of all accelerators that a name fits. Raises UsageError where there is none."""
+    """The offers of all accelerators that match a name. Raises UsageError if there are none."""
     from scalesheet.nearest import nearest
     from scalesheet.predict.cases.aliases import family
 
@@ -255,7 +257,7 @@ def _edits(book: Book, plan: Plan, texts: list[str]) -> Mapping[Key, Stated]:
 
 
 def _hours(text: str, book: Book) -> float:
-    """Hours of `3 day`, `36 h`, `2.5 days`."""
+    """Hours in `3 day`, `36 h`, `2.5 days`."""
     from scalesheet.quantities import quantity, says_more
 
     try:

@@ -1,4 +1,4 @@
-"""`scalesheet cut`: freezes a plan as a version of it."""
+"""`scalesheet cut`: freezes the current plan as a version."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     data = folder(options.data)
     edition = sound_edition(data, plans=[options.plan])[0]
     if options.plan not in edition.book.plans:
-        edition = sound_edition(data)[0]  # to name the nearest
+        edition = sound_edition(data)[0]  # to suggest the nearest
     plan = plan_of(edition.book, options.plan)
     _number(plan, options.version)
     version = cut(edition, plan, options.version, _text(plan, options.version, options.note))
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _number(plan: Plan, version: str) -> None:
-    """Raises UsageError for a bad version number, or one that is not above the last."""
+    """Raise UsageError for an invalid version number, or one that is not above the last."""
     from scalesheet.load.folder import is_version
 
     if not is_version(version):
@@ -80,7 +80,7 @@ def _number(plan: Plan, version: str) -> None:
 
 
 def _text(plan: Plan, version: str, note: str) -> str:
-    """What changed, as it is said or as the plan announces it. Raises UsageError where neither."""
+    """What changed: the note, or the plan's announcement. Raises UsageError without either."""
     announced = next((each.text for each in plan.history if each.version == version), "")
     if not (note.strip() or announced):
         raise UsageError(f"say what changed in {version}: --note TEXT")

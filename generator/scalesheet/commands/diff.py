@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
 
     try:
         with sides(options.base, options.head, options.data) as (base, head):
-            if same_bytes(base, head):  # nothing to evaluate; what is wrong is for `check` to say
+            if same_bytes(base, head):  # nothing to evaluate; errors are up to `check`
                 _tell(options, (base, None), (head, None), Diff(options.threshold))
                 return GOOD
             before, after = (
@@ -92,8 +92,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _faults(*examined: tuple[Side, Examined]) -> int:
-    """Says which sides `check` finds errors in: all where a side cannot be evaluated at all, else
-    how many."""
+    """Report errors of each side: all of them if it cannot be evaluated, else their number."""
     from scalesheet.diagnostics import as_text, errors
 
     status = GOOD
@@ -129,7 +128,7 @@ def _tell(
 
 
 def _named(side: Side, examined: Examined | None) -> str:
-    """`HEAD~1 (edition 2026-11-20)`, with the date of the prices where that is another."""
+    """`HEAD~1 (edition 2026-11-20)`, with the date of prices if that differs."""
     if examined is None or examined.book is None:
         return side.name
     book = examined.book

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def near(name: str) -> str:
-    """The most similar code, of the same letter if there are any."""
+    """The most similar code, preferably with the same letter."""
     from difflib import get_close_matches
 
     from scalesheet.codes import CODES
@@ -56,7 +56,7 @@ def near(name: str) -> str:
 
 
 def listed() -> Iterator[str]:
-    """Every code with its title, by what it is about."""
+    """Yield every code with its title, by subject."""
     from scalesheet.codes import CODES, FAMILIES
 
     for letter, about in FAMILIES.items():
@@ -68,7 +68,7 @@ def listed() -> Iterator[str]:
 
 
 def explained(code: Code) -> Iterator[str]:
-    """Meaning, bad example and its message, remedy, good example."""
+    """Yield meaning, bad example and its message, remedy, good example."""
     from scalesheet.examples import Example, example
 
     shown = example(code.code)

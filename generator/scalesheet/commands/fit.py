@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from scalesheet.book import Book
     from scalesheet.predict.cases.catalogue import Known
 
-#: Ends of the interval of runs that are asked for: what the search makes of published ones.
+#: The fit for the interval of runs described by a question, based on search results for published
+#: runs.
 ASKED = "asked"
 SUMMARY = "fit the prediction coefficients to published results"
-#: Those of `predict.tasks`, which is loaded only when a fit is made, and what rests on their fits.
+#: The tasks of `predict.tasks`, which is imported only for fitting, and the fit based on their
+#: results.
 TASKS = ("runs", "throughput", "memory", "loss", ASKED)
 
 
@@ -55,13 +57,13 @@ def run(options: argparse.Namespace) -> int:
     data = folder(options.data)
     names = options.tasks or TASKS
     changed = _fitted(data, [name for name in names if name != ASKED], options.check)
-    if ASKED in names:  # it rests on the others
+    if ASKED in names:  # it depends on the others
         changed += _fitted(data, [ASKED], options.check)
     return FINDINGS if changed else GOOD
 
 
 def _fitted(data: Path, names: Sequence[str], check: bool) -> int:
-    """Writes fits, or of a check prints what is not as it should be; how much of that there is."""
+    """Write fits, or with `check` print differences; return how many there are."""
     from scalesheet.choose.job import PLAN
     from scalesheet.diagnostics import Refused, errors
     from scalesheet.examine import examine
@@ -72,9 +74,9 @@ def _fitted(data: Path, names: Sequence[str], check: bool) -> int:
     if extended_by(data) and not any((data / own).is_dir() for own in ("fits", "runs")):
         print("the fits are those of the book that this one extends, which has all published runs")
         return 0
-    # A plan may read a coefficient that only this fit brings.
+    # A plan may read a coefficient that only this fit provides.
     examined = examine(data, plans=(PLAN,) if ASKED in names else ())
-    # A score that fell may be what a fit is to fix.
+    # A score that got worse may be what the fit should improve.
     others = [fault for fault in errors(examined.diagnostics) if not fault.code.startswith("P")]
     if examined.book is None or others:
         raise Refused(examined.diagnostics)
@@ -104,7 +106,7 @@ def _fitted(data: Path, names: Sequence[str], check: bool) -> int:
 
 
 def _calibrated(data: Path, check: bool) -> int:
-    """Writes what own records and runs teach, or of a check says whether that is on file."""
+    """Write corrections from own records and runs, or with `check` say whether they are on file."""
     from scalesheet.examine import compile_book
     from scalesheet.predict.calibration import left_out, table_text
     from scalesheet.predict.cases.catalogue import known
@@ -138,7 +140,7 @@ def _calibrated(data: Path, check: bool) -> int:
 
 
 def _text(book: Book, name: str, catalogue: Known) -> str | None:
-    """The file of a fit, or None where there is nothing to fit on."""
+    """The file of a fit, or None without data."""
     from scalesheet.choose import asked
     from scalesheet.choose.job import PLAN
     from scalesheet.predict.fitting import written
@@ -153,8 +155,10 @@ def _text(book: Book, name: str, catalogue: Known) -> str | None:
 
 
 def _own(book: Book, task: str, catalogue: Known) -> bool:
-    """Prints how far the fit on file is off own measurements, and says whether any of those that
-    score.yaml holds is further off than expected."""
+    """Print the errors of the fit on file for our own measurements.
+
+    Returns whether any that score.yaml covers is worse than expected.
+    """
     from scalesheet.predict.score.expected import worse_own
     from scalesheet.predict.score.own import owned
 

@@ -11,7 +11,7 @@ from scalesheet.commands import UsageError
 
 SUMMARY = "create a book of your own on top of the catalogue"
 
-#: What a book begins with, file by file; `{title}` and `{edition}` in book.yaml are filled in.
+#: The files of a new book; `{title}` and `{edition}` in book.yaml are filled in.
 TEMPLATE = Path(__file__).parents[1] / "new" / "book"
 BOOK, EDITOR = "data/book.yaml", ".vscode/settings.json"
 
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _edition() -> date:
-    """Today, and no day before that of the catalogue, whose values must hold."""
+    """Today, but not before the date of the catalogue, whose values must hold."""
     from scalesheet.load import parse
     from scalesheet.shipped import CATALOGUE
 
@@ -71,7 +71,7 @@ def _edition() -> date:
 
 
 def _editor() -> str:
-    """Which schema is for which file; a build puts the schemas below its API."""
+    """Editor settings that map schemas to files; a build writes the schemas below its API."""
     import json
 
     from scalesheet.load.folder import FOLDERS, OPTIONAL, TOP

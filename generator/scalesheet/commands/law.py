@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scalesheet.predict.law.answer import Answer
 
 SUMMARY = "fit a loss and throughput law to your own small runs, and predict a larger one"
-#: Below these, no law of loss is known to hold.
+#: Below these, no loss law is known to hold.
 LEAST = {"--size": "3M", "--tokens": "10M"}
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _planned(options: argparse.Namespace) -> tuple[float, float] | None:
-    """Size and tokens of the planned run, both or neither."""
+    """Size and tokens of the planned run: both or neither."""
     from scalesheet.predict.cases.reader import spelled_out
 
     stated = {"--size": options.size, "--tokens": options.tokens}

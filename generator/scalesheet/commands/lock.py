@@ -11,7 +11,7 @@ SUMMARY = "write book.lock: the files of the extended book that the numbers depe
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """It takes nothing but the data folder."""
+    """There are none besides the data folder."""
 
 
 def run(options: argparse.Namespace) -> int:

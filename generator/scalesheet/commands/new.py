@@ -1,7 +1,6 @@
 """`scalesheet new`: creates a data file or a source from answers, flags or a config.json.
 
-On a terminal and without flags it asks; else the flags are all there is, and a script is never
-held up by a question.
+It asks on a terminal if no flags are given; with flags it asks nothing, so a script never hangs.
 """
 
 from __future__ import annotations
@@ -171,7 +170,7 @@ def _given(kind: str, options: argparse.Namespace) -> Given:
 
 
 def _book(options: argparse.Namespace) -> int:
-    """What `init` does, in a folder of that name."""
+    """Run `init` in a folder of that name."""
     from scalesheet.commands import init
     from scalesheet.source.places import title
 
@@ -182,7 +181,7 @@ def _book(options: argparse.Namespace) -> int:
 
 
 def _plan(data: Path, id: str) -> None:
-    """Raises UsageError where there is no such plan to compare a document with."""
+    """Raise UsageError if there is no such plan to compare a document with."""
     from scalesheet.nearest import nearest
 
     if not (data / "plans" / id / "plan.yaml").is_file():
@@ -191,7 +190,7 @@ def _plan(data: Path, id: str) -> None:
 
 
 def _entry(data: Path, kind: str, options: argparse.Namespace, asks: bool) -> int:
-    """A source or a unit: an entry of sources.yaml or units.yaml, and no file of its own."""
+    """Create a source or a unit: an entry of sources.yaml or units.yaml rather than a file."""
     from scalesheet.load.folder import shown
     from scalesheet.new import ask, entry
     from scalesheet.new.blanks import setting
@@ -226,13 +225,13 @@ def _entry(data: Path, kind: str, options: argparse.Namespace, asks: bool) -> in
 
 
 def _counted(name: str) -> dict[str, str]:
-    """A unit of something to count, which is what books mostly lack."""
+    """A counted unit, the kind that most books lack."""
     return {"dimension": name, "title": name.replace("_", " "), "counted": "yes"}
 
 
 @contextmanager
 def _nothing_written(data: Path, name: str) -> Iterator[None]:
-    """Says what is wrong with a flag, with an answer or with what would be written as `name`."""
+    """Report errors in a flag, an answer or the text of `name`."""
     from scalesheet.diagnostics import Refused
     from scalesheet.new import entry
     from scalesheet.new.blanks import SettingError
@@ -255,7 +254,7 @@ def _blank(source: str | None) -> None:
         print("the source is still missing; add a key of sources.yaml and the place in the source")
 
 
-# ------------------------------------------------------------------ what was asked for
+# ------------------------------------------------------------------ arguments
 
 
 def kind_of(name: str) -> str:

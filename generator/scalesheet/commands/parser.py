@@ -12,10 +12,10 @@ from scalesheet.commands import DATA, NAMES
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that names the nearest of what could have been meant."""
+    """A parser that suggests the nearest known word."""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Called for each word of an argument that has choices, commands too."""
+        """Check a word against the choices of its argument; also called for commands."""
         from scalesheet.nearest import nearest
 
         if action.choices is not None and value not in action.choices:
@@ -25,9 +25,11 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, text)
 
     def late(self, options: argparse.Namespace, words: list[str]) -> list[str]:
-        """Gives words to arguments that may be left out and stand behind an option, as FILE in
-        `predict memory --format text FILE`: argparse takes them for left out before it gets there.
-        The words that are still left."""
+        """Assign words after an option to optional positional arguments; return the words left
+        over.
+
+        In `predict memory --format text FILE`, argparse considers FILE absent before it gets there.
+        """
         for action in self._actions:
             free = not action.option_strings and getattr(options, action.dest, 0) == action.default
             if words and free and action.nargs == "?" and not words[0].startswith("-"):
@@ -36,7 +38,7 @@ class Parser(argparse.ArgumentParser):
         return words
 
     def misplaced(self, word: str) -> NoReturn:
-        """Leaves, saying that a word of the command line has no place in it."""
+        """Exit with an error about a word that does not belong in the command line."""
         from scalesheet.nearest import nearest
 
         if not word.startswith("-"):
@@ -50,7 +52,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser() -> Parser:
-    """Every command with its arguments."""
+    """Build the parser with every command and its arguments."""
     whole = Parser(
         prog="scalesheet",
         description="A compiler for compute plans: YAML in; workbooks, pages and data out.",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scalesheet.predict.cases.reader import Read
 
 SUMMARY = "predict GPU hours, throughput, memory or loss of one case or of each row of a CSV file"
-#: In the order of the published tables; `predict.tasks` has what they mean.
+#: In the order of the published tables; `predict.tasks` explains them.
 TASKS = ("runs", "throughput", "memory", "loss")
 STANDARD_INPUT = "-"
 
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _table(options: argparse.Namespace) -> Read:
-    """The cases of the file, of standard input, or the one of the flags."""
+    """The cases from the file, from standard input, or from the flags."""
     from scalesheet.predict.cases.reader import NotATable, read_bytes, read_csv
 
     if options.set:
@@ -134,7 +134,7 @@ def _one(task: str, texts: list[str]) -> Read:
 
 
 def _meant(name: str, columns: Mapping[str, str]) -> str:
-    """The column that a wrong name comes nearest to; what is trained has another for each task."""
+    """The column nearest to a wrong name; the column for the method depends on the task."""
     from scalesheet.nearest import nearest
 
     if name in ("kind", "method", "task"):

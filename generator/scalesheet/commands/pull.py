@@ -23,8 +23,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    # A pull makes hundreds of thousands of small things and drops none before it ends: looking for
-    # what could be freed would be a sixth of its time.
+    # A pull makes hundreds of thousands of small objects and drops none before it ends: garbage
+    # collection would take a sixth of its time.
     gc.disable()
     try:
         return _run(options)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "build and serve the site, and rebuild on each change"
 
-PAUSE = 0.3  # seconds between two looks at the files
+PAUSE = 0.3  # seconds between checks of the files
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -102,7 +102,7 @@ def _listen(site: Path, port: int) -> Server:
 
 
 def _attempt(build: Callable[[], Built], server: Server) -> None:
-    """One build. Where it fails the last good site stays, and its pages say why."""
+    """Build once. On failure the last good site stays, and its pages show why."""
     try:
         built = build()
     except Exception as error:
@@ -113,7 +113,7 @@ def _attempt(build: Callable[[], Built], server: Server) -> None:
         failed(error)
         sys.stdout.flush()
         return
-    # who reads of it in the terminal finds it in the page
+    # set before it is printed, so that the page has it by then
     server.news = replace(server.news, build=secrets.token_hex(4), title="", problems=())
     progress("")
     for finding in built.diagnostics:
@@ -150,7 +150,7 @@ def _problems(error: Exception) -> tuple[Problem, ...]:
 
 
 def _named(changed: list[Path], data: Path) -> str:
-    """The first few files that changed, as the user knows them."""
+    """The first few changed files, by the paths that the user knows."""
     project = data.absolute().parent
     names = [
         path.absolute().relative_to(project).as_posix()

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 
     data = folder(options.data)
     with reading():
-        # with what the score asks for, so that it is the one that a whole book keeps
+        # including what the score needs, so that a whole book can reuse the cached results
         asked = (options.plan,)
         edition = sound(examine(data, options.as_of, plans=(*asked, PLAN), asked=asked))
         if options.plan not in edition.book.plans:

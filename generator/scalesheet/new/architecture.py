@@ -6,7 +6,7 @@ from typing import Any
 
 from scalesheet.new.config import Config
 
-#: Keys of a file of `data/models/`, with their values; `remarks` are not key of it.
+#: Keys of a `data/models/` file with their values; `remarks` is not one of its keys.
 Architecture = dict[str, Any]
 
 ALL_BIASES = {"qkv_bias": "yes", "output_bias": "yes", "ffn_bias": "yes"}
@@ -24,8 +24,11 @@ def decoder(
     grouped: bool = False,
     ffn: str = "intermediate_size",
 ) -> Architecture:
-    """The sizes under the names that most types have. `tied` is the class's default; with `grouped`
-    it has one of its own for key-value heads, so that a config must state them."""
+    """The sizes under their most common names.
+
+    `tied` is the class's default. With `grouped`, the class has its own default for key-value
+    heads, so configs must state them.
+    """
     heads, hidden = c.size("num_attention_heads"), c.size("hidden_size")
     head_dim = c.maybe("head_dim")
     if head_dim is None and not c.found and hidden % heads:
@@ -48,13 +51,13 @@ def decoder(
 
 
 def biased(c: Config, made: Architecture) -> Architecture:
-    """Where one key says of all four projections of an attention whether they have biases."""
+    """For types where one key sets the biases of all four attention projections."""
     bias = yes_or_no(c.flag("attention_bias", default=False))
     return {**made, "qkv_bias": bias, "output_bias": bias}
 
 
 def old_names(c: Config, **more: str | int) -> Architecture:
-    """The names of GPT-2 and of what followed its code: n_layer, n_embd, n_head."""
+    """The names of GPT-2 and its successors: n_layer, n_embd, n_head."""
     hidden, heads = c.size("n_embd", "hidden_size"), c.size("n_head", "num_attention_heads")
     if not c.found and hidden % heads:
         c.wrong(("n_head", "num_attention_heads"), f"a divisor of the width {hidden}")
@@ -78,12 +81,11 @@ def old_names(c: Config, **more: str | int) -> Architecture:
 def windowed(
     c: Config, made: Architecture, *, full: int = 0, first: int = 0, tokens: int | None = None
 ) -> Architecture:
-    """The architecture with the sliding windows of its layers; one as long as the longest sequence
-    is left out.
+    """Add the sliding windows of the layers; a window as long as the longest sequence is left out.
 
-    `layer_types` names the attention of each layer. Without it the `first` layers have full
-    attention, and of the others each `sliding_window_pattern`-th, or each `full`-th. `tokens` is
-    the window of a config without the key.
+    `layer_types` names the attention of each layer. Without it, full attention is in the `first`
+    layers and in every `sliding_window_pattern`-th (or `full`-th) of the others. `tokens` is the
+    window of a config without the key.
     """
     stated = "sliding_window" in c.data
     tokens = c.maybe("sliding_window") if stated else tokens

@@ -1,7 +1,7 @@
-"""Asks for what a new file needs: title, source and blanks, and checks each answer.
+"""Asks for what a new file needs (title, source and blanks) and checks each answer.
 
-Press Enter to keep the value in brackets. What is asked with and what is told with are given,
-so that tests answer as a person would.
+Enter keeps the value in brackets. The functions that ask and print are parameters, so that tests
+can answer as a person would.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Tell = Callable[[str], None]
 
 
 def answers(data: Path, kind: str, id: str, ask: Ask, tell: Tell) -> Composed:
-    """Asks until what was said fits the book."""
+    """Ask until the answers fit the book."""
     return _Asking(data, kind, id, ask, tell).composed()
 
 
@@ -81,7 +81,7 @@ class _Asking:
                 self.tell(f"  {each}")
 
     def faults(self, given: Given) -> Iterator[str]:
-        """What schema and limits have to say of the file so far."""
+        """Yield the errors that schema and limits find in the file so far."""
         text = template(self.kind, draft(self.kind, self.id, self.data, given), None, "")
         made, unread = document(self.kind, self.id, "", text)
         for each in errors([*unread, *check([made])]):
@@ -90,7 +90,7 @@ class _Asking:
     # -------------------------------------------------------------- the source
 
     def source(self, given: Given) -> Given:
-        """A source that there is, a new one, or a blank."""
+        """Ask for a source: an existing one, a new one, or a blank."""
         known = entry.known(self.data)
         self.tell(
             "source: a key of sources.yaml, or a new one. Leave it empty to fill it in later."
@@ -123,12 +123,12 @@ def _shown(given: Given, blank: Blank) -> Any:
 
 
 def _unknown_name(data: Path, blank: Blank, answer: str) -> Iterator[str]:
-    """That the book has no such row, where a blank names one."""
+    """Yield an error if a blank names a row that the book lacks."""
     folder = NAMES.get(str(blank.steps[0])) if len(blank.steps) == 1 else None
     if folder is None:
         return
     files = sorted(data.joinpath(folder).glob("*.yaml"))
-    by_title = folder == "providers"  # and where there is none, any name will do
+    by_title = folder == "providers"  # without such a table, any name will do
     known = [stated(file, "title") or "" if by_title else file.stem for file in files]
     if answer not in known and (known or not by_title):
         near = nearest(answer, known)
@@ -137,7 +137,7 @@ def _unknown_name(data: Path, blank: Blank, answer: str) -> Iterator[str]:
 
 
 def entry_of(ask: Ask, tell: Tell) -> dict[str, Any]:
-    """A new entry; nothing where it gets no title, which asks for another key."""
+    """Ask for a new entry; empty if it gets no title, so that another key can be given."""
     called = ask("  its title, as on its title page (empty: another key): ").strip()
     if not called:
         return {}

@@ -17,10 +17,10 @@ from scalesheet.nearest import nearest
 from scalesheet.schemas import named, schema
 from scalesheet.source.places import ENTRIES
 
-#: What is filled in, by its place in the file.
+#: Values filled in, by their place in the file.
 Filled = Mapping[Steps, Any]
 
-#: Keys that are built line by line.
+#: Keys whose values have several lines.
 BUILT = (
     "claims",
     "scalars",
@@ -41,14 +41,15 @@ BUILT = (
     "outputs",
     "evidence",
 )
-#: Those, and such as say how a figure beside them is meant, or are asked for apart.
+#: The same, and keys that qualify a figure beside them or are asked for separately.
 _NO_BLANK = ("title", "source", "unit", "kind", *BUILT)
-#: Keys that are given as a whole, in one line.
+#: Keys whose values are entered as a whole, on one line.
 _WHOLE: Mapping[str, tuple[str, ...]] = {
     "formula": ("inputs", "unit", "formula"),
     "component": ("inputs", "quantities", "outputs"),
 }
-#: Keys that are compared with others, and so say nothing once one of those is filled in.
+#: Example values that only make sense with the rest of the example, so that they are dropped once
+#: one of those keys is filled in.
 _RESTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "formula": {"examples": ("inputs", "formula", "unit")},
     "component": {"examples": ("inputs", "quantities", "outputs")},
@@ -75,12 +76,13 @@ _RANGE = re.compile(r"\s*([-+]?[0-9][^.\s]*(?:\.[0-9][^.\s]*)?)\s*\.\.\s*([-+]?[
 
 
 class SettingError(ValueError):
-    """A setting that cannot be read, or of a key that there is not; the message says how."""
+    """Raised for a setting that cannot be read or whose key does not exist; the message says
+    which."""
 
 
 @dataclass(frozen=True)
 class Blank:
-    """One thing to fill in: its place, what it means, its unit if it has one, what stands there."""
+    """One thing to fill in: its place, meaning, unit if it has one, and example."""
 
     steps: Steps
     says: str
@@ -93,11 +95,11 @@ class Blank:
         return named(self.steps)
 
 
-# ------------------------------------------------------------------ which there are
+# ------------------------------------------------------------------ listing them
 
 
 def blanks(kind: str, example: Mapping[str, Any]) -> list[Blank]:
-    """The blanks of a file that says what the example does, in the order of its keys."""
+    """The blanks of a file made from the example, in the order of its keys."""
     result: list[Blank] = []
     for key, field in schema(kind)["properties"].items():
         if key not in example:
@@ -133,7 +135,7 @@ def _is_number(value: Any) -> bool:
 
 
 def setting(kind: str, text: str) -> tuple[Steps, Any]:
-    """Place and value of `KEY=VALUE`. Raises SettingError."""
+    """Parse `KEY=VALUE` into place and value. Raises SettingError."""
     key, sign, value = (part.strip() for part in text.partition("="))
     if not sign or not value:
         raise SettingError("write KEY=VALUE")
@@ -156,7 +158,7 @@ def setting(kind: str, text: str) -> tuple[Steps, Any]:
 
 
 def read(text: str) -> Any:
-    """A value as a person writes it: a number, LOW..HIGH, words, or YAML in brackets.
+    """Parse a value as people write it: a number, LOW..HIGH, words, or YAML in brackets.
 
     Raises SettingError.
     """
@@ -177,7 +179,7 @@ def read(text: str) -> Any:
 
 
 def fields_of(kind: str) -> Mapping[str, Any]:
-    """The keys of a file of that kind; those of an entry, where the file holds entries."""
+    """The keys of a file of that kind, or of an entry if the file has entries."""
     fields: Mapping[str, Any] = schema(kind)["properties"]
     if kind in ENTRIES.values():
         entry: Mapping[str, Any] = fields[kind]["additionalProperties"]["properties"]
@@ -186,7 +188,7 @@ def fields_of(kind: str) -> Mapping[str, Any]:
 
 
 def fill(kind: str, example: Mapping[str, Any], filled: Filled) -> dict[str, Any]:
-    """The example with what is filled in. Unit, kind and source of a figure stay beside it."""
+    """Fill values into the example. Unit, kind and source of a figure stay beside it."""
     made: dict[str, Any] = deepcopy(dict(example))
     fields = schema(kind)["properties"]
     for steps, value in filled.items():
@@ -203,7 +205,7 @@ def fill(kind: str, example: Mapping[str, Any], filled: Filled) -> dict[str, Any
 
 
 def _put(whole: Any, steps: Steps, value: Any) -> None:
-    """Puts a value into its place. Raises SettingError where there is no such place."""
+    """Put a value into its place. Raises SettingError if there is no such place."""
     *way, last = steps
     for step in way:
         if isinstance(whole, dict) and isinstance(step, str):
@@ -222,7 +224,7 @@ def _put(whole: Any, steps: Steps, value: Any) -> None:
 
 
 def _no_words(steps: Steps, around: Mapping[str, Any], before: Any, value: Any) -> None:
-    """Raises SettingError for words where a figure with a unit stands."""
+    """Raise SettingError for words in place of a figure with a unit."""
     if not isinstance(value, str):
         return
     figure = before if isinstance(before, Mapping) else {**around, "value": before}
@@ -232,7 +234,7 @@ def _no_words(steps: Steps, around: Mapping[str, Any], before: Any, value: Any) 
 
 
 def _beside(before: Any, value: Any) -> Any:
-    """The value, within the figure that stood there if it was one."""
+    """The value, within the figure that was there, if it was one."""
     ends = isinstance(value, Mapping) and set(value) == ENDS
     figure = isinstance(before, Mapping) and "unit" in before
     if figure and (ends or _is_number(value)):

@@ -1,8 +1,8 @@
 """The data with which a page reads a `config.json` itself, by model type.
 
-Sizes stand in a config under a few names; everything else of an architecture is a constant of its
-type, or follows from a flag. Both are found by asking the reader of `families`, so that a page
-knows no type that the reader does not know.
+A config states sizes under a few names; everything else about an architecture is a constant of its
+type, or follows from a flag. Both are found by running the reader of `families`, so that a page
+knows exactly the types that the reader knows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from scalesheet.new.config import Config
 from scalesheet.new.families import architecture
 
-#: Columns of sizes, and the keys of configs that state them, the first that there is.
+#: Columns of sizes, and the keys of configs that state them; the first existing key applies.
 SIZES: Mapping[str, tuple[str, ...]] = {
     "layers": ("num_hidden_layers", "n_layer", "num_layers"),
     "hidden": ("hidden_size", "n_embd", "n_embed"),
@@ -37,14 +37,14 @@ FLAGS = (
     *("tie_word_embeddings", "attention_bias", "mlp_bias", "use_bias", "use_qkv_bias"),
     *("enable_bias", "lm_head_bias", "use_parallel_residual", "layer_norm_elementwise_affine"),
 )
-#: The types whose sizes stand under these names alone, by tests against the reader.
+#: Types whose sizes use only these names; tested against the reader.
 TYPES = (
     *("bloom", "cohere", "deepseek", "deepseek_v2", "deepseek_v3", "gemma", "gemma2"),
     *("gemma3_text", "gpt2", "gpt_neox", "gptj", "llama", "mistral", "mixtral", "olmo", "olmo2"),
     *("olmo3", "olmoe", "opt", "phi", "phi3", "phimoe", "qwen2", "qwen3", "qwen2_moe", "qwen3_moe"),
     *("smollm3", "stablelm", "starcoder2"),
 )
-#: Sizes that no column of a flag or a constant depends on.
+#: Sizes that no flag or constant depends on.
 _PROBE = {
     **dict.fromkeys(SIZES["layers"], 4),
     **dict.fromkeys(SIZES["hidden"], 64),
@@ -73,9 +73,11 @@ _ROUTER = {"router_bias": "router_bias", "shared_gate": "shared_gate"}
 
 
 def families() -> dict[str, Any]:
-    """By model type `{constant: {column: word}, flags: {flag: [if false, if true]}, positions}`:
-    the columns that are not sizes, and what each flag makes of them. `positions` is how many more
-    learned positions there are than the longest sequence, or null without any."""
+    """By model type `{constant: {column: word}, flags: {flag: [if false, if true]}, positions}`.
+
+    `constant` and `flags` have the columns that are not sizes. `positions` is how many learned
+    positions there are beyond the longest sequence, or null without any.
+    """
     return {kind: _family(kind) for kind in TYPES}
 
 
@@ -98,7 +100,7 @@ def _family(kind: str) -> dict[str, Any]:
 
 
 def _words(kind: str, more: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of a small model of that type that are not sizes."""
+    """The columns other than sizes of a small model of that type."""
     data = {"model_type": kind, **_PROBE, **more}
     said = architecture(Config("config.json", "", data, []))
     assert said is not None, kind

@@ -16,18 +16,20 @@ from scalesheet.source.places import modeline
 
 @dataclass(frozen=True)
 class Composed:
-    """The texts to write: of the file, of its page and of sources.yaml where there is one."""
+    """The texts to write: the file, its page, and sources.yaml if it changes."""
 
     given: Given
     text: str
     page: str | None
     sources: str | None
-    left: tuple[str, ...]  # the names of what is still the example's, if anything is one's own
+    left: tuple[str, ...]  # names of blanks that still have example values, if any were filled in
 
 
 def composed(data: Path, kind: str, id: str, given: Given) -> Composed:
-    """Raises Refused where it does not fit the book, SettingError, LayoutError,
-    NothingToNameError."""
+    """Compose and validate the texts of a new file.
+
+    Raises Refused if it does not fit the book, SettingError, LayoutError, NothingToNameError.
+    """
     example = draft(kind, id, data, given)
     rest = left(kind, example, given) if given.filled else None
     text = template(kind, example, rest, modeline(data, kind, id))
@@ -38,7 +40,7 @@ def composed(data: Path, kind: str, id: str, given: Given) -> Composed:
 
 
 def with_entries(data: Path, entries: Entries, top: str = entry.SOURCES) -> str:
-    """The text of sources.yaml, or of units.yaml, with new entries. Raises Refused, LayoutError,
+    """The text of sources.yaml or units.yaml with new entries. Raises Refused, LayoutError,
     OSError."""
     file = entry.file(data, top)
     text = entry.text(data, top)

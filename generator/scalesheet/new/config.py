@@ -1,7 +1,7 @@
-"""Reads a model's `config.json` key by key, and says what is wrong with a value.
+"""Reads a model's `config.json` key by key, and explains invalid values.
 
-Keys are asked for by name. What was asked for counts as read; the rest is either bookkeeping
-(tokens, dropout, versions) or is reported to the user as not used.
+Code asks for keys by name. Keys that were asked for count as read; the others are either
+bookkeeping (tokens, dropout, versions) or are reported to the user as not used.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from scalesheet.load import quotable
 from scalesheet.load.folder import shown
 from scalesheet.schemas import described
 
-#: The largest file that is read, in bytes: a config has some kilobytes.
+#: The largest file that is read, in bytes; a config has a few kilobytes.
 MAX_BYTES = 1_000_000
 #: The largest size that a part of a model can have.
 LARGEST = 10**9
-#: The most layers, and the most times that a feed-forward layer can be as wide as a model.
+#: The most layers, and the largest ratio of a feed-forward layer's width to the model's.
 MOST_LAYERS, WIDEST = 10_000, 1_000.0
 
-#: Keys that change nothing of an architecture's sizes and nothing that a plan asks for.
+#: Keys that affect neither an architecture's sizes nor anything that a plan uses.
 _BOOKKEEPING = re.compile(
     r"_.*|.*_token_ids?|.*_token_index|.*dropout.*|.*pdrop|.*_drop|.*_eps|.*epsilon|torch_dtype|dtype"
     r"|transformers_version|architectures|model_type|use_cache|initializer.*|auto_map|.*_act"
@@ -38,7 +38,7 @@ _BOOKKEEPING = re.compile(
 
 
 class Config:
-    """The keys of a mapping of a config, or of a part of it. All faults are collected."""
+    """A mapping of a config, or of a part of it. All errors are collected."""
 
     def __init__(
         self,
@@ -53,13 +53,16 @@ class Config:
         self._asked: set[str] = set()
         self._parts: list[Config] = []
 
-    # -------------------------------------------------------------- what a key says
+    # -------------------------------------------------------------- values
 
     def size(
         self, *names: str, default: int | None = None, least: int = 1, most: int = LARGEST
     ) -> int:
-        """A whole number under the first of the names that there is. Without a default a missing
-        one is a fault, and 1 stands for it, so that the rest is read too."""
+        """An integer under the first existing name.
+
+        If it is missing without a default, that is an error; 1 is returned, so that reading can go
+        on.
+        """
         name, value = self._first(names)
         if value is None:
             if default is None:
@@ -77,7 +80,7 @@ class Config:
         return self.size(*names, default=default, most=MOST_LAYERS)
 
     def maybe(self, *names: str) -> int | None:
-        """A whole number above 0, or None where there is none."""
+        """A positive integer, or None if the key is missing."""
         return self.size(*names) if self.has(*names) else None
 
     def number(self, name: str, default: float) -> float:
@@ -109,7 +112,7 @@ class Config:
         return value
 
     def sizes(self, name: str) -> tuple[int, ...]:
-        """A list of whole numbers; nothing where there is none."""
+        """A list of integers; empty if the key is missing."""
         _, value = self._first((name,))
         if value is None:
             return ()
@@ -120,7 +123,7 @@ class Config:
         return tuple(value)
 
     def words(self, name: str) -> tuple[str, ...]:
-        """A list of texts; nothing where there is none."""
+        """A list of strings; empty if the key is missing."""
         _, value = self._first((name,))
         if value is None:
             return ()
@@ -147,7 +150,7 @@ class Config:
         return any(self.data.get(name) is not None for name in names)
 
     def ignore(self, *names: str) -> None:
-        """Counts these as read."""
+        """Count these as read."""
         self._asked.update(names)
 
     def _first(self, names: Sequence[str]) -> tuple[str, Any]:
@@ -157,7 +160,7 @@ class Config:
                 return name, self.data[name]
         return names[0], None
 
-    # -------------------------------------------------------------- what is wrong with it
+    # -------------------------------------------------------------- errors
 
     def missing(self, name: str, expected: str) -> None:
         self._say(
@@ -168,7 +171,7 @@ class Config:
         )
 
     def wrong(self, names: str | Sequence[str], expected: str) -> None:
-        """What stands under the first of the names that there is, is not what is expected."""
+        """Report that the value under the first existing name is not what was expected."""
         name, value = self._first((names,) if isinstance(names, str) else names)
         value = "nothing" if value is None else described(value)
         self._say(
@@ -185,10 +188,10 @@ class Config:
         line, column = place_of(self.text, name)
         self.found.append(Diagnostic(self.path, line, column, code, message))
 
-    # -------------------------------------------------------------- what was not read
+    # -------------------------------------------------------------- unread keys
 
     def unused(self) -> Iterator[str]:
-        """The keys that say something of the model and were not asked for, sorted."""
+        """Yield the keys that describe the model and were not asked for, sorted."""
         here = (
             self.prefix + quotable(key)
             for key, value in self.data.items()
@@ -201,7 +204,7 @@ class Config:
 
 
 def place_of(text: str, name: str) -> tuple[int, int]:
-    """Line and column of a key in a JSON text; its beginning where it is not found."""
+    """Line and column of a key in a JSON text; its start if the key is not found."""
     match = re.search(rf'"{re.escape(name)}"\s*:', text) if name else None
     if match is None:
         return 1, 1
@@ -210,8 +213,8 @@ def place_of(text: str, name: str) -> tuple[int, int]:
 
 
 def read(file: Path) -> Config:
-    """A config from its file. Raises Refused where it is not a mapping of JSON, OSError where it
-    cannot be read."""
+    """Read a config file. Raises Refused if it is not a JSON mapping, OSError if it cannot be
+    read."""
     path = shown(file)
 
     def refused(message: str, line: int = 1, column: int = 1) -> Refused:
@@ -229,7 +232,7 @@ def read(file: Path) -> Config:
     except json.JSONDecodeError as error:
         message = f"not JSON: {error.msg}; expected the config.json of a model, as published"
         raise refused(message, error.lineno, error.colno) from None
-    except (RecursionError, ValueError):  # too deep, or a number of thousands of digits
+    except (RecursionError, ValueError):  # nested too deep, or a number with thousands of digits
         raise refused("not the config.json of a model: too deep or too long") from None
     if not isinstance(data, dict):
         raise refused(f"expected a mapping with the key 'model_type', found {described(data)}")

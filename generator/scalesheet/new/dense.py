@@ -1,4 +1,4 @@
-"""Dense decoders: one function for each type of model, or for types that are alike."""
+"""Dense decoders: one function for each model type, or for several similar ones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def qwen3(c: Config) -> Architecture:
 
 
 def switched_windows(c: Config, made: Architecture) -> Architecture:
-    """Windows that a flag switches on, in the layers after the first `max_window_layers`."""
+    """Add windows that a flag enables, in the layers after the first `max_window_layers`."""
     if not c.flag("use_sliding_window", default=False):
         c.ignore("sliding_window", "max_window_layers", "layer_types")
         return made
@@ -45,7 +45,7 @@ def switched_windows(c: Config, made: Architecture) -> Architecture:
 
 
 def qwen3_5_text(c: Config, ffn: str = "intermediate_size") -> Architecture:
-    """With Gated DeltaNet in the layers that `layer_types` names, or in all but each fourth."""
+    """Add Gated DeltaNet in the layers that `layer_types` names, or in all but every fourth."""
     made = biased(c, decoder(c, grouped=True, ffn=ffn))
     made |= {"qk_norm": "head", "attention_gate": "yes"}
     kinds, layers = c.words("layer_types"), made["layers"]
@@ -124,7 +124,7 @@ def cohere(c: Config) -> Architecture:
 
 def gpt_neox(c: Config) -> Architecture:
     bias = yes_or_no(c.flag("attention_bias", default=True))
-    c.ignore("use_parallel_residual")  # the norms are the same either way
+    c.ignore("use_parallel_residual")  # the norms are the same in both cases
     made = {**decoder(c, gated=False), "norm": "layernorm", "ffn_bias": "yes"}
     return {**made, "qkv_bias": bias, "output_bias": bias}
 

@@ -1,5 +1,7 @@
-"""A new entry of `sources.yaml` or `units.yaml`, in the layout of those around it; every other byte
-stays. `top` is the name of the file, and the key that its entries stand below."""
+"""Adds an entry to `sources.yaml` or `units.yaml` in the layout of its neighbors.
+
+Every other byte stays. `top` is the name of the file, and the key above its entries.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ SOURCES = "sources"
 
 
 class LayoutError(Exception):
-    """The file has a layout to which no entry can be added; the message says what to do."""
+    """Raised if the file's layout allows no new entry; the message says what to do."""
 
 
 def file(data: Path, top: str = SOURCES) -> Path:
@@ -24,15 +26,15 @@ def file(data: Path, top: str = SOURCES) -> Path:
 
 
 def known(data: Path, top: str = SOURCES) -> dict[str, Any]:
-    """The entries by key, those of a book that is extended among them; none of a file that is
-    missing or cannot be read."""
+    """The entries by key, including those of a base book; empty if the file is missing or
+    unreadable."""
     own = _entries(text(data, top), top)
     base = extended_by(data)
     return {**known(base, top), **own} if base is not None else own
 
 
 def text(data: Path, top: str = SOURCES) -> str:
-    """What the file holds; nothing where it is still to be begun."""
+    """The contents of the file; empty if it does not exist yet."""
     return file(data, top).read_text("utf-8") if file(data, top).is_file() else ""
 
 
@@ -43,7 +45,7 @@ def _entries(text: str, top: str) -> dict[str, Any]:
 
 
 def added(text: str, key: str, entry: Mapping[str, Any], top: str = SOURCES) -> str:
-    """The file's text with one more entry, where its like stand. Raises LayoutError."""
+    """The file's text with one more entry, next to similar ones. Raises LayoutError."""
     before = _entries(text, top)
     parsed = parse(text.encode(), "")
     lines = text.splitlines(keepends=True)
@@ -51,14 +53,14 @@ def added(text: str, key: str, entry: Mapping[str, Any], top: str = SOURCES) -> 
         lines[-1] += "\n"
     data = {name: entry[name] for name in fields_of(top) if name in entry}
     keys = list(before)
-    at = _place(keys, key) if top == SOURCES else len(keys)  # a unit may rest on those above
+    at = _place(keys, key) if top == SOURCES else len(keys)  # a unit may depend on those above
     if not keys:
         made = text + ("" if f"{top}:" in text else f"{top}:\n") + _lines(key, data, 2)
     else:
         beside = parsed.keys[top, keys[max(at - 1, 0)]]
         end = parsed.keys[top, keys[at]].line - 1 if at < len(keys) else len(lines)
         while at and (not (line := lines[end - 1].strip()) or line.startswith("#")):
-            end -= 1  # what stands above the next entry belongs to it
+            end -= 1  # comments above the next entry belong to it
         indent = beside.column - 1
         one_line = lines[beside.line - 1].rstrip().endswith("}")
         new = f"{' ' * indent}{key}: {flow(data)}\n" if one_line else _lines(key, data, indent)
@@ -77,8 +79,11 @@ def _lines(key: str, data: Mapping[str, Any], indent: int) -> str:
 
 
 def _place(keys: Sequence[str], key: str) -> int:
-    """Before which of the entries a new one belongs: by the alphabet where the file goes by it,
-    else after the last that begins with the same word, else at the end."""
+    """The index at which to insert a new entry.
+
+    In a sorted file, it follows the alphabet; else it comes after the last key with the same first
+    word, or at the end.
+    """
     if list(keys) == sorted(keys):
         return sum(each < key for each in keys)
     word = key.partition("-")[0]

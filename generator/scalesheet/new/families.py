@@ -1,8 +1,8 @@
 """Architectures of the Hugging Face model types, in the words of `data/models/`.
 
-What a `config.json` leaves out has the default of the configuration class of its type in the
-library `transformers`; sizes that it leaves out and that differ between the models of a family are
-asked for. What stands in no config, as the biases of a class, is that of its modelling code
+What a `config.json` leaves out has the default of its configuration class in `transformers`;
+missing sizes that differ between models of a family are errors. What no config states, such as the
+biases of a class, comes from its modelling code
 (https://github.com/huggingface/transformers/tree/main/src/transformers/models).
 """
 
@@ -21,7 +21,7 @@ from scalesheet.new.config import Config, place_of
 
 @dataclass(frozen=True)
 class ReadConfig:
-    """What a config says: the architecture, and remarks on what is not in it."""
+    """The architecture that a config describes, and remarks on what that leaves out."""
 
     model_type: str
     architecture: Architecture
@@ -29,8 +29,7 @@ class ReadConfig:
 
 
 def architecture(config: Config) -> ReadConfig | None:
-    """The architecture that a config states; None, and the reason among its faults, where its type
-    is not known."""
+    """The architecture that a config describes; None, with an error, if its type is unknown."""
     kind = config.data.get("model_type")
     if not isinstance(kind, str) or kind not in FAMILIES:
         _unknown(config, kind)
@@ -56,7 +55,7 @@ def _unknown(config: Config, kind: Any) -> None:
     config.found.append(Diagnostic(config.path, line, column, "M002", message))
 
 
-#: Model type of a config -> how it is read.
+#: How to read each model type.
 FAMILIES: Mapping[str, Callable[[Config], Architecture]] = {
     "bloom": dense.bloom,
     "cohere": dense.cohere,

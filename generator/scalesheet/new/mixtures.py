@@ -56,7 +56,7 @@ def qwen3_next(c: Config, ffn: str = "intermediate_size") -> Architecture:
 
 
 def qwen3_5_moe_text(c: Config) -> Architecture:
-    """Every layer has experts, so no width of a plain feed-forward layer is stated."""
+    """Every layer has experts, so there is no width of a plain feed-forward layer."""
     return qwen3_next(c, "moe_intermediate_size")
 
 
@@ -151,8 +151,10 @@ def checked(c: Config, made: Architecture, experts: dict[str, Any]) -> dict[str,
 
 
 def layers_apart(c: Config, layers: int, step: str, *, after: int = 0, plain: str = "") -> int:
-    """Layers without experts, where every `step`-th layer from the layer `after` on has them and
-    those of the list `plain` have none."""
+    """The number of layers without experts.
+
+    Every `step`-th layer from the layer `after` on has experts, except those in the list `plain`.
+    """
     apart = c.size(step, default=1)
     without = set(c.sizes(plain)) if plain else set()
     experts = [

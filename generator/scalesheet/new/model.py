@@ -1,4 +1,4 @@
-"""A new file of `data/models/` from a model's `config.json`, with the count of its parameters."""
+"""Makes a new `data/models/` file from a model's `config.json`, and counts its parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scalesheet.schemas import schema
 from scalesheet.source.places import title
 from scalesheet.source.text import flow
 
-#: What a file need not say, since it is so without.
+#: Values that a file may leave out because they are the defaults.
 _SILENT: Mapping[str, Any] = {
     "qkv_bias": "no",
     "output_bias": "no",
@@ -41,10 +41,10 @@ _SILENT_PARTS: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class NewModel:
-    """A new file of a model, and what there is to say of it."""
+    """A new model file, and what to report about it."""
 
     text: str
-    parameters: int | None  # None where the book cannot count them
+    parameters: int | None  # None if the book cannot count them
     active: int | None
     unused: tuple[str, ...]
     remarks: tuple[str, ...]
@@ -53,8 +53,10 @@ class NewModel:
 def from_config(
     data: Path, id: str, file: Path, source: str | None, called: str | None
 ) -> NewModel:
-    """The file of a model that is described by a `config.json`. Raises Refused with all that is
-    wrong with it, OSError where it cannot be read."""
+    """The file of a model described by a `config.json`.
+
+    Raises Refused with all its errors, OSError if it cannot be read.
+    """
     config = read(file)
     message = architecture(config)
     if message is None or config.found:
@@ -66,8 +68,10 @@ def from_config(
 
 
 def text_of(file: Path, called: str) -> str:
-    """The text of the file of a model that a `config.json` describes, without a source. Raises
-    Refused with all that is wrong with it, OSError where it cannot be read."""
+    """The text of such a file without a source.
+
+    Raises Refused with all errors of the `config.json`, OSError if it cannot be read.
+    """
     config = read(file)
     message = architecture(config)
     if message is None or config.found:
@@ -78,7 +82,7 @@ def text_of(file: Path, called: str) -> str:
 def lines(
     config: ReadConfig, unused: tuple[str, ...], source: str | None, called: str
 ) -> Iterator[str]:
-    """The text of the file, by its lines."""
+    """Yield the lines of the file."""
     yield f"# From a config.json of the type {config.model_type}, by 'scalesheet new model'.\n"
     for remark in config.remarks:
         yield f"# It is {remark}.\n"
@@ -98,8 +102,11 @@ def lines(
 
 
 def _counted(data: Path, id: str, text: str) -> tuple[int | None, int | None]:
-    """Parameters in all, and those that a token meets, by the formulas of the book. None where it
-    lacks them or is not sound. Raises Refused where the new file is not."""
+    """Total and active parameters, by the formulas of the book.
+
+    Both None if the book lacks the formulas or has errors. Raises Refused if the new file has
+    errors.
+    """
     book = compiled(data, "model", {id: text})
     if book is None:
         return None, None

@@ -13,16 +13,16 @@ from scalesheet.load.folder import shown
 from scalesheet.resolve.book import resolve
 from scalesheet.source.places import CLAIMS, place
 
-#: Kinds of documents that say nothing that a new file could rest on.
+#: Kinds of documents that a new file cannot refer to.
 _APART = frozenset(
     ("plan", "page", "subpage", "claims", "actuals", "version", "published", "score")
 )
-#: The same for all but a new component.
+#: The same for all kinds but a new component.
 _OF_COMPONENTS = frozenset(("fit", "component"))
 
 
 def document(kind: str, id: str, path: str, text: str) -> tuple[Document, list[Diagnostic]]:
-    """A file that is not written yet, as `load` would read it."""
+    """Parse a file that is not written yet, as `load` would."""
     new = parse(text.encode(), path)
     made = Document(kind, id, path, new.data, new.places, new.keys, new.broken)
     return made, list(new.diagnostics)
@@ -31,10 +31,12 @@ def document(kind: str, id: str, path: str, text: str) -> tuple[Document, list[D
 def compiled(
     data: Path, kind: str, texts: Mapping[str, str], sources: str | None = None
 ) -> Book | None:
-    """The book with new files of a kind, without its runs, and of its plans with the one that new
-    claims are of; None where the rest of it is
-    not sound. `texts` are those of the files by their ids; `sources` is the text of sources.yaml,
-    where that is new too. Raises Refused with what is wrong with the new files."""
+    """Compile the book with new files of a kind; None if the rest of it has errors.
+
+    Runs are left out, and so are plans, except the one that new claims belong to. `texts` are the
+    texts of the files by id; `sources` is the text of sources.yaml, if that changes too. Raises
+    Refused with the errors in the new files.
+    """
     documents, result = load(data)
     paths = {id: shown(place(data, kind, id)) for id in texts}
     made = [document(kind, id, paths[id], text) for id, text in texts.items()]

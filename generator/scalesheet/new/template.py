@@ -1,7 +1,7 @@
 """A commented file of a kind, made from its schema: what each key means, and an example of it.
 
-The schema is the only definition of the format, and so of what a new file says. Figures are those
-of the schema's example; what names rows of the book names rows that it has.
+The schema is the only definition of the format, and so of what a new file contains. Figures come
+from the schema's example; names of rows come from the book.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ NAMES = {
     "node": "nodes",
     "provider": "providers",
 }
-#: Those of them that name it by its title, and may do so where there is no such file.
+#: Those that name it by its title, which need not exist as a file.
 _BY_TITLE = ("provider",)
-#: What differs from the schema's example: nothing of a new file was read anywhere yet.
+#: Changes to the schema's example: nobody has read the sources of a new file yet.
 _INSTEAD: Mapping[str, Mapping[str, Any]] = {"published": {"read": "not read"}}
-#: Keys of an example that are written out a line each, since people fill them in row by row.
+#: Keys of an example that are written one item per line, since people edit them row by row.
 _LONG = ("claims", "scalars", "tables", "phases", "rows", "prices", "examples")
 
 
 class NothingToNameError(Exception):
-    """The book has no row that the new file could name; the message says of which kind."""
+    """Raised if the book has no row that the new file could name; the message says of which
+    kind."""
 
 
 #: Entries of sources.yaml by their keys.
@@ -45,13 +46,13 @@ Entries = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Given:
-    """What a person says of a new file before it is written. A source is a key, or a blank."""
+    """What the user states about a new file before it is written. A source is a key or a blank."""
 
     title: str | None = None
     source: str | None = None
     locator: str = "page or table"
     filled: Filled = field(default_factory=dict)
-    entries: Entries = field(default_factory=dict)  # of sources.yaml, new with the file
+    entries: Entries = field(default_factory=dict)  # new entries of sources.yaml
 
 
 def draft(kind: str, id: str, data: Path, given: Given) -> dict[str, Any]:
@@ -71,7 +72,7 @@ def draft(kind: str, id: str, data: Path, given: Given) -> dict[str, Any]:
 
 
 def left(kind: str, example: Mapping[str, Any], given: Given) -> list[str]:
-    """The names of what still says what the example says, blanks and what is built of lines."""
+    """The names of the parts, blanks and others, that still have the example's values."""
     result = [
         blank.name
         for blank in blanks(kind, example)
@@ -84,7 +85,7 @@ def left(kind: str, example: Mapping[str, Any], given: Given) -> list[str]:
 def template(
     kind: str, example: Mapping[str, Any], blank: Sequence[str] | None, modeline: str
 ) -> str:
-    """The text of a new file. `blank` names what is the example's; all of it without a list."""
+    """The text of a new file. `blank` names the parts with example values; None means all."""
     fields: Mapping[str, Any] = schema(kind)["properties"]
     parts = [modeline + "\n".join(_head(schema(kind)["description"], blank))]
     for key in [key for key in fields if key in example]:
@@ -97,12 +98,12 @@ def template(
 
 
 def page() -> str:
-    """The prose of a new plan's page, below the title."""
+    """The initial prose of a new plan's page, below the title."""
     return "Say in a sentence what this plan answers, and for whom.\n"
 
 
 def cited(source: str | None, locator: str = "page or table") -> dict[str, str]:
-    """A source as it stands in a new file: the one that is given, or a blank that is reported."""
+    """A citation in a new file: of the given source, or a blank that is reported."""
     return {"key": TO_BE_STATED if source is None else source, "locator": locator}
 
 
@@ -110,7 +111,7 @@ def cited(source: str | None, locator: str = "page or table") -> dict[str, str]:
 
 
 def _sourced(data: Any, given: Given, steps: Steps = ()) -> Any:
-    """The example with the new file's source wherever it names one, and none was filled in."""
+    """Put the new file's source wherever the example names one, unless it was filled in."""
     if isinstance(data, list):
         return [_sourced(each, given, (*steps, index)) for index, each in enumerate(data)]
     whole = given.filled.get(steps)
@@ -125,7 +126,7 @@ def _sourced(data: Any, given: Given, steps: Steps = ()) -> Any:
 
 
 def _dated(example: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The example with a price of the book's own day, as a new one is."""
+    """Date the example's prices with the book's own day."""
     edition = stated(folder / "book.yaml", "edition")
     if edition is None or "prices" not in example:
         return example
@@ -133,14 +134,14 @@ def _dated(example: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def stated(file: Path, key: str) -> str | None:
-    """What a file says at its top; None where it says nothing."""
+    """A top-level value of a file; None if it has none."""
     data = parse(file.read_bytes(), str(file)).data if file.is_file() else None
     value = data.get(key) if isinstance(data, dict) else None
     return None if value is None else str(value)
 
 
 def _named(data: Any, folder: Path, needed: list[str]) -> Any:
-    """The example with names of rows that the book has; optional keys are left out without any."""
+    """Use names of rows that the book has; without any, leave out optional keys."""
     made: dict[str, Any] = {}
     for key, value in data.items():
         if key in NAMES and isinstance(value, str) and NAMES[key] in FOLDERS:
@@ -160,7 +161,7 @@ def _named(data: Any, folder: Path, needed: list[str]) -> Any:
 
 
 def _files(data: Path, below: str) -> list[Path]:
-    """The files of a folder of the book, then of the one that it extends."""
+    """The files of a folder of the book, then of the book that it extends."""
     base = extended_by(data)
     books = [data, *([base] if base is not None else [])]
     return [path for book in books for path in sorted((book / below).glob("*.yaml"))]

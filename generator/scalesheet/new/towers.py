@@ -1,4 +1,4 @@
-"""Language models with a vision tower, and those of which the tower is left out."""
+"""Language models with a vision tower, including those whose tower is left out."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def patches(v: Config) -> dict[str, int]:
     return {"patch": channels * frames * side**2, "merge": merged**2}
 
 
-#: What the text part of a Gemma 3 config leaves out where it is the default of its class.
+#: Defaults of the class for what the text part of a Gemma 3 config leaves out.
 _GEMMA3_DEFAULTS = {
     "vocab_size": 262_208,
     "num_attention_heads": 8,
@@ -70,7 +70,7 @@ def gemma3(c: Config) -> Architecture:
     tower = part_of(c, "vision_config", {}) if c.has("vision_config") else None
     if tower is None:
         return made
-    # A norm after the last block, and an RMSNorm before the one matrix of the connector.
+    # A norm after the last block, and an RMSNorm before the connector's single matrix.
     outer = {"outer_norms": 3, "merge": 1, "connector": "linear"}
     return {**made, "vision": {**siglip(tower), **outer}}
 
@@ -105,7 +105,7 @@ def image_transformer(v: Config) -> Architecture:
     }
 
 
-#: What the text part of a LLaVA config leaves out: the defaults of the class of Llama.
+#: Defaults of the Llama class for what the text part of a LLaVA config leaves out.
 _LLAMA_DEFAULTS = {
     "vocab_size": 32_000,
     "hidden_size": 4096,
@@ -135,7 +135,7 @@ def llava(c: Config) -> Architecture:
 def language_model(
     read: Callable[[Config], Architecture],
 ) -> Callable[[Config], Architecture]:
-    """Reads the language model of a config that also has a vision tower, and says so."""
+    """Wrap a reader to read only the language model of a config with a vision tower, and say so."""
 
     def only(c: Config) -> Architecture:
         text = c.part("text_config")
@@ -152,7 +152,7 @@ qwen3_5_moe = language_model(qwen3_5_moe_text)
 
 
 def without_vision(c: Config) -> Architecture:
-    """Says that the vision tower is not in the architecture."""
+    """Remark that the vision tower is left out."""
     if not c.has("vision_config"):
         return {}
     c.ignore("vision_config", "vision_feature_layer", "vision_feature_select_strategy")

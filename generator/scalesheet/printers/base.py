@@ -1,9 +1,10 @@
-"""What all printers share: how a tree is walked without recursion, and when a bracket is needed.
+"""What all printers share: walking a tree without recursion, and deciding where brackets are
+needed.
 
-A printer is a table from node type to a function. The function of a leaf returns its piece. Any
-other is a generator: it yields ``(child, context)`` for every child that it wants printed, is sent
-the child's piece, and returns its own. `run` keeps the unfinished ones on a list, so a tree may be
-thousands of nodes deep.
+A printer is a table from node type to a function. For a leaf, the function returns its piece. For
+any other node it is a generator: it yields ``(child, context)`` for every child to print, is sent
+the child's piece, and returns its own. `run` keeps the unfinished generators in a list, so a tree
+may be thousands of nodes deep.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Context = TypeVar("Context")
 Piece = TypeVar("Piece")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: What a printing function is: asks for children, gives its own piece.
+#: The type of a printing function: it yields children and returns its own piece.
 Printing = Generator[tuple[Node, Context], Piece, Piece]
 
 
@@ -29,7 +30,7 @@ class Table(
     """A printer: node type -> printing function of the node and its context."""
 
     def of(self, *types: type[Node]) -> Callable[[Function], Function]:
-        """Enters the function below it for nodes of these types."""
+        """Register a function for nodes of these types."""
 
         def enter(function: Function) -> Function:
             self.update(dict.fromkeys(types, function))
@@ -39,7 +40,7 @@ class Table(
 
 
 class PrinterError(Exception):
-    """A tree that a target cannot say. `code` is that of a diagnostic."""
+    """Raised for a tree that the target cannot express. `code` is that of a diagnostic."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -48,7 +49,7 @@ class PrinterError(Exception):
 
 
 def run(table: Table[Context, Piece], node: Node, context: Context) -> Piece:
-    """The piece of a whole tree. Raises TypeError for a node that the table lacks."""
+    """Print a whole tree. Raises TypeError for a node that the table lacks."""
     unfinished: list[Printing[Context, Piece]] = []
     wanted: tuple[Node, Context] | None = (node, context)
     piece: Piece | None = None
@@ -76,7 +77,7 @@ def run(table: Table[Context, Piece], node: Node, context: Context) -> Piece:
 
 
 def spelled(node: Join) -> tuple[Node, ...]:
-    """The parts of a text with what follows a number joined to the words after it."""
+    """The parts of a text, with the suffix of a number joined to the words after it."""
     parts: list[Node] = []
     for part in node.parts:
         parts.append(part)

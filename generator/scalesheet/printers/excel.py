@@ -1,12 +1,12 @@
-"""Excel formulas: a bound tree as the text of one cell, in the functions that spreadsheets share.
+"""Excel formulas: a bound tree as the text of one cell, with functions that all spreadsheets share.
 
-Only functions of Excel 2010, LibreOffice 7.4 and Google Sheets occur. The language's arithmetic is
-written out: comparisons carry their tolerance, ceil and floor their slack. A flag is the text
-"yes" or "no" in a cell and a truth value in a condition; a reason is text where a number might
-stand, which ranges skip and a guard tests for.
+Only functions of Excel 2010, LibreOffice 7.4 and Google Sheets are used. The language's arithmetic
+is written out: comparisons have their tolerance, ceil and floor their slack. A flag is the text
+"yes" or "no" in a cell and a truth value in a condition; a reason is text in place of a number,
+which ranges skip and a guard tests for.
 
-Within an aggregate's condition the aggregated table's columns are whole ranges. There AND, OR, MIN
-and their like would draw the range together, so `*`, `+` and IF stand for them; IF over such a
+Within an aggregate's condition, the columns of the aggregated table are whole ranges. AND, OR, MIN
+and the like would reduce such a range to one value, so `*`, `+` and IF replace them; IF over such a
 condition needs an array formula, which the result says.
 """
 
@@ -54,10 +54,10 @@ from scalesheet.printers.excel_text import (
 
 
 class Places(Protocol):
-    """Where things stand in the workbook, as texts for a formula.
+    """Where things are in the workbook, as texts for a formula.
 
-    `column` may leave the row open as `{row}`; it is filled in when `excel` is told the row.
-    Ranges reach from the first row to the spacer row, and those of one table are equally long.
+    `column` may leave the row open as `{row}`; it is filled in when `excel` is given the row.
+    Ranges run from the first row to the spacer row, and those of one table have equal length.
     `keys` are the ids beside a column's range, `ids` those of the table.
     """
 
@@ -80,7 +80,7 @@ class ExcelFormula:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """How a node is printed: for a test (truth) or a cell (value), and within which aggregates."""
+    """How to print a node: for a test (truth) or a cell (value), and within which aggregates."""
 
     places: Places
     row: int | None = None
@@ -94,22 +94,22 @@ _TABLE: Table[_Context, Piece] = Table()
 
 
 def excel(node: Node, places: Places, row: int | None = None) -> ExcelFormula:
-    """The formula of a bound tree.
+    """Print the formula of a bound tree.
 
-    Raises PrinterError (X001) where it is beyond the limits of spreadsheets, or asks for what one
-    formula cannot say.
+    Raises PrinterError (X001) if it exceeds the limits of spreadsheets, or if one formula cannot
+    express it.
     """
     piece = run(_TABLE, node, _Context(places, row))
     return ExcelFormula(piece.text, piece.array)
 
 
 def _value(test: Piece, context: _Context) -> Piece:
-    """A truth value for where it stands: itself in a test, yes or no in a cell."""
+    """A truth value in its context: unchanged in a test, yes or no in a cell."""
     return test if context.test else choose(test, Piece('"yes"'), Piece('"no"'))
 
 
 def _read(piece: Piece, context: _Context) -> Piece:
-    """A cell for where it stands: itself, or in a test whether it says yes."""
+    """A cell in its context: unchanged, or in a test compared with yes."""
     return infix("=", COMPARE, piece, Piece('"yes"')) if context.test else piece
 
 
@@ -167,7 +167,7 @@ def _column(node: nodes.Column, context: _Context) -> Piece:
 
 @_TABLE.of(nodes.Cell)
 def _cell(node: nodes.Cell, context: _Context) -> Piece:
-    """By the id of its row: a row number would name another row once the table is sorted."""
+    """Look up the row by its id: a row number would mean another row once the table is sorted."""
     return _read(_found(literal(node.row), node, context), context)
 
 
@@ -185,7 +185,7 @@ def _lookup(node: nodes.Lookup, context: _Context) -> _Printing:
 
 
 def _found(key: Piece, node: nodes.Cell | nodes.Lookup, context: _Context) -> Piece:
-    """The cell of a column in the row that has an id."""
+    """The cell of a column in the row with an id."""
     named = (node.table, node.column, node.end)
     where = function("MATCH", key, Piece(context.places.keys(*named)), ZERO)
     return function("INDEX", Piece(context.places.range(*named)), where)
@@ -222,7 +222,7 @@ def _slack(x: Piece, context: _Context) -> Piece:
 
 
 def _floor(x: Piece, context: _Context) -> Piece:
-    """The slack outgrows 1 beyond 1e12; the least of both keeps a whole number where it is."""
+    """Floor with slack. Beyond 1e12 the slack exceeds 1; the minimum keeps an integer unchanged."""
     within = function("INT", infix("+", SUM, x, _slack(x, context)))
     return extreme("MIN", [negative(function("INT", negative(x))), within])
 
@@ -233,13 +233,13 @@ def _ceil(x: Piece, context: _Context) -> Piece:
 
 
 def _round(x: Piece, decimals: Piece, context: _Context) -> Piece:
-    """A half must be met even where the number is a last bit below it; programs differ there."""
+    """Add one last bit, since programs differ on numbers just below a half."""
     bit = times(x, Piece(context.places.constant("equal_within")))
     return function("ROUND", infix("+", SUM, x, bit), decimals)
 
 
 def _workday(parts: list[Piece], context: _Context) -> Piece:
-    """The function of the same name counts from the day after; the one with a week has another."""
+    """WORKDAY counts from the day after; with a week it is WORKDAY.INTL."""
     day, count, *rest = parts
     before = infix("-", SUM, day, Piece("1"))
     count = count if count.text == "1" else extreme("MAX", [Piece("1"), count])
@@ -280,7 +280,8 @@ _BARE = {"<": "<", "<=": "<=", "==": "=", "!=": "<>", ">=": ">=", ">": ">"}
 def _compare(node: nodes.Compare, context: _Context) -> _Printing:
     left = yield node.left, replace(context, test=False)
     right = yield node.right, replace(context, test=False)
-    # with a literal 0 the tolerance is below the number itself, so the bare comparison is the same
+    # near a literal 0 the tolerance is less than the number itself, so the bare comparison is the
+    # same
     zero = nodes.Number(0.0)
     if node.of != "number" or node.plain or zero in (node.left, node.right):
         return _value(infix(_BARE[node.op], COMPARE, left, right), context)
@@ -362,7 +363,7 @@ def _guard(node: nodes.Guard, context: _Context) -> _Printing:
 
 @_TABLE.of(nodes.Join)
 def _join(node: nodes.Join, context: _Context) -> _Printing:
-    """Pieces with & between. One reference alone would give 0 for an empty cell."""
+    """Join pieces with &. A lone reference would give 0 for an empty cell."""
     pieces = []
     for part in spelled(node):
         pieces.append((yield part, replace(context, test=False)))
@@ -378,7 +379,7 @@ def _join(node: nodes.Join, context: _Context) -> _Printing:
 
 @_TABLE.of(nodes.Fixed)
 def _fixed(node: nodes.Fixed, context: _Context) -> _Printing:
-    """FIXED shows the thousands apart unless told not to."""
+    """FIXED adds thousands separators unless told not to."""
     operand = yield node.operand, context
     digits = function("FIXED", operand, Piece(str(node.decimals)), Piece("TRUE"))
     return infix("&", JOIN, digits, literal(node.suffix)) if node.suffix else digits
@@ -393,13 +394,13 @@ def _title(node: nodes.Title, context: _Context) -> _Printing:
 
 @_TABLE.of(nodes.OneOf)
 def _one_of(node: nodes.OneOf, context: _Context) -> _Printing:
-    """0 for a word of the class, so that only a reason is text."""
+    """0 for a known word, so that only a reason is text."""
     of = yield node.of, replace(context, test=False)
     return choose(_known(node, of, context), ZERO, of)
 
 
 def _known(node: nodes.OneOf, of: Piece, context: _Context) -> Piece:
-    """Whether it is one of its class."""
+    """The test for one of the known words or ids."""
     if node.table is None:
         words = [infix("=", COMPARE, of, literal(word)) for word in node.words]
         return words[0] if len(words) == 1 else many("OR", words)
@@ -411,7 +412,7 @@ def _known(node: nodes.OneOf, of: Piece, context: _Context) -> Piece:
 
 _WHOLE = {"sum": "SUM", "mean": "AVERAGE", "min": "MIN", "max": "MAX", "count": "COUNT"}
 _BEST = {"argmin": "MIN", "argmax": "MAX"}
-# Words that a criterion takes as they are: no wildcard, no operator, nothing like a number or date.
+# Words that a criterion takes literally: no wildcard or operator, nothing like a number or date.
 _PLAIN_WORD = re.compile(r"(?!(?:true|false)$)[A-Za-z][A-Za-z_ -]*", re.IGNORECASE)
 
 
@@ -435,7 +436,7 @@ def _aggregate(node: nodes.Aggregate, context: _Context) -> _Printing:
 
 
 def _whole(node: nodes.Aggregate, values: Piece, ids: Piece) -> Piece:
-    """Over a bare range, which skips reasons and the spacer row."""
+    """Aggregate a bare range, which skips reasons and the spacer row."""
     if node.column is None:
         return function("SUMPRODUCT", flags(infix("<>", COMPARE, ids, EMPTY)))
     if node.function == "list":
@@ -448,7 +449,7 @@ def _whole(node: nodes.Aggregate, values: Piece, ids: Piece) -> Piece:
 def _filtered(
     node: nodes.Aggregate, values: Piece, ids: Piece, where: Piece, context: _Context
 ) -> Piece:
-    """Over the rows where a condition holds.
+    """Aggregate the rows where a condition holds.
 
     An empty cell counts as 0 in a comparison, so the spacer row and reasons are masked out.
     """
@@ -476,10 +477,10 @@ def _filtered(
 def _extreme(
     node: nodes.Aggregate, values: Piece, ids: Piece, mask: Piece, context: _Context
 ) -> Piece:
-    """The least or greatest where the mask holds: all other rows are out of reach.
+    """The minimum or maximum where the mask holds: all other rows are moved out of reach.
 
-    SUMPRODUCT takes each cell by itself without an array formula. SUMIF gives 0 for a reason,
-    with which no sum could be made.
+    SUMPRODUCT evaluates cell by cell without an array formula. SUMIF gives 0 for a reason, which
+    could not be added.
     """
     name = _WHOLE.get(node.function) or _BEST[node.function]
     numbers = function("SUMIF", ids, ids, values)
@@ -490,7 +491,7 @@ def _extreme(
 
 
 def _is_best(node: nodes.Aggregate) -> bool:
-    """Whether the condition asks for the best value itself, so that it names the row."""
+    """Return whether the condition asks for the best value itself, so that it finds the row."""
     match node.where:
         case nodes.Logic("and", _, nodes.Compare("==", nodes.Column(table, column, end), _)):
             return (table, column, end) == (node.table, node.column, node.end)
@@ -511,7 +512,7 @@ _BY_CRITERIA = {
 
 
 def _words(where: Node, table: str) -> list[tuple[nodes.Column, str]] | None:
-    """The condition as column == 'word' and so on, if it is nothing else."""
+    """Split a condition into `column == 'word'` tests; None if it has anything else."""
     sides = _flattened(where) if isinstance(where, nodes.Logic) and where.op == "and" else [where]
     result = []
     for side in sides:

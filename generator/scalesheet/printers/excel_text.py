@@ -1,4 +1,4 @@
-"""Pieces of Excel formula text: levels of binding, brackets, functions, and the limits of both."""
+"""Pieces of Excel formula text: binding levels, brackets, functions, and their limits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MOST_LEVELS = 64
 MOST_ARGUMENTS = 255
 MOST_LITERAL = 255
 
-# What binds tighter has the higher level. Unary minus binds tightest in a spreadsheet and loosest
-# in the language, so it counts as loose and is bracketed wherever an operator could take it.
+# Tighter binding has the higher level. Unary minus binds tightest in a spreadsheet and loosest in
+# the language, so it counts as loose and is bracketed next to any operator.
 COMPARE, JOIN, MINUS, SUM, PRODUCT, POWER, ATOM = range(7)
 
 
@@ -31,7 +31,7 @@ class Piece:
 
 
 def make(text: str, level: int, parts: Iterable[Piece], nested: int = 0) -> Piece:
-    """A piece made of others. Too long or too deep is refused here, before it can grow."""
+    """Combine pieces. Too long or too deep a result is refused here, before it can grow."""
     inner = list(parts)
     depth = max((part.depth for part in inner), default=0) + nested
     if len(text) >= MOST_CHARACTERS:
@@ -48,14 +48,15 @@ def limit(what: str) -> PrinterError:
 
 
 def bracket(piece: Piece, least: int) -> Piece:
-    """The piece, in brackets if it binds looser than `least`."""
+    """The piece, in brackets if it binds less tightly than `least`."""
     if piece.level >= least:
         return piece
     return make(f"({piece.text})", ATOM, [piece], 1)
 
 
 def infix(op: str, level: int, left: Piece, right: Piece) -> Piece:
-    """Operators draw from the left: a right side of the same level keeps its brackets."""
+    """Join two sides. Operators associate to the left: a right side of the same level keeps its
+    brackets."""
     left, right = bracket(left, level), bracket(right, level + 1)
     return make(f"{left.text}{op}{right.text}", level, [left, right])
 
@@ -72,13 +73,14 @@ def negative(piece: Piece) -> Piece:
 
 
 def choose(test: Piece, then: Piece, other: Piece) -> Piece:
-    """IF over a range works only in an array formula."""
+    """Return an IF. Over a range it works only in an array formula."""
     piece = function("IF", test, then, other)
     return replace(piece, array=True) if piece.varies else piece
 
 
 def literal(text: str) -> Piece:
-    """A string; a long one is joined from parts. Some characters count twice in a spreadsheet."""
+    """A string literal, joined from parts if it is long. Some characters count twice in a
+    spreadsheet."""
     most = MOST_LITERAL if all(c != '"' and c <= "\uffff" for c in text) else MOST_LITERAL // 2
     parts = [text[at : at + most] for at in range(0, len(text), most)] or [""]
     quoted = ['"' + part.replace('"', '""') + '"' for part in parts]
@@ -106,7 +108,7 @@ def extreme(name: str, parts: Sequence[Piece]) -> Piece:
 
 
 def many(name: str, parts: Sequence[Piece]) -> Piece:
-    """A function of more arguments than one call takes, in calls of calls."""
+    """Nest calls of a function that has more arguments than one call accepts."""
     while len(parts) > MOST_ARGUMENTS:
         parts = [
             function(name, *parts[at : at + MOST_ARGUMENTS])

@@ -1,8 +1,8 @@
-"""JavaScript expressions: a bound tree as text over the functions of `runtime.js`.
+"""JavaScript expressions: a bound tree as text that calls the functions of `runtime.js`.
 
-The text is one expression without free names but `rt` (the runtime), `s` (scalars), `t` (tables)
-and, in a column's formula, `i` (the number of the row at hand). Conditions of aggregates are
-functions of a row number of their own: `j`, and `j2`, `j3` where they are nested.
+The text is one expression. Its only free names are `rt` (the runtime), `s` (scalars), `t` (tables)
+and, in a column's formula, `i` (the number of the current row). Conditions of aggregates are
+functions of their own row number: `j`, and `j2`, `j3` if nested.
 """
 
 from __future__ import annotations
@@ -43,14 +43,15 @@ class PlanNames:
 
 
 def quoted(text: str) -> str:
-    """A string literal that may stand in a <script> element and on one line."""
+    """A string literal that is safe inside a <script> element and on one line."""
     escaped = json.dumps(text, ensure_ascii=False).replace("<", "\\u003c")
     return escaped.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """`rows`: the row variable of each table that is aggregated around here. `test`: a truth."""
+    """`rows`: the row variable of each enclosing aggregate's table. `test`: a truth value is
+    needed."""
 
     names: Names
     test: bool = False
@@ -62,7 +63,7 @@ _TABLE: Table[_Context, Piece] = Table()
 
 
 def javascript(node: Node, names: Names | None = None) -> str:
-    """The expression of a bound tree."""
+    """Print a bound tree as an expression."""
     return run(_TABLE, node, _Context(names or PlanNames())).text
 
 
@@ -172,7 +173,7 @@ def _compare(node: nodes.Compare, context: _Context) -> _Printing:
     right = yield node.right, replace(context, test=False)
     if node.of == "number":
         return _function(_COMPARISONS[node.op], left.text, right.text)
-    if node.op not in ("==", "!="):  # days, which their text puts in order
+    if node.op not in ("==", "!="):  # days are compared as text
         return Piece(f"({left.text} {node.op} {right.text})")
     piece = _function("same", left.text, right.text)
     return piece if node.op == "==" else Piece(f"!{piece.text}", UNARY)
@@ -266,6 +267,6 @@ def _aggregate(node: nodes.Aggregate, context: _Context) -> _Printing:
 
 
 def _row(rows: dict[str, str]) -> str:
-    """A row variable that no condition around here has."""
+    """A row variable that no enclosing condition uses."""
     taken: Sequence[str] = tuple(rows.values())
     return next(name for n in range(1, 99) if (name := f"j{n if n > 1 else ''}") not in taken)

@@ -50,7 +50,7 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 def latex(node: Node, naming: Naming) -> str:
-    """The text for math mode."""
+    """Print a tree for math mode."""
     return notation(node, _MARKUP, naming)
 
 

@@ -1,7 +1,7 @@
-"""Presentation MathML (Core): a tree as markup that a browser draws without any script or font.
+"""Presentation MathML (Core): a tree as markup that browsers draw without scripts or fonts.
 
-No inline style and no external thing, so it stands under any policy. A case distinction is an
-`mtable` of class `cases`, for the site's style sheet to align.
+It has no inline styles and loads nothing, so any policy allows it. A case distinction is an
+`mtable` of class `cases`, which the site's style sheet aligns.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from scalesheet.printers.symbols import split_symbol
 
 
 def mathml(node: Node, naming: Naming) -> str:
-    """The markup of one side of an equation; `equation` makes an element of it."""
+    """The markup of one side of an equation; `equation` wraps it in an element."""
     return notation(node, _MARKUP, naming)
 
 
 def shown(what: Shown) -> str:
-    """The markup of a name or a number on its own, for the other side of an equation."""
+    """The markup of a single name or number, for the other side of an equation."""
     return _name(what)
 
 
 def equation(*sides: str, display: bool = True, description: str = "") -> str:
-    """A `math` element: the sides with equals signs between, and a description in words."""
+    """A `math` element: the sides joined by equals signs, and a description in words."""
     kind = ' display="block"' if display else ""
     text = f' alttext="{escape(description)}"' if description else ""
     return f"<math{kind}{text}>{_row(_joined(sides))}</math>"
@@ -68,7 +68,7 @@ def _bare(what: Shown) -> str:
     if what.symbol:
         return _symbol(what.symbol)
     if not what.number:
-        # an identifier: MathML takes a row of texts and signs for one long operator
+        # an identifier: MathML takes a row of texts and signs for one stretchy operator
         return _element("mi", escape(what.text, quote=False))
     if not what.unit:
         return _number(what.number)
@@ -85,7 +85,7 @@ def _row(pieces: Sequence[str]) -> str:
 
 
 def _fence(opening: str, content: str, closing: str) -> str:
-    """That signs at the ends of a row are fences, and stretch, is in MathML's own dictionary."""
+    """MathML's dictionary says that signs at the ends of a row are fences and stretch."""
     return _element("mrow", f"{_element('mo', opening)}{content}{_element('mo', closing)}")
 
 

@@ -1,9 +1,9 @@
-"""Formulas as mathematics: one table from node to notation, which MathML and LaTeX both fill in.
+"""Formulas as mathematics: one table from node to notation, for both MathML and LaTeX.
 
-A target is a `Markup`: how it writes a fraction, a root, a name. A `Naming` says what a reference
-is called; one that gives symbols draws the formula, one that gives numbers draws it with the
-numbers put in. Guards are left out: they say nothing about the mathematics. Written trees can be
-drawn as well as bound ones.
+A target is a `Markup`: how it writes a fraction, a root, a name. A `Naming` says how to show a
+reference: as a symbol or title, or as a number, which draws the formula with its numbers filled in.
+Guards are left out: they are not part of the mathematics. Written trees can be drawn as well as
+bound ones.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ NARROW_SPACE = "\u202f"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What stands for a reference: a symbol (`M_opt`, `eta`), a number with its unit, or words.
+    """What replaces a reference: a symbol (`M_opt`, `eta`), a number with its unit, or words.
 
-    The first that is not empty is used, in this order. `of` names the quantity whose value (or
-    which end of it) this is, for a target that can say so; `own`: that it is of the row at hand.
+    The first nonempty one is used, in this order. `of` names the quantity with this value (and
+    `end` which end of it), for a target that can mark it; `own`: it is of the current row.
     """
 
     symbol: str = ""
@@ -40,17 +40,19 @@ class Shown:
 
 
 class Naming(Protocol):
-    """What references are called."""
+    """How references are shown."""
 
     def reference(self, node: Node) -> Shown | None:
-        """For a scalar, constant, cell, column, look-up or aggregate (or a written name of one);
-        None where the printer shall draw it from its parts."""
+        """Show a scalar, constant, cell, column, lookup or aggregate, or a written name of one.
+
+        None lets the printer draw it from its parts.
+        """
 
     def column(self, table: str, column: str) -> Shown:
-        """For a column wherever it occurs."""
+        """Show a column wherever it occurs."""
 
     def table(self, table: str) -> str:
-        """A table in words."""
+        """Name a table in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class Markup:
     power: Callable[[str, str], str]
     root: Callable[[str], str]
     subscript: Callable[[str, str], str]
-    under: Callable[[str, str], str]  # a large operator or function, and what stands below it
+    under: Callable[[str, str], str]  # a large operator or function, and what goes below it
     function: Callable[[str], str]
     cases: Callable[[Sequence[tuple[str, str]]], str]  # value, condition
 
@@ -94,13 +96,13 @@ def notation(node: Node, markup: Markup, naming: Naming) -> str:
 
 
 def grouped(digits: str) -> str:
-    """`10000.25` with its thousands apart."""
+    """`10000.25` with thousands separators."""
     whole, point, rest = digits.partition(".")
     return f"{int(whole):,}".replace(",", NARROW_SPACE) + point + rest
 
 
 def scientific(value: float) -> tuple[str, int | None]:
-    """A literal's digits, and the power of ten that is written apart, if any.
+    """A literal's digits, and the power of ten that is written separately, if any.
 
     7e9 is 7 and 9, 10000 is itself.
     """
@@ -127,7 +129,7 @@ def _infix(op: str, level: int, left: _Piece, right: _Piece, markup: Markup) -> 
 
 
 def _listed(parts: Sequence[str], markup: Markup) -> str:
-    """Arguments with commas between."""
+    """Arguments separated by commas."""
     separated = [parts[0]] if parts else []
     for part in parts[1:]:
         separated += [markup.operator(","), part]
@@ -135,7 +137,7 @@ def _listed(parts: Sequence[str], markup: Markup) -> str:
 
 
 def _applied(function: str, parts: Sequence[str], markup: Markup) -> _Piece:
-    """function(a, b), the function being markup already."""
+    """function(a, b), where the function is already markup."""
     return _Piece(markup.row([function, markup.fence("(", _listed(parts, markup), ")")]))
 
 
@@ -205,7 +207,7 @@ def _column(node: nodes.Column, context: _Context) -> _Piece:
 
 
 def _of_row(column: Shown, row: str, context: _Context) -> _Piece:
-    """A column with its row below."""
+    """A column with its row as subscript."""
     return _Piece(context.markup.subscript(_shown(column, context).text, row))
 
 
@@ -362,7 +364,7 @@ def _cast(node: nodes.Cast, context: _Context) -> _Printing:
 
 
 def unrounded(node: nodes.Fixed) -> Node:
-    """The number that a text prints, before it was rounded for print."""
+    """The number that a text prints, before rounding."""
     match node.operand:
         case nodes.Call("round", arguments):
             return arguments[0]
@@ -371,7 +373,7 @@ def unrounded(node: nodes.Fixed) -> Node:
 
 @_TABLE.of(nodes.Join)
 def _join(node: nodes.Join, context: _Context) -> _Printing:
-    """One quotation: words as text, what is printed in brackets."""
+    """One quotation: words as text, printed values in brackets."""
     markup = context.markup
     parts = [markup.text("“")]
     for part in node.parts:

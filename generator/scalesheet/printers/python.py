@@ -1,11 +1,11 @@
-"""Python expressions: a bound tree as readable source text over `printers/runtime.py`.
+"""Python expressions: a bound tree as readable source text that calls `printers/runtime.py`.
 
     from scalesheet.printers.runtime import *
     hours = steps / steps_per_hour * gpus
     phases_total = total(numbers(r.gpu_hours for r in phases if r.kind == 'one_time'))
 
-A scalar is its own name, the ends of a range `name_low` and `name_high`; a column of the row at
-hand is `row.name`, a look-up `hardware[gpu].memory`.
+A scalar is its own name, the ends of a range are `name_low` and `name_high`; a column of the
+current row is `row.name`, a lookup `hardware[gpu].memory`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CONDITIONAL, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, POWER = range(9)
 
 
 class PlainNames:
-    """Names as a person would write them; dots stay, what Python cannot read is changed."""
+    """Names as a person would write them; dots stay, other invalid characters are replaced."""
 
     def scalar(self, name: str, end: End) -> str:
         return identifier(name) + _suffix(end)
@@ -50,14 +50,14 @@ def _suffix(end: End) -> str:
 
 
 def identifier(name: str) -> str:
-    """The name with each part between dots made a Python identifier."""
+    """Make each part of a dotted name a Python identifier."""
     parts = (re.sub(r"\W", "_", part) for part in name.split("."))
     return ".".join(f"{p}_" if keyword.iskeyword(p) or p[:1].isdigit() else p for p in parts)
 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """`rows`: the row variable of each table that is aggregated around here."""
+    """`rows`: the row variable of each enclosing aggregate's table."""
 
     names: Names
     rows: dict[str, str] = field(default_factory=dict)
@@ -68,7 +68,7 @@ _TABLE: Table[_Context, Piece] = Table()
 
 
 def python(node: Node, names: Names | None = None) -> str:
-    """The expression of a bound tree."""
+    """Print a bound tree as an expression."""
     return run(_TABLE, node, _Context(names or PlainNames())).text
 
 
@@ -140,7 +140,7 @@ def _binary(node: nodes.Binary, context: _Context) -> _Printing:
     right = yield node.right, context
     if node.op != "**":
         return infix(node.op, _LEVELS[node.op], left, right)
-    # a whole literal is a float here: powers of Python's own whole numbers have no end
+    # an integer literal is a float here: powers of Python's own integers have no limit
     base = bracket(left, ATOM)
     if isinstance(node.left, nodes.Number) and base.isdigit():
         base += ".0"
@@ -176,7 +176,7 @@ def _compare(node: nodes.Compare, context: _Context) -> _Printing:
     right = yield node.right, context
     if node.of == "number":
         return Piece(f"{_COMPARISONS[node.op]}({left.text}, {right.text})")
-    # Python chains comparisons, so both sides are bracketed if they are one
+    # Python chains comparisons, so a side that is a comparison is bracketed
     text = f"{bracket(left, COMPARE + 1)} {node.op} {bracket(right, COMPARE + 1)}"
     return Piece(text, COMPARE)
 

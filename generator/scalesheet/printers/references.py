@@ -1,4 +1,4 @@
-"""How references are called in printed programs, Python and JavaScript."""
+"""How references are named in printed programs, Python and JavaScript."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scalesheet.language.syntax import End
 class Names(Protocol):
     """Texts for references in a program.
 
-    `row` is the variable of the row at hand, or of the row that a condition looks at.
+    `row` is the variable of the current row, or of the row that a condition tests.
     """
 
     def scalar(self, name: str, end: End) -> str: ...

@@ -1,22 +1,23 @@
-/* The language's arithmetic in JavaScript, and the frame in which a plan is computed in a page.
+/* The language's arithmetic in JavaScript, and the machinery that computes a plan in a page.
  *
  * A classic script: it defines one global, `scalesheet`, needs no other script and no eval.
  *   scalesheet.runtime   what printed expressions call (the same rules as language/arithmetic.py)
- *   scalesheet.plans     id -> {inputs, compute(inputs)}, put there by the scripts of the plans
+ *   scalesheet.plans     id -> {inputs, compute(inputs)}, filled by the scripts of the plans
  *
- * Inside a computation a cell is {value, low, high}: numbers, texts or booleans, all three equal
- * where exact. A reason stands in all three. A number that is not finite is not a value: it throws
- * NoValue, which ends only its own cell. That cell is a fault, and so is all that rests on it.
+ * Inside a computation a cell is {value, low, high}: numbers, texts or booleans, all three equal if
+ * exact. A reason is in all three. A number that is not finite is not a value: it throws NoValue,
+ * which ends only its own cell. That cell becomes a fault, and so does everything that depends on
+ * it.
  */
 "use strict";
 
 globalThis.scalesheet = globalThis.scalesheet || { plans: Object.create(null) };
 
-// The text of this function makes the same in a worker.
+// The text of this function also defines the runtime in a worker.
 scalesheet.makeRuntime = () => {
   const EQUAL_WITHIN = 2 ** -49;
   const ROUNDING_SLACK = 1e-12;
-  const [MONDAY, LAST_DAY] = [2, 2958465]; // of the calendar of spreadsheets
+  const [MONDAY, LAST_DAY] = [2, 2958465]; // in the calendar of spreadsheets
   const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
   const NO_VALUE = "no value with these inputs";
   const DIVISION = "division by zero";
@@ -32,7 +33,7 @@ scalesheet.makeRuntime = () => {
     }
   }
 
-  /** A reason that no formula foresees, such as an overflow: whatever computes with it is one. */
+  /** A reason that no formula expects, such as an overflow: any computation with it throws. */
   class Fault extends Reason {
     [Symbol.toPrimitive]() {
       throw new NoValue(this.text);
@@ -44,7 +45,7 @@ scalesheet.makeRuntime = () => {
   const reason = (text) => new Reason(text);
   const isReason = (x) => x instanceof Reason;
 
-  /** The same, which must be no fault. */
+  /** The argument, unless it is a fault, which throws. */
   function sound(x) {
     if (x instanceof Fault) throw new NoValue(x.text);
     return x;
@@ -54,13 +55,13 @@ scalesheet.makeRuntime = () => {
 
   const within = (a, b) => EQUAL_WITHIN * (Math.abs(a) + Math.abs(b));
 
-  /** A number that an operation can go on with. */
+  /** The number, if it is finite; else throws. */
   function finite(x) {
     if (!Number.isFinite(+x)) throw new NoValue(TOO_LARGE);
     return x;
   }
 
-  /** a - b, where both are numbers: a comparison with none has no answer. */
+  /** a - b if both are numbers: a comparison with anything else has no answer. */
   const gap = (a, b) => finite(a) - finite(b);
 
   const equal = (a, b) => Math.abs(gap(a, b)) <= within(a, b);
@@ -74,14 +75,14 @@ scalesheet.makeRuntime = () => {
   const floor = (x) => Math.min(Math.ceil(x), Math.floor(x + Math.abs(x) * ROUNDING_SLACK)) + 0;
   const ceil = (x) => Math.max(Math.floor(x), -Math.floor(-(x - Math.abs(x) * ROUNDING_SLACK))) + 0;
 
-  /** The days of a week such as "sun-thu" in the order of the calendar; 0 is Monday. */
+  /** The days of a week such as "sun-thu" in calendar order; 0 is Monday. */
   function workingDays(week) {
     const [first, last] = week.split("-").map((each) => WEEKDAYS.indexOf(each));
     const days = Array.from({ length: ((last - first + 7) % 7) + 1 }, (_, n) => (first + n) % 7);
     return days.sort((a, b) => a - b);
   }
 
-  /** The count-th day that is worked on from a day on, in a week, and none of the days off. */
+  /** The count-th working day from a day on, by week and days off. */
   function workday(day, count, ...rest) {
     const start = Math.floor(finite(day));
     const more = Math.max(1, Math.floor(finite(count)));
@@ -115,7 +116,7 @@ scalesheet.makeRuntime = () => {
     return (x < 0 ? -nearest : nearest) + 0;
   }
 
-  /** The result of an operation that has one where the condition holds. */
+  /** The result of an operation, if it is defined: `why` is the reason otherwise. */
   function unless(without, why, result) {
     if (without) throw new NoValue(why);
     return result;
@@ -134,7 +135,7 @@ scalesheet.makeRuntime = () => {
   const min = (...numbers) => Math.min(...numbers.map(finite));
   const max = (...numbers) => Math.max(...numbers.map(finite));
 
-  /** The sum with its rounding errors carried along (Neumaier). */
+  /** The sum with compensation of rounding errors (Neumaier). */
   function total(numbers) {
     let sum = 0;
     let lost = 0;
@@ -151,23 +152,23 @@ scalesheet.makeRuntime = () => {
 
   // ---------------------------------------------------------------- truth and reasons
 
-  /** Whether a flag says yes; an empty cell does not. */
+  /** Whether a flag is yes; an empty cell is not. */
   function yes(x) {
     return sound(x) === true;
   }
 
-  /** Whether two texts or flags are the same; two reasons, by their text. */
+  /** Whether two texts or flags are equal; reasons are compared by their text. */
   function same(a, b) {
     return isReason(sound(a)) && isReason(sound(b)) ? a.text === b.text : a === sound(b);
   }
 
-  /** Whether there is a number, and no reason in its place. */
+  /** Whether there is a number rather than a reason. */
   function known(x) {
     return !isReason(x);
   }
 
-  /** The first subject that is a reason, else the body. One that computes is a function: it may
-   *  have no value where an earlier one is a reason. */
+  /** The first subject that is a reason, else the body. A computed subject is a function,
+   *  because it may have no value if an earlier subject is a reason. */
   function guard(subjects, body) {
     for (const subject of subjects) {
       const value = typeof subject === "function" ? subject() : subject;
@@ -178,7 +179,7 @@ scalesheet.makeRuntime = () => {
 
   // ---------------------------------------------------------------- texts
 
-  /** A rounded number as text: so many decimals, no thousands apart, 15 digits at most. */
+  /** A rounded number as text: fixed decimals, no thousands separators, at most 15 digits. */
   function fixed(x, decimals) {
     if (x === null) throw new NoValue(NO_VALUE);
     finite(x);
@@ -191,7 +192,7 @@ scalesheet.makeRuntime = () => {
     return x < 0 && /[1-9]/.test(text) ? `-${text}` : text;
   }
 
-  /** Texts in a row; an empty cell adds nothing. */
+  /** Concatenate texts; an empty cell adds nothing. */
   function join(...texts) {
     return texts.map((text) => sound(text) ?? "").join("");
   }
@@ -213,7 +214,7 @@ scalesheet.makeRuntime = () => {
     return table.columns[column][row][end];
   }
 
-  /** The rows that count: those where the condition holds. */
+  /** The rows where the condition holds. */
   function* rowsOf(table, where) {
     for (let row = 0; row < table.rows.length; row++) if (!where || where(row)) yield row;
   }
@@ -235,7 +236,7 @@ scalesheet.makeRuntime = () => {
   const least = (numbers) => (numbers.length ? numbers.reduce((a, b) => Math.min(a, b)) : NaN);
   const most = (numbers) => (numbers.length ? numbers.reduce((a, b) => Math.max(a, b)) : NaN);
 
-  /** The id of the first row whose number equals the best. */
+  /** The id of the first row with the best number. */
   function best(pick) {
     return (table, column, end, where) => {
       const cells = table.columns[column];
@@ -262,8 +263,8 @@ scalesheet.makeRuntime = () => {
 
   const all = (x) => ({ value: x, low: x, high: x });
 
-  /** A cell from how inputs write it: 5, "a word", true, null, {value, low, high}, {reason}. NaN is
-   *  a number that these inputs do not have. */
+  /** A cell from an input: 5, "a word", true, null, {value, low, high}, {reason}. NaN is a
+   *  missing number. */
   function fromInput(input) {
     if (Number.isNaN(input?.value ?? input)) return all(new Fault(NO_VALUE));
     if (input === null || typeof input !== "object") return all(input);
@@ -271,14 +272,14 @@ scalesheet.makeRuntime = () => {
     return { value: input.value, low: input.low ?? input.value, high: input.high ?? input.value };
   }
 
-  /** A cell as results give it. */
+  /** A cell in the form of results. */
   function toResult(cell) {
     const why = ENDS.map((end) => cell[end]).find(isReason);
     if (why) return { reason: why.text };
     return isNumber(cell.value) ? { ...cell } : { value: cell.value };
   }
 
-  /** What one expression gives; a fault where it has no value. */
+  /** The value of one expression; a fault if it has none. */
   function attempt(expression, row) {
     try {
       const x = expression(row);
@@ -289,7 +290,7 @@ scalesheet.makeRuntime = () => {
     }
   }
 
-  /** One cell from its expressions; low and high are absent where it is exact. */
+  /** One cell from its expressions; low and high are absent if it is exact. */
   function evaluate([value, low, high], row) {
     const middle = attempt(value, row);
     return {
@@ -299,7 +300,7 @@ scalesheet.makeRuntime = () => {
     };
   }
 
-  /** Fresh cells from the inputs: s[name] and t[table] = {rows, index, columns}. */
+  /** New cells from the inputs: s[name] and t[table] = {rows, index, columns}. */
   function start(inputs) {
     const s = Object.create(null);
     const t = Object.create(null);
@@ -321,15 +322,15 @@ scalesheet.makeRuntime = () => {
   const unchanged = (a, b) =>
     alike(a.value, b.value) && alike(a.low, b.low) && alike(a.high, b.high);
 
-  /** A plan that is computed, and again as its inputs change.
+  /** A plan that is computed, and recomputed as its inputs change.
    *
-   *  `results` are those of all cells, by name; `set(inputs)` makes them those of other inputs.
-   *  What did not change is the same object in both, so that whoever shows them can pass it by.
-   *  `trial(move, read)` reads scalars as they would be if some cells of one key were others, and
-   *  puts everything back; `bind` hands the cells to what makes functions of them. `tries(names)`
-   *  is for many values of a few scalars: it gives a function that takes such values by name,
-   *  computes what follows from them and nothing else, and returns the cells of all scalars, which
-   *  its next call writes over; the next `set` puts everything back.
+   *  `results` are those of all cells, by name; `set(inputs)` recomputes them. Unchanged results
+   *  stay the same objects, so that a page can skip them. `trial(move, read)` reads scalars as they
+   *  would be if some cells of one key were different, and restores everything; `bind` passes the
+   *  cells to a function that makes functions of them. `tries(names)` is for many values of a few
+   *  scalars: it returns a function of such values by name, which computes only what depends on
+   *  them, and returns the cells of all scalars, which the next call overwrites; the next `set`
+   *  restores everything.
    */
   function machine({ steps }, inputs) {
     const { s, t } = start(inputs);
@@ -339,7 +340,7 @@ scalesheet.makeRuntime = () => {
       return { key, reads: reads.split(" "), ends, rows, table, column };
     });
     let given = inputs;
-    let before; // what is written over, while it is to be put back
+    let before; // overwritten values, while they will be restored
     let results = { scalars: Object.create(null), tables: Object.create(null) };
     for (const step of list) run(step);
     publish(Object.keys(s), Object.keys(t).flatMap(columnsOf));
@@ -353,7 +354,7 @@ scalesheet.makeRuntime = () => {
       return Object.keys(t[table].columns).map((column) => `${table}/${column}`);
     }
 
-    /** Puts a cell where it stands, if it is another. */
+    /** Put a cell in its place, if it is different. */
     function put(cells, at, cell) {
       const old = cells[at];
       if (old !== undefined && unchanged(old, cell)) return false;
@@ -362,7 +363,7 @@ scalesheet.makeRuntime = () => {
       return true;
     }
 
-    /** Puts back what was written over since it is to be. */
+    /** Restore what was overwritten. */
     function restore() {
       while (before?.length) {
         const [from, at, old] = before.pop();
@@ -371,7 +372,7 @@ scalesheet.makeRuntime = () => {
       before = undefined;
     }
 
-    /** Computes a step, and says whether it gives anything new. */
+    /** Compute a step, and return whether its result is new. */
     function run({ key, ends, rows, table, column }) {
       if (table === undefined) return put(s, key, evaluate(ends));
       const cells = table.columns[column];
@@ -385,7 +386,7 @@ scalesheet.makeRuntime = () => {
       return any;
     }
 
-    /** Computes what rests on changed keys, which it adds to them. */
+    /** Compute what depends on changed keys, and add it to them. */
     function follow(changed, pinned) {
       for (const step of list) {
         if (step.key === pinned || !step.reads.some((key) => changed.has(key))) continue;
@@ -416,7 +417,7 @@ scalesheet.makeRuntime = () => {
       }
     }
 
-    /** The keys of inputs that differ from those before. */
+    /** The keys of inputs that differ from the previous ones. */
     function entered(next) {
       const changed = new Set();
       for (const name of Object.keys(next.scalars)) {
@@ -470,7 +471,7 @@ scalesheet.makeRuntime = () => {
         before = [];
         const [table, column] = placed(key);
         const cells = table === undefined ? s : table.columns[column];
-        // all are computed before any of them moves
+        // compute all of them before changing any
         const moved = rows.map((row) => [row, all(attempt(value, row))]);
         for (const [row, cell] of moved) put(cells, row, cell);
         if (before.length) follow(new Set([key]), fixed ? key : undefined);

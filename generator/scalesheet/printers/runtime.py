@@ -1,8 +1,8 @@
 """What printed Python expressions call: the language's arithmetic, reasons, and aggregates.
 
-A column is any iterable of what its cells hold; reasons and empty cells (None) are not numbers.
-An operation on a number that is not finite raises OverflowError, where floats would go on to a
-number or a truth that means nothing.
+A column is any iterable of cell values; reasons and empty cells (None) are not numbers. An
+operation whose result is not finite raises OverflowError, where floats would continue with a
+meaningless number or truth value.
 """
 
 from __future__ import annotations
@@ -92,8 +92,10 @@ class Reason:
 
 
 def guard(subjects: Iterable[Any], body: Callable[[], Any]) -> Any:
-    """The first subject that is a reason, else the body. One that computes is a function: it may
-    have no value where an earlier one is a reason.
+    """Return the first subject that is a reason, else the body.
+
+    A computed subject is a function, because it may have no value if an earlier subject is a
+    reason.
     """
     for subject in subjects:
         value = subject() if callable(subject) else subject
@@ -103,42 +105,42 @@ def guard(subjects: Iterable[Any], body: Callable[[], Any]) -> Any:
 
 
 def known(value: Any) -> bool:
-    """Whether there is a number, and no reason in its place."""
+    """Return whether there is a number rather than a reason."""
     return not isinstance(value, Reason)
 
 
 def join(*texts: str | None) -> str:
-    """Texts in a row; an empty cell adds nothing."""
+    """Concatenate texts; an empty cell adds nothing."""
     return "".join(text or "" for text in texts)
 
 
 def numbers(cells: Iterable[Any]) -> Iterator[float]:
-    """The cells that are numbers."""
+    """Yield the cells that are numbers."""
     return (cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool))
 
 
 def count(items: Iterable[Any]) -> int:
-    """How many there are."""
+    """Count the items."""
     return sum(1 for _ in items)
 
 
 def least(values: Iterable[float]) -> float:
-    """The least; nan of nothing."""
+    """The minimum; nan without values."""
     return min(*values)
 
 
 def greatest(values: Iterable[float]) -> float:
-    """The greatest; nan of nothing."""
+    """The maximum; nan without values."""
     return max(*values)
 
 
 def argmin(rows: Iterable[tuple[str, Any]]) -> str | None:
-    """The id of the first row with the least number; None if no row has a number."""
+    """The id of the first row with the smallest number; None if no row has a number."""
     return _first(rows, least)
 
 
 def argmax(rows: Iterable[tuple[str, Any]]) -> str | None:
-    """The id of the first row with the greatest number; None if no row has a number."""
+    """The id of the first row with the largest number; None if no row has a number."""
     return _first(rows, greatest)
 
 

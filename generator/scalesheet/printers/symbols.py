@@ -1,4 +1,4 @@
-"""Symbols as formulas write them: a letter or word, and what stands below it."""
+"""Symbols as formulas write them: a letter or word, and its subscript."""
 
 from __future__ import annotations
 
@@ -42,6 +42,6 @@ def parts_of(symbol: str) -> tuple[str, str]:
 
 
 def split_symbol(symbol: str) -> tuple[str, str]:
-    """The same with Greek letters in place of their names."""
+    """Split a symbol, with Greek letters in place of their names."""
     base, below = parts_of(symbol)
     return GREEK.get(base, base), GREEK.get(below, below)

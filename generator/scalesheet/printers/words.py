@@ -1,9 +1,9 @@
-"""Plain words: a tree as an English phrase, read in the order in which it is computed.
+"""Plain words: a tree as an English phrase, in the order of computation.
 
     steps divided by steps per hour, times GPUs
 
-A comma ends one step and begins the next; what is computed apart stands in brackets. The phrase
-leaves out guards of the arithmetic, and factors that a naming calls nothing (changes of units).
+A comma ends one step and begins the next; separate computations are in brackets. The phrase leaves
+out arithmetic guards, and factors to which the naming gives no name (unit conversions).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TABLE: Table[Naming, _Piece] = Table()
 
 
 def words(node: Node, naming: Naming) -> str:
-    """The phrase of a tree, without capital letter or full stop."""
+    """The phrase of a tree, without a capital letter or full stop."""
     return run(_TABLE, node, naming).text
 
 
@@ -124,7 +124,7 @@ _POWERS = {2.0: "squared", 3.0: "cubed"}
 
 
 def _step(left: _Piece, phrase: str, family: str = "") -> _Piece:
-    """What is done next with what is there."""
+    """Append the next operation to a phrase."""
     if left.level == ATOM:
         return _Piece(f"{left.text} {phrase}", CHAIN, family)
     if left.level == CHAIN and family and left.chain == family:
@@ -267,7 +267,7 @@ def _cast(node: nodes.Cast, naming: Naming) -> _Printing:
 
 @_TABLE.of(nodes.Join)
 def _join(node: nodes.Join, naming: Naming) -> _Printing:
-    """One quotation; what is printed in it stands in brackets."""
+    """One quotation, with printed values in brackets."""
     text = ""
     for part in node.parts:
         piece = yield part, naming

@@ -13,7 +13,7 @@ from scalesheet.values import Value
 
 
 def audit_text(book: Book, audited: Audited) -> str:
-    """Everything that came out, for reading in a terminal."""
+    """Return the whole audit as text for a terminal."""
     document = audited.audit.document
     lines = [f"{document.title} ({document.id}), compared with the plan {audited.audit.plan}", ""]
     lines += [_headline(book, totals) for totals in audited.headlines]
@@ -51,17 +51,17 @@ def moved_text(book: Book, moved: Moved) -> str:
 
 
 def counted(audited: Audited) -> str:
-    """`3 mismatch, 120 consistent, ...`, without verdicts that no claim has."""
+    """`3 mismatch, 120 consistent, ...`: the verdicts that any claim has."""
     return ", ".join(f"{n} {WORDS[verdict]}" for verdict, n in audited.counts().items() if n)
 
 
 def verdict_text(verdict: Verdict | None) -> str:
-    """A verdict in the words that people read."""
+    """The verdict as people read it."""
     return WORDS[verdict] if verdict is not None else "no basis"
 
 
 def lines_text(lines: Sequence[int]) -> str:
-    """` (lines 4, 7)`; nothing where none is known."""
+    """` (lines 4, 7)`; empty where no line is known."""
     return f" (line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))})" if lines else ""
 
 
@@ -86,7 +86,7 @@ def _headline(book: Book, totals: Totals) -> str:
 
 
 def _bundle(book: Book, audited: Audited, figures: Sequence[Judged]) -> Iterator[str]:
-    """Figures with the same fault: the worst of them explained, the others with what they say."""
+    """Explain the worst of the figures with one error, then list what the others say."""
     worst, *others = figures
     if others:
         yield f"  {bundle_title(figures)}"

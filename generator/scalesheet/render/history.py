@@ -1,5 +1,7 @@
-"""What the data says of its own past: prices, changed values, versions, records and readings of
-sources, each with its day, the newest first. Nothing here goes by a clock or by a repository."""
+"""The dated history of the data, newest first: prices, changed values, versions, records, sources.
+
+Every date comes from the data, never from a clock or a repository.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from scalesheet.resolve.order import name_of
 from scalesheet.values import Value, stated_value
 
 Sort = Literal["price", "value", "plan", "measurement", "fit", "source"]
-#: In the order of a day, with the words for one and for several.
+#: In the order within a day, with the singular and plural of each.
 SORTS: Mapping[Sort, tuple[str, str]] = {
     "price": ("price", "prices"),
     "value": ("corrected value", "corrected values"),
@@ -30,9 +32,9 @@ PRICE = "node_price"
 class Event:
     """One dated entry of the data.
 
-    `id` is its own for all time; `folder` and `page` are those of its page, below book/. `old` and
-    `new` are printed alike, with their unit; `old` is empty where there was nothing before. Of
-    stated values `quantity` is what they are of, and `before` and `after` are they.
+    `id` never changes; `folder` and `page` are those of its page, below book/. `old` and `new`
+    print in the same format, with their unit; `old` is empty if there was no value before. For
+    stated values, `quantity`, `before` and `after` are the quantity and its two values.
     """
 
     day: str
@@ -52,12 +54,12 @@ class Event:
 
     @property
     def change(self) -> str:
-        """`2.99 -> 2.49 USD/(node·h)`, or what there is."""
+        """`2.99 → 2.49 USD/(node·h)`; only the new value if there was none before."""
         return f"{self.old} → {self.new}" if self.old else self.new
 
 
 def events(book: Book) -> tuple[Event, ...]:
-    """Every dated entry up to the day of the book, the newest first."""
+    """Every dated entry up to the day of the book, newest first."""
     order = list(SORTS)
     past = [e for e in _all(book) if _is_day(e.day) and e.day <= book.as_of.isoformat()]
     past.sort(key=lambda e: (order.index(e.sort), e.title, e.id))
@@ -65,7 +67,7 @@ def events(book: Book) -> tuple[Event, ...]:
 
 
 def days(events: tuple[Event, ...]) -> dict[str, dict[Sort, list[Event]]]:
-    """By day, and within it by sort, in their order."""
+    """Entries by day, and within a day by sort, in their order."""
     by: dict[str, dict[Sort, list[Event]]] = {}
     for event in events:
         by.setdefault(event.day, {}).setdefault(event.sort, []).append(event)
@@ -73,7 +75,7 @@ def days(events: tuple[Event, ...]) -> dict[str, dict[Sort, list[Event]]]:
 
 
 def _is_day(text: str) -> bool:
-    return len(text) == 10  # what says a month or a year only is not an entry of a day
+    return len(text) == 10  # a date with only a month or a year is not an entry of a day
 
 
 def _all(book: Book) -> Iterator[Event]:
@@ -129,7 +131,7 @@ def _prices(book: Book) -> Iterator[Event]:
 
 
 def _of_table(book: Book, table: Table, folder: str) -> Iterator[Event]:
-    """The changed values of a table of the catalogue, on the pages of its rows."""
+    """Yield the changed values of a catalogue table, which link to the pages of its rows."""
     titles = dict(zip(table.rows, table.row_titles, strict=True))
     for column in table.columns.values():
         for row, stated in column.stated.items():
@@ -160,7 +162,7 @@ def _of_plan(book: Book, plan: Plan) -> Iterator[Event]:
 
 
 def stated_of(plan: Plan) -> Iterator[tuple[Key, Quantity, Stated]]:
-    """Everything that a plan states."""
+    """Yield every value that a plan states."""
     for scalar in plan.scalars.values():
         if scalar.stated is not None:
             yield Key(scalar.name), scalar, scalar.stated
@@ -171,7 +173,7 @@ def stated_of(plan: Plan) -> Iterator[tuple[Key, Quantity, Stated]]:
 
 
 def label(plan: Plan, key: Key, quantity: Quantity) -> str:
-    """What a stated value of a plan is called."""
+    """The title of a stated value: with table and row for a cell."""
     if key.table is None or key.row is None:
         return quantity.title
     table = plan.tables[key.table]
@@ -181,7 +183,7 @@ def label(plan: Plan, key: Key, quantity: Quantity) -> str:
 def _changes(
     book: Book, quantity: Quantity, stated: Stated, id: str, title: str, page: tuple[str, str]
 ) -> Iterator[Event]:
-    """One event for each value that another took the place of."""
+    """Yield one event for each value that was replaced."""
     every = [*(each.stated for each in stated.was), stated]
     for earlier, now in zip(stated.was, every[1:], strict=True):
         old, new = _alike(book, quantity, earlier.stated, now)
@@ -203,7 +205,7 @@ def _changes(
 
 
 def printed(book: Book, quantity: Quantity, was: tuple[Earlier, ...], now: Stated) -> list[str]:
-    """Earlier values and the one in force, all in one format and with their unit."""
+    """Print the earlier values and the current one in the same format, with their unit."""
     values = [stated_value(each.stated) for each in was] + [stated_value(now)]
     fmt = format_of(quantity, values, book.units)
     symbol = book.units.symbol(quantity.unit) if quantity.unit is not None else ""

@@ -30,16 +30,16 @@ RUNS = (
 MIDDLE = (1e9, 2e10)  # the run that others are compared with
 BUDGETS = (1e20, 1e21, 1e22, 1e23, 1e24, 1e25)
 EPOCHS = (1, 2, 4, 8, 16, 40, 100)
-UNIQUE = 25e9  # tokens that differ, in the table of epochs
-MODEL = 3e9  # parameters in it
+UNIQUE = 25e9  # unique tokens, in the table of epochs
+MODEL = 3e9  # parameters of the model in that table
 DEMAND = (0.0, 1e12, 1e13, 1e14)
-TRAINED = 5.76e23  # FLOP of the model whose loss is to be reached
-BY = "chinchilla-loss-refitted"  # the law that use is weighed by
+TRAINED = 5.76e23  # FLOP of the model whose loss is the goal
+BY = "chinchilla-loss-refitted"  # the law that weighs training against use
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, what is said, and a table; `records` are formulas of the catalogue by row."""
+    """A heading, a text and a table; `records` has the catalogue formula of each row."""
 
     title: str
     anchor: str
@@ -51,7 +51,7 @@ class Section:
 
 
 def sections(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Section]:
-    """The tables that the book has formulas for."""
+    """Yield the tables that the book has formulas for."""
     known = laws.laws(book)
     if known:
         yield _laws(book, known, scores.get("loss"))
@@ -125,7 +125,7 @@ def _optimal(best: list[laws.Best]) -> Section:
 
 
 def _sizes(best: list[laws.Best]) -> Lines:
-    """The best size by budget, a curve for each law; where a law says nothing it has no point."""
+    """The best size by budget, with one curve per law; no point where a law has no answer."""
     lines = []
     for each in best:
         points = [

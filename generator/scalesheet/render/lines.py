@@ -11,8 +11,11 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line in one part or several; `told` are its numbers in words, `end` is the number that it
-    still has where it ends, and `names` are those of points, beside which they stand."""
+    """A line in one or more parts.
+
+    `told` has its numbers in words; `end` is the value where it ends, if it still has one; `names`
+    label single points.
+    """
 
     label: str
     told: str
@@ -23,8 +26,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What is drawn: the titles of both axes, the ticks of the first, and the format of the second;
-    without a format its numbers are in short, as 10M."""
+    """A line chart: the titles of both axes, the ticks of the first, and the format of the second.
+
+    Without a format, numbers are abbreviated, as in 10M.
+    """
 
     id: str
     title: str

@@ -1,7 +1,7 @@
-"""What faces show of measurements: figures beside their prediction, in words and in pictures.
+"""How all outputs show measurements: figures beside their prediction, in words and in pictures.
 
-Numbers have up to four digits that count, or all before the point. All times of a record are in
-one unit, and so is all its memory.
+Numbers have up to four significant digits, or all digits before the point. All times of a record
+are in one unit, and so is all its memory.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from scalesheet.units import Unit, Units, beside
 from scalesheet.values import Results, Value
 
 DIGITS = 4
-MOST_DIGITS = 6  # of a figure as it stands on file
-NEAR = (0.9, 1.1)  # ratios that are shown with a digit more
+MOST_DIGITS = 6  # significant digits of a figure as it stands on file
+NEAR = (0.9, 1.1)  # ratios that print with one more digit
 SMALLER = {"GiB": "MiB", "second": "ms"}
-#: What the first column of figures holds, by how the record was found.
+#: The heading of the first column of figures, by how the record was made.
 SIDES = {"measured": "Measured", "simulated": "Simulated, as recorded"}
 RATIO = "The ratio is recorded over predicted: ×1.05 means 5 % more than predicted."
 PREDICTED = (
     "The prediction is what `scalesheet bench simulate` computes of the same job from the "
     "catalogue; from the record it takes only what was run."
 )
-#: Of the list of records: figures, ratios, and what is said of the predictions as a whole.
+#: Columns of the list of records: figures, ratios, and the summary of the predictions.
 FIGURES = ("step_time", "peak_memory", "tokens_per_second", "utilisation")
 RATIOS = ("step_time", "peak_memory")
 CARDS = ("step_time", "tokens_per_second", "peak_memory", "utilisation", "flop_rate")
 TOLD = {"peak_memory": "Peak memory", "step_time": "Step time"}
-#: What `bench` writes as the source of its records; the place within is the command.
+#: The sources of records that `bench` writes; their locator is the command.
 OWN = ("own-measurement", "own-simulation")  # as in bench/sources.py
-#: Marks of a record by their columns: the word, and what it says.
+#: Marks of a record by their columns: the label and its explanation.
 MARKS: Mapping[str, tuple[str, str]] = {
     "interrupted": ("interrupted", "it ended before the mean reached the requested precision"),
     "unsteady": (
@@ -78,7 +78,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "process_memory",
     ),
 }
-#: What is drawn of a record: by its name the title, and the components with short names.
+#: Charts of a record by name: the title, and the components with short labels.
 DRAWN: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "time": (
         "Step time by part",
@@ -106,14 +106,14 @@ DRAWN: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 @dataclass(frozen=True)
 class Scale:
-    """How figures of a unit are shown: times what, with which symbol; `per cent` for shares."""
+    """How figures of a unit print: the factor and the symbol; `percent` for shares."""
 
     times: float
     symbol: str
     percent: bool = False
 
     def number(self, value: float | None) -> str:
-        """A number without its unit."""
+        """Print a number without its unit."""
         if value is None:
             return NOTHING
         if self.percent:
@@ -121,11 +121,11 @@ class Scale:
         return rounded(value * self.times, self.format(value))
 
     def with_unit(self, value: float | None) -> str:
-        """A number with its unit."""
+        """Print a number with its unit."""
         return beside(self.number(value), self.symbol) if value is not None else NOTHING
 
     def format(self, value: float) -> Format:
-        """How `told` prints a number, for faces that print values by formats."""
+        """The same format, for outputs that print values by formats."""
         shown = abs(value * self.times)
         power = math.floor(math.log10(shown)) if shown else DIGITS
         if self.percent:
@@ -134,8 +134,10 @@ class Scale:
 
 
 def scales(book: Book, comparison: Comparison) -> dict[Unit, Scale]:
-    """The scale of each unit of a record: that of the column, or the next smaller one where the
-    greatest figure is below 1."""
+    """The scale of each unit of a record.
+
+    It is that of the column, or the next smaller one if the largest figure is below 1.
+    """
     greatest: dict[Unit, float] = {}
     for pair in comparison.pairs.values():
         for value in (pair.recorded.value, pair.predicted.value):
@@ -148,7 +150,7 @@ def scales(book: Book, comparison: Comparison) -> dict[Unit, Scale]:
 
 
 def scale(units: Units, unit: Unit, greatest: float = 1.0) -> Scale:
-    """The scale of figures of a unit of which this is the greatest."""
+    """The scale of a unit whose largest figure is `greatest`."""
     if unit.pure:
         return Scale(1.0, "", percent=True)
     names = {SMALLER.get(n, n) if power == 1 else n: power for n, power in unit.factors}
@@ -159,7 +161,7 @@ def scale(units: Units, unit: Unit, greatest: float = 1.0) -> Scale:
 
 
 def at_most(fmt: Format, value: float) -> Format:
-    """The format with no more digits than a clock or a counter of memory gives."""
+    """Limit the format to the digits that a clock or a memory counter gives."""
     if fmt.scientific or fmt.percent or not value:
         return fmt
     power = math.floor(math.log10(abs(value)))
@@ -171,14 +173,14 @@ def number(value: Value) -> float | None:
 
 
 def ends(scale: Scale, value: Value) -> str:
-    """`0.41–0.44`, or nothing where it has no ends."""
+    """`0.41–0.44`; empty where the value has no range."""
     if not value.ranged or value.low is None or value.high is None:
         return ""
     return f"{scale.number(value.low)}–{scale.number(value.high)}"
 
 
 def ratio(value: float | None) -> str:
-    """`×1.25`, and near 1 with a digit more: `×1.013`."""
+    """`×1.25`; near 1 with one more digit: `×1.013`."""
     if value is None:
         return NOTHING
     return f"×{rounded(value, Format(3 if NEAR[0] < value < NEAR[1] else 2))}"
@@ -194,7 +196,7 @@ def off_by(error: ErrorFactors) -> str:
     ).replace("%", " %")
 
 
-#: The columns of how far predictions are off.
+#: Columns for the errors of predictions.
 OFF_HEAD = ("Records", f"Within {CLOSE * 100:.0f} %", "Median", "Worst")
 OFF_SAYS = (
     "Measured records only, as factors of 1 or more: ×1.05 is 5 % too high or too low. A part "
@@ -209,7 +211,7 @@ def off_cells(error: ErrorFactors) -> tuple[str, ...]:
 
 
 def offs_by_component(comparisons: Mapping[str, Comparison]) -> list[tuple[str, ErrorFactors]]:
-    """Every component that some measured record has beside its prediction."""
+    """Every component that has a prediction in some measured record."""
     titles = {key: pair.title for each in comparisons.values() for key, pair in each.pairs.items()}
     offs = (
         (titles[key], error_factors(comparisons.values(), key)) for key in COMPARED if key in titles
@@ -218,7 +220,7 @@ def offs_by_component(comparisons: Mapping[str, Comparison]) -> list[tuple[str, 
 
 
 def offs_by_accelerator(comparisons: Mapping[str, Comparison], key: str) -> dict[str, ErrorFactors]:
-    """One component, by the accelerator that was measured on."""
+    """One component, by the accelerator of the measurement."""
     groups: dict[str, list[Comparison]] = {}
     for each in comparisons.values():
         if each.job is not None:
@@ -228,7 +230,7 @@ def offs_by_accelerator(comparisons: Mapping[str, Comparison], key: str) -> dict
 
 
 def groups(comparison: Comparison) -> list[tuple[str, list[Pair]]]:
-    """The components of a record in their groups; shares stand only where there are no times."""
+    """The components of a record in groups; shares are left out if there are times."""
     listed = {
         title: [comparison.pairs[key] for key in keys if key in comparison.pairs]
         for title, keys in GROUPS.items()
@@ -238,7 +240,7 @@ def groups(comparison: Comparison) -> list[tuple[str, list[Pair]]]:
 
 
 def led(comparison: Comparison | None, how: str) -> str:
-    """How a record compares with its prediction, in a sentence."""
+    """Compare a record with its prediction in one sentence."""
     over = {key: comparison.ratio(key) if comparison is not None else None for key in RATIOS}
     verb = "took" if how == "measured" else "takes"
     clauses = {
@@ -250,14 +252,14 @@ def led(comparison: Comparison | None, how: str) -> str:
 
 
 def marks(book: Book, id: str) -> list[str]:
-    """The marks of a record, by the names of their columns."""
+    """The marks that apply to a record, by column name."""
     columns = book.tables[TABLE].columns
     stated = {name: columns[name].stated.get(id) for name in MARKS if name in columns}
     return [name for name, mark in stated.items() if mark is not None and mark.value is True]
 
 
 def command(book: Book, id: str) -> str:
-    """The command that took a record, or nothing where it is not one of `bench`."""
+    """The command that made the record; empty if `bench` did not make it."""
     citation = book.tables[TABLE].columns["accelerator"].stated[id].citation
     return citation.locator if citation is not None and citation.key in OWN else ""
 
@@ -265,7 +267,7 @@ def command(book: Book, id: str) -> str:
 def chosen_by(
     book: Book, id: str, results: Mapping[str, Results]
 ) -> list[tuple[Plan, Scalar, str]]:
-    """The inputs of plans that rest on a record, each with what it says of the choice."""
+    """The plan inputs that refer to the record, each with its note on the choice."""
     return [
         (plan, scalar, scalar.stated.note if scalar.stated is not None else "")
         for plan in book.plans.values()
@@ -275,8 +277,8 @@ def chosen_by(
 
 
 def room(book: Book, id: str, comparison: Comparison) -> str:
-    """How much of the accelerator's memory the peak is, as recorded and as predicted; nothing
-    where one of them is not known."""
+    """The peak as a share of the accelerator's memory, recorded and predicted; empty if either is
+    unknown."""
     pair, hardware = comparison.pairs.get("peak_memory"), book.tables["hardware"]
     stated = book.tables[TABLE].columns["accelerator"].stated[id].value
     if pair is None or stated not in hardware.rows:
@@ -300,17 +302,17 @@ def room(book: Book, id: str, comparison: Comparison) -> str:
 
 
 def explained(comparison: Comparison) -> str:
-    """What the prediction says of itself."""
+    """The note on how the prediction was made."""
     return f"How it is predicted: {comparison.note.rstrip('.')}."
 
 
 def assumed(comparison: Comparison) -> str:
-    """What the prediction takes where the record says nothing."""
+    """What the prediction assumes where the record says nothing."""
     return f"Not in the record, so the prediction assumes: {'; '.join(comparison.assumed)}."
 
 
 def count(hows: Sequence[str]) -> str:
-    """`3 records are measured on the hardware, 1 simulated.`, or that none is."""
+    """`3 records are measured on the hardware, 1 simulated.`; also says when there are none."""
     measured, simulated = hows.count("measured"), hows.count("simulated")
     if not hows:
         return "There are no records yet."
@@ -330,7 +332,8 @@ def _many(n: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PairedBar:
-    """A component: both numbers on the axis and as texts, their ratio, the prediction's ends."""
+    """A component: both numbers as values and texts, their ratio, and the range of the
+    prediction."""
 
     label: str
     recorded: float
@@ -343,7 +346,7 @@ class PairedBar:
 
 @dataclass(frozen=True, slots=True)
 class PairedBars:
-    """What `live/paired_bars.js` draws. `sides` are what the two bars of each pair are."""
+    """The data of `live/paired_bars.js`; `sides` names the two bars of each pair."""
 
     id: str
     title: str
@@ -353,7 +356,7 @@ class PairedBars:
 
 
 def paired_bars(book: Book, comparison: Comparison, name: str) -> PairedBars | None:
-    """The picture of a record by its name in `DRAWN`; None where there is nothing to hold."""
+    """A chart of `DRAWN` for one record; None if it has nothing to compare."""
     title, names = DRAWN[name]
     shown = {
         short: comparison.pairs[key] for key, short in names.items() if key in comparison.pairs
@@ -390,8 +393,8 @@ def _end(by: Scale, end: float | None) -> float | None:
     return None if end is None else end * by.times
 
 
-#: What is drawn of all records: the component, the task of the score whose unit it is shown in,
-#: the unit, and whether it is of all accelerators together.
+#: Scatter plots of all records: the component, the score's task whose unit it uses, the unit, and
+#: whether it covers all accelerators together.
 SCATTERED: Mapping[str, tuple[str, str, bool]] = {
     "tokens_per_second": ("throughput", "token / second", True),
     "peak_memory": ("memory", "byte", False),
@@ -399,7 +402,7 @@ SCATTERED: Mapping[str, tuple[str, str, bool]] = {
 
 
 def parity_plot(book: Book, comparisons: Mapping[str, Comparison], key: str) -> ParityPlot | None:
-    """Measured records against their predictions; None where there are fewer than two."""
+    """Measured records against their predictions; None if there are fewer than two."""
     task, unit, shared = SCATTERED[key]
     dots = []
     for each in comparisons.values():
@@ -421,7 +424,7 @@ def parity_plot(book: Book, comparisons: Mapping[str, Comparison], key: str) -> 
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:
-    """Between the two that are next to the place, as the score does."""
+    """Interpolate between the two nearest values, as the score does."""
     place = share * (len(ordered) - 1)
     low = int(place)
     high = min(low + 1, len(ordered) - 1)

@@ -21,15 +21,16 @@ MARKS = "\ue000\ue001"  # around each title in a phrase
 
 
 def named(title: str) -> Shown:
-    """A thing by its title, as a name rather than as text between operators: MathML takes a row
-    of text with one operator for a long operator and sets no space within it.
+    """Show a thing by its title, as a name rather than as text between operators.
+
+    MathML takes a row of text with one operator for a stretchy operator, and sets no space inside.
     """
     return Shown(text=title) if set("_{}\\") & set(title) else Shown(symbol=title, text=title)
 
 
 @dataclass(frozen=True)
 class InputTitles:
-    """The inputs of a catalogue formula by their titles."""
+    """Names the inputs of a catalogue formula by their titles."""
 
     record: Record
 
@@ -47,7 +48,7 @@ class InputTitles:
 
 @dataclass(frozen=True)
 class Marked:
-    """Titles as phrases want them: between marks, and without factors that change a unit."""
+    """Names things for phrases: titles between marks, without factors that only convert units."""
 
     titles: Naming
 
@@ -70,12 +71,12 @@ class Marked:
 
 
 def phrase(node: Node, naming: Naming) -> str:
-    """A formula in words, as plain text."""
+    """The formula in words, as plain text."""
     return re.sub(f"[{MARKS}]", "", words(node, Marked(naming)))
 
 
 def record_texts(record: Record) -> Mapping[str, str]:
-    """A catalogue formula in every notation; that for Excel is empty where no cell can hold it."""
+    """A catalogue formula in every notation; the Excel text is empty if no cell can hold it."""
     node = record.formula.ends.value
     return {
         "written": record.formula.text,
@@ -88,7 +89,7 @@ def record_texts(record: Record) -> Mapping[str, str]:
 
 
 def record_constants(record: Record) -> Mapping[str, float]:
-    """The named constants that stand in the texts of a catalogue formula, with their values."""
+    """The named constants in the texts of a catalogue formula, with their values."""
     tree = record.formula.ends.value
     own = {node.name: node.value for node in walk(tree) if isinstance(node, Constant)}
     used = set(re.findall(r"\w+", excel_text(tree)))
@@ -97,7 +98,7 @@ def record_constants(record: Record) -> Mapping[str, float]:
 
 
 def excel_text(node: Node) -> str:
-    """A formula for Excel with names for places. Empty where no cell can hold it."""
+    """A formula for Excel with names instead of cells; empty if no cell can hold it."""
     try:
         return f"={excel(node, _Names()).text}"
     except PrinterError:
@@ -105,7 +106,7 @@ def excel_text(node: Node) -> str:
 
 
 class _Names:
-    """Names for Excel: scalars as they are defined, tables as structured references."""
+    """Excel names: scalars by their defined names, tables as structured references."""
 
     def scalar(self, name: str, end: End) -> str:
         return _word(name) + ("" if end == "value" else f"_{end}")

@@ -1,4 +1,4 @@
-"""Tables of a law of own runs, for all outputs."""
+"""Tables of a law fitted to the user's own runs, for all outputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scalesheet.render.parity import ParityPlot, ParityPoint, parity_plot_of
 from scalesheet.render.scores import spelled
 
 NOT_KNOWN = "–"
-WILD = 3.0  # standard deviations of the noise, from which on a run is worth a look
+WILD = 3.0  # standard deviations of the noise beyond which a run is worth a look
 MOST_NAMED = 5
 FAR_BEYOND = 1e4  # times the compute of the largest run
 LEAD = (
@@ -38,7 +38,7 @@ def headline(made: Answer) -> str:
 
 
 def cautions(made: Answer) -> str:
-    """What to look at before the law is believed: runs far off it, and a far extrapolation."""
+    """Warnings before the law is trusted: runs far off it, and a long extrapolation."""
     runs, law = made.runs, made.law
     off = np.abs(runs.loss - made.fitted) > WILD * law.noise
     said = []
@@ -81,7 +81,7 @@ def ranged(number: Ranged, decimals: int | None = None) -> str:
 
 
 def figures(made: Answer) -> list[tuple[str, str, str]]:
-    """Of the planned run: what, value with interval, unit."""
+    """Figures of the planned run: title, value with interval, unit."""
     out = [("Loss", ranged(made.target.loss, 3), "nat/token")]
     if made.throughput is not None and made.gpu_hours is not None:
         out.append(("Throughput", ranged(made.throughput), "tokens/s/GPU"))
@@ -90,7 +90,7 @@ def figures(made: Answer) -> list[tuple[str, str, str]]:
 
 
 def sections(made: Answer) -> Iterator[Section]:
-    """The tables below the headline."""
+    """Yield the tables below the headline."""
     runs = made.runs
     columns = (runs.ids, runs.parameters, runs.tokens, runs.loss, made.fitted)
     forms = [
@@ -146,8 +146,11 @@ def _on_file(point: Point) -> str:
 
 
 def _curves(made: Answer) -> Lines:
-    """The least loss by compute with the ends of its interval, the law on file, and own runs of the
-    smallest, a middle and the largest size; above the floor, where curves can be told apart."""
+    """Chart the lowest loss by compute with its interval, the law on file, and own runs of up to
+    three sizes.
+
+    Losses are above the floor, so that the curves can be told apart.
+    """
     floor = made.law.coefficients["floor"]
     ways = (
         ("Law of these runs", [(p.compute, p.loss.value) for p in made.frontier]),
@@ -166,7 +169,8 @@ def _curves(made: Answer) -> Lines:
 
 
 def _measured(made: Answer) -> Iterator[tuple[str, list[tuple[float, float]]]]:
-    """Runs of a size that several have."""
+    """Yield the measured points of the smallest, a middle and the largest size with several
+    runs."""
     runs = made.runs
     sizes, counts = np.unique(runs.parameters, return_counts=True)
     several = sizes[counts > 1].tolist()
@@ -183,7 +187,7 @@ def _line(name: str, points: Sequence[tuple[float, float]]) -> Line:
 
 
 def residuals(made: Answer) -> ParityPlot:
-    """The law against what was measured, run by run."""
+    """Compare the law with the measured loss, run by run."""
     runs = made.runs
     off = np.abs(made.fitted - runs.loss)
     columns = (runs.ids, runs.loss, made.fitted, off)
@@ -222,7 +226,7 @@ def _next(made: Answer) -> Section:
 
 
 def hidden_section(sweeps: tuple[Hidden, ...]) -> Section:
-    """Published sweeps of which the largest runs were hidden, then all, each counted once."""
+    """The score of published sweeps whose largest runs were hidden, each sweep weighted equally."""
     truth = [each.truth for each in sweeps]
     weight = np.concatenate([np.full(len(each.truth), 1 / len(each.truth)) for each in sweeps])
     ways = [[getattr(each, way) for each in sweeps] for way in ("expected", "shipped", "published")]

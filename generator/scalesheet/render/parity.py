@@ -1,4 +1,4 @@
-"""Figures against their predictions, as plain data that `live/parity.js` draws."""
+"""Figures and their predictions, as plain data that `live/parity.js` draws."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scalesheet.render.scores import error, figure, shown, unit_shown
 from scalesheet.vocabulary import METHODS
 
 NOT_STATED = "not stated"
-NAMED = 4  # rows that are farthest off
+NAMED = 4  # rows farthest off that get a label
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +22,16 @@ class ParityPoint:
     truth: float
     made: float
     off: float
-    facets: tuple[str, ...] = ()  # accelerator, method, family, where it can be filtered
+    facets: tuple[str, ...] = ()  # accelerator, method and family, where points can be filtered
 
 
 @dataclass(frozen=True, slots=True)
 class ParityPlot:
-    """What is drawn: figures and predictions in the unit in which the task is shown, those farthest
-    off first, of which the first are named. `within` is the error that nine of ten do not exceed: a
-    factor, or of losses, which differ by little, a difference on axes that are `even`."""
+    """A scatter plot of figures and predictions, in the unit in which the task is shown.
+
+    Points are sorted by error, largest first; `names` label the first of them. `within` is the
+    error that 90 % of points do not exceed: a factor, or, on `even` axes (losses), a difference.
+    """
 
     id: str
     title: str
@@ -39,12 +41,12 @@ class ParityPlot:
     names: tuple[str, ...]
     within: float
     even: bool
-    dots: tuple[tuple[str, ...], ...] = ()  # of each point what hovering says, and its facets
-    errors: tuple[float, ...] = ()  # of each point
+    dots: tuple[tuple[str, ...], ...] = ()  # for each point, its tooltip and facets
+    errors: tuple[float, ...] = ()  # one for each point
 
 
 def parity_plot(score: TaskScore) -> ParityPlot:
-    """The rows that are scored, with their predictions."""
+    """Plot the rows that are scored, with their predictions."""
     data = score.published
     rows = [
         ParityPoint(
@@ -63,7 +65,7 @@ def parity_plot(score: TaskScore) -> ParityPlot:
 
 
 def _facets(data: Published, row: int) -> tuple[str, ...]:
-    """Accelerator, method and family of a row, in its own words."""
+    """Accelerator, method and family of a row, as it states them."""
     cases, words = data.cases, data.rows[row].words
     accelerator = str(cases.accelerator[row] or words.get("hardware", "") or NOT_STATED)
     method = str(cases.method[row] or NOT_STATED)
@@ -78,7 +80,7 @@ def parity_plot_of(
     rows: Sequence[ParityPoint],
     errors: tuple[float, float],
 ) -> ParityPlot:
-    """What is drawn of rows, with the median of their errors and what nine of ten do not exceed."""
+    """Build the plot of some rows; `errors` are the median and the 90th percentile."""
     median, within = errors
     ranked = sorted(rows, key=lambda row: -row.off)
     far = "; ".join(

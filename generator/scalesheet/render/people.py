@@ -5,7 +5,7 @@ from __future__ import annotations
 LETTERS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 GIB = 2.0**30
 _DIGITS = 3
-_ROUNDED = 5e-4  # what three digits round up
+_ROUNDED = 5e-4  # numbers this close below a power round up to it
 
 
 def people(count: float) -> str:
@@ -17,7 +17,7 @@ def people(count: float) -> str:
 
 
 def three(number: float) -> str:
-    """Three digits, of a whole number all, without zeros at the end."""
+    """Three significant digits without trailing zeros; all digits of an integer part."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.{_DIGITS}g}"
 
 

@@ -1,4 +1,4 @@
-"""The pictures of a plan as its page's script takes them: what the script cannot know of units."""
+"""A plan's charts as data for its page's script: what the script cannot derive from units."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from scalesheet.units import Unit, Units
 
 
 def for_script(picture: Picture, plan: Plan, units: Units) -> dict[str, Any]:
-    """What a page's script draws it from, besides the plan. What is usual is left out."""
+    """The data from which a page's script draws a picture, besides the plan; defaults are left
+    out."""
     fields = {name: value for name, value in asdict(picture).items() if value}
     if isinstance(picture, Chart) and picture.deadline not in plan.tables[picture.table].columns:
         fields.pop("deadline", None)
@@ -20,13 +21,13 @@ def for_script(picture: Picture, plan: Plan, units: Units) -> dict[str, Any]:
 
 
 def titled(quantity: Quantity, units: Units) -> str:
-    """What an axis of a quantity says: `Hours (GPU·h)`."""
+    """The title of a quantity's axis: `Hours (GPU·h)`."""
     symbol = units.symbol(quantity.unit) if quantity.unit is not None else ""
     return f"{quantity.title} ({symbol})" if symbol else quantity.title
 
 
 def _chart(chart: Chart, plan: Plan, units: Units) -> dict[str, Any]:
-    """Its axis: `Hours (GPU·h)`; of a calendar `Start to end (d)`."""
+    """The axis title: `Hours (GPU·h)`, or `Start to end (d)` for a calendar."""
     columns = plan.tables[chart.table].columns
     axis = titled(columns[chart.column], units)
     if chart.start:
@@ -40,7 +41,7 @@ def _scatter(scatter: Scatter, plan: Plan, units: Units) -> dict[str, Any]:
 
 
 def _sweep(sweep: Sweep, plan: Plan, units: Units) -> dict[str, Any]:
-    """Its axes, and what the limit is multiplied by to be in the unit of the figure."""
+    """The axis titles, and the factor that converts the limit to the unit of the figure."""
     given, figure = (plan.scalars[name] for name in (sweep.input, sweep.figure))
     limit = plan.scalars[sweep.capacity].unit if sweep.capacity else None
     factor = _factor(units, limit, figure.unit) or 1.0
@@ -48,11 +49,12 @@ def _sweep(sweep: Sweep, plan: Plan, units: Units) -> dict[str, Any]:
 
 
 def _stack(stack: Stack, plan: Plan, units: Units) -> dict[str, Any]:
-    """Its axis, in the unit of its first part or bar, and what others are multiplied by."""
+    """The axis title in the unit of the first part or bar, and the factors that convert the
+    others."""
     table = plan.tables[stack.table]
 
     def quantity(name: str) -> Quantity:
-        """A column of the table where rows are bars, or it is a bar; else a scalar."""
+        """A column of the table if rows are bars or the name is a bar; else a scalar."""
         own = name in stack.bars or (stack.parts and name in table.columns)
         return table.columns[name] if own else plan.scalars[name]
 
@@ -69,7 +71,7 @@ def _stack(stack: Stack, plan: Plan, units: Units) -> dict[str, Any]:
 
 
 def _factor(units: Units, own: Unit | None, wanted: Unit | None) -> float | None:
-    """What a number in one unit is multiplied by to be in another; None where they are one."""
+    """The factor from one unit to another; None if they are equal."""
     if own is None or wanted is None or own == wanted:
         return None
     return float(units.factor(own, wanted))

@@ -1,4 +1,4 @@
-"""The score in words and rows, for all outputs."""
+"""The score as texts and rows, for all outputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scalesheet.predict.score.said_to_fit import SLACK, Room
 from scalesheet.predict.score.truth import Published
 from scalesheet.predict.table import Predictions
 
-#: By task: what a number is divided by where it is shown, its unit there, and digits that count.
+#: By task: the divisor for display, the unit shown, and the number of significant digits.
 _SHOWN = {
     "runs": (1.0, "GPU·h", 3),
     "throughput": (1.0, "token/s/GPU", 3),
@@ -81,7 +81,7 @@ REGIMES = (
 
 @dataclass(frozen=True)
 class ShownRow:
-    """One published row: texts, and numbers in the task's unit where there are some."""
+    """One published row: texts, and numbers in the task's unit where known."""
 
     id: str
     title: str
@@ -94,7 +94,7 @@ class ShownRow:
     error: float | None
     inside: bool | None
     method: str
-    because: str  # why it is not scored, or not predicted
+    because: str  # why it is not scored or not predicted
     note: str
     citation: Citation | None
     position: Position | None
@@ -105,19 +105,19 @@ def unit_shown(task: str) -> str:
 
 
 def figure(task: str, value: float | None) -> str:
-    """A number of a task as pages show it."""
+    """Print a number of a task as pages show it."""
     if value is None:
         return NOTHING
     return spelled(shown(task, value), _SHOWN[task][2])
 
 
 def shown(task: str, value: float) -> float:
-    """A number of a task in the unit in which pages show it."""
+    """Convert a number of a task to the unit that pages show."""
     return value / _SHOWN[task][0]
 
 
 def spelled(number: float, digits: int) -> str:
-    """So many significant digits, thousands apart, no exponent."""
+    """Print with this many significant digits and thousands separators, without an exponent."""
     rounded = float(f"{number:.{digits}g}")
     if not rounded:
         return "0"
@@ -126,7 +126,7 @@ def spelled(number: float, digits: int) -> str:
 
 
 def error(task: str, value: float | None) -> str:
-    """`×1.23`, or of losses `0.012`."""
+    """`×1.23`; for losses `0.012`."""
     if value is None or value != value:
         return NOTHING
     return f"{value:.3f}" if task == "loss" else f"×{value:.2f}"
@@ -159,7 +159,7 @@ def quality(task: str, figures: Quality) -> tuple[str, ...]:
 
 
 def fitting(room: Room) -> str:
-    """Whether runs that are said to fit did, in words."""
+    """Say in words how often runs with the verdict "fits" did fit."""
     return (
         f"{room.fits} of the {room.rows} rows get the verdict 'fits': even the upper limit (99 %), "
         f"which is above the interval, fits. Of these, {len(room.fits_above)} took more than "
@@ -169,7 +169,7 @@ def fitting(room: Room) -> str:
 
 
 def sides_of(score: TaskScore) -> list[tuple[str, Quality]]:
-    """The ways to predict the same rows, and how good each is."""
+    """The ways to predict the same rows, each with its quality."""
     sides = [("Fit without the row's family", score.unseen)]
     if score.asked is not None:
         asked = score.asked
@@ -191,8 +191,11 @@ def sides_of(score: TaskScore) -> list[tuple[str, Quality]]:
 
 
 def family_titles(book: Book) -> dict[str, str]:
-    """Families of runs as people call them: by the models of that name, else by what the titles of
-    its publications begin with, where they agree and no other family has the same; else the id."""
+    """Return a display name for each family of runs.
+
+    It is the name that the models use, else the common beginning of its publications' titles if no
+    other family shares it, else the id.
+    """
     column = book.tables["models"].columns["family"] if "models" in book.tables else None
     stated = [each.value for each in column.stated.values()] if column is not None else []
     models = {_plain(str(name)): str(name) for name in stated}
@@ -213,14 +216,15 @@ def _plain(name: str) -> str:
 
 
 def shown_rows(score: TaskScore) -> Iterator[ShownRow]:
-    """Every published row; one that is not scored with the prediction of the fit on file."""
+    """Yield every published row; rows that are not scored have the prediction of the fit on
+    file."""
     return _shown(score.published, score.counted, score.left_out, score.made, score.error)
 
 
 def _shown(
     published: Published, counts: Flags, left_out: Predictions, on_file: Predictions, errors: Array
 ) -> Iterator[ShownRow]:
-    """Rows that are scored with one prediction, the others with that of the fit on file."""
+    """Yield scored rows with one prediction, and the others with that of the fit on file."""
     for place, row in enumerate(published.rows):
         counted = bool(counts[place])
         made = left_out if counted else on_file
@@ -254,7 +258,7 @@ def _shown(
 
 
 def asked_rows(score: TaskScore) -> Iterator[ShownRow]:
-    """Every published run that can be asked for, with the answer and its layout as the method."""
+    """Yield every published run that the question can describe, with the answer and its layout."""
     if score.asked is not None:
         asked = score.asked
         rows = _shown(score.published, asked.counted, asked.made, asked.made, asked.error)
@@ -267,7 +271,7 @@ def own_quality(own: Own) -> tuple[str, ...]:
 
 
 def own_rows(score: TaskScore) -> Iterator[ShownRow]:
-    """Every own measurement of a task, beside what the fit on file predicts."""
+    """Yield every measurement of our own for a task, with the prediction of the fit on file."""
     if score.own is not None:
         own = score.own
         yield from _shown(own.published, own.counted, own.made, own.made, own.error)

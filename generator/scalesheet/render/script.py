@@ -2,17 +2,17 @@
 
     scalesheet.plans["qwen2-finance"] = {id, inputs, steps(s, t) {...}, compute(inputs) {...}}
 
-It needs `runtime.js` before it. `inputs` holds what is stated: `scalars` by name and `tables` by
-name, the catalogue's that the plan looks into among them, each `{rows: [id], titles: [text],
+It needs `runtime.js` before it. `inputs` holds the stated values: `scalars` by name and `tables` by
+name, including the catalogue tables that the plan reads, each `{rows: [id], titles: [text],
 columns: {name: [cell]}}`. A cell is `5`, `"a word"`, `true`, `{value, low, high}`, `{reason}`, or
-`null` where it is computed or empty; a column that is all computed is `null`. A page copies the
-inputs, changes some, and calls `compute`, which gives `{scalars: {name: cell}, tables: {name:
-{column: [cell]}}}` with cells `{value, low, high}`, `{value}` for words, or `{reason}`.
+`null` if it is computed or empty; a fully computed column is `null`. A page copies the inputs,
+changes some, and calls `compute`, which returns `{scalars: {name: cell}, tables: {name: {column:
+[cell]}}}` with cells `{value, low, high}`, `{value}` for words, or `{reason}`.
 
-`steps` are what is computed, in order: `[key, reads, [value, low, high], rows]`. A key is a
-scalar's name or `table/column`; `reads` are the keys that the expressions name, so that a page
-computes only what rests on a change. `rows` are those that a column's formula leaves out, or the
-one row that a formula of its own is for.
+`steps` lists the computations in order: `[key, reads, [value, low, high], rows]`. A key is a
+scalar's name or `table/column`; `reads` are the keys that the expressions use, so that a page
+recomputes only what depends on a change. `rows` are the rows that a column's formula skips, or the
+single row that has its own formula.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from scalesheet.values import Value
 
 
 def runtime() -> str:
-    """The script that every program needs before it."""
+    """The runtime that every plan's script needs before it."""
     return files("scalesheet.printers").joinpath("runtime.js").read_text(encoding="utf-8")
 
 
@@ -62,7 +62,7 @@ def program(plan: Plan, book: Book) -> str:
 
 
 def reached(plan: Plan, book: Book) -> list[str]:
-    """The catalogue tables that the plan looks into, and those that these look into, sorted."""
+    """The catalogue tables that the plan reads, directly or through other tables, sorted."""
     result: set[str] = set()
     waiting = [name for name in plan.catalogue if name in book.tables]
     while waiting:
@@ -115,7 +115,7 @@ def _table(table: Table) -> str:
 
 
 def _cell(stated: Stated | None) -> str:
-    """A stated cell; null where it is computed, empty, or an open bound."""
+    """A stated cell; null if it is computed, empty or an open bound."""
     if stated is None:
         return "null"
     if stated.reason is not None:
@@ -127,7 +127,7 @@ def _cell(stated: Stated | None) -> str:
 
 
 def as_cell(value: Value) -> dict[str, Any]:
-    """A computed value as the script computes it, as JSON."""
+    """Return a computed value in the script's JSON form."""
     if value.reason is not None:
         return {"reason": value.reason}
     if isinstance(value.value, float):
@@ -136,7 +136,7 @@ def as_cell(value: Value) -> dict[str, Any]:
 
 
 def as_value(cell: Mapping[str, Any]) -> Value:
-    """The other way round. JSON has no sign by which a whole number is a float."""
+    """Undo `as_cell`. JSON does not tell integers from floats, so integers become floats."""
     value, low, high = (
         float(end) if type(end) is int else end for end in map(cell.get, ("value", "low", "high"))
     )
@@ -156,8 +156,10 @@ def _object(members: Mapping[str, str]) -> str:
 
 
 def member(name: str) -> str:
-    """The name of an object's member: bare where it may be. In brackets otherwise, since a bare
-    "__proto__" would not be a member of its own."""
+    """The key of an object member: bare where possible, else in brackets.
+
+    A bare "__proto__" would set the prototype instead of a member.
+    """
     return name if name.isidentifier() and name != "__proto__" else f"[{quoted(name)}]"
 
 
@@ -169,7 +171,7 @@ def _list(items: Iterable[str]) -> str:
 
 
 def _step(key: Key, plan: Plan, tables: Mapping[str, Table]) -> Iterator[str]:
-    """What computes one key, in a line; none for what is stated."""
+    """Yield the lines that compute one key; nothing for a stated value."""
     if key.table is None:
         formula = plan.scalars[key.name].formula
         if formula is not None:
@@ -186,7 +188,7 @@ def _step(key: Key, plan: Plan, tables: Mapping[str, Table]) -> Iterator[str]:
 
 
 def _line(key: str, ends: Ends, variables: str, *rows: str) -> str:
-    """The expressions as functions, null where an end is the value itself."""
+    """The expressions as functions; null where an end equals the value."""
     nodes = [node for node in (ends.value, ends.low, ends.high) if node is not None]
     reads = quoted(" ".join(dict.fromkeys(name for node in nodes for name in _reads(node))))
     ends_of = [ends.value, *((ends.low, ends.high) if len(nodes) > 1 else ())]
@@ -195,7 +197,7 @@ def _line(key: str, ends: Ends, variables: str, *rows: str) -> str:
 
 
 def _reads(node: Node) -> Iterator[str]:
-    """The keys that an expression names."""
+    """Yield the keys that an expression reads."""
     for part in walk(node):
         if isinstance(part, Reference):
             yield part.name

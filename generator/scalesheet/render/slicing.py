@@ -1,7 +1,7 @@
 """Cuts a plan down to the part that some of its figures depend on.
 
-A page that answers with a few figures loads no more than these need. What the catalogue computes
-stands in it as stated, since no input of a plan changes it.
+A page that answers with a few figures loads only what these need. Computed catalogue values become
+stated ones, since no input of a plan changes them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from scalesheet.values import Results, Series
 def sliced(
     book: Book, plan: Plan, figures: Iterable[str], also: Iterable[Key] = ()
 ) -> tuple[Book, Plan]:
-    """The book and the plan narrowed to what the named scalars rest on, and further keys."""
+    """Return the book and plan narrowed to what the named scalars and further keys depend on."""
     catalogue = evaluate_catalogue(book)
     readers = graph(book, plan, figures, ENDS).readers
     own = {key for key, _ in readers if key.table not in book.tables} | set(also)
-    # of the catalogue only what the plan itself reads
+    # of the catalogue, keep only what the plan itself reads
     read = {key for (key, _), by in readers.items() if any(each in own for each, _ in by)}
     needed = own | read
     return (
@@ -59,7 +59,7 @@ def _tables(
 
 
 def _stated(table: Table, column: Column, series: Series) -> Column:
-    """A column whose computed cells stand in it as values."""
+    """Return the column with its computed cells as stated values."""
     if column.formula is None and not column.own:
         return column
     values = zip(table.rows, series, strict=True)

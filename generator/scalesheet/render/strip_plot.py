@@ -1,4 +1,4 @@
-"""How far each published row is off, by family, as plain data that `live/strip_plot.js` draws."""
+"""The error of each published row, by family, as plain data that `live/strip_plot.js` draws."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scalesheet.render.scores import error, figure
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The dots of a family: how far each is off, and what is said of it."""
+    """The dots of a family: the error of each, with its tooltip."""
 
     name: str
     median: str
@@ -20,7 +20,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class StripPlot:
-    """What is drawn. Dots are logarithms of ratios, or on an `even` axis differences."""
+    """A strip plot. Dots are logarithms of ratios, or differences on an `even` axis."""
 
     id: str
     title: str
@@ -30,7 +30,7 @@ class StripPlot:
 
 
 def strip_plot(score: TaskScore) -> StripPlot:
-    """The dots of a score: logarithms of ratios, or of losses differences in nat."""
+    """Plot a score: logarithms of ratios, or differences in nat for losses."""
     data, task = score.published, score.task
     even = task == "loss"
     by_family: dict[str, list[tuple[float, str]]] = {}

@@ -1,4 +1,4 @@
-"""How sure results are: the words, rows and pictures that all outputs share."""
+"""Uncertainty of results: the words, rows and charts that all outputs share."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from scalesheet.sure.quantiles import LEVELS, Quantiles, Sure
 from scalesheet.sure.words import chance, percent
 from scalesheet.values import Results, Value
 
-MEMBERS = 2  # of a group that are named
-SHOWN = 5  # causes of a reserve
+MEMBERS = 2  # members of a group named before "and N more"
+SHOWN = 5  # causes listed for a reserve
 NAMES = (*LEVELS, "mean")
 
 
 @dataclass(frozen=True, slots=True)
 class QuantileRow:
-    """One figure as text, in its unit `symbol`: `quantiles` are P10, P50, P80, P90 and the mean, in
-    the digits that their errors leave; `error` is that of P80."""
+    """One figure as text, in its unit `symbol`.
+
+    `quantiles` are P10, P50, P80, P90 and the mean, with as many digits as their errors justify;
+    `error` is that of P80.
+    """
 
     name: str
     title: str
@@ -35,8 +38,11 @@ class QuantileRow:
 
 @dataclass(frozen=True, slots=True)
 class CauseRow:
-    """What one unknown does to a reserve, as text; `worth` with its unit. `share` and `total`: of
-    the variance, by itself and with what it does together with others."""
+    """The effect of one unknown on a reserve, as text; `worth` has its unit.
+
+    `share` and `total` are shares of the variance: by itself, and including interactions with
+    others.
+    """
 
     title: str
     share: str
@@ -48,7 +54,7 @@ class CauseRow:
 
 @dataclass(frozen=True, slots=True)
 class QuantileBar:
-    """A figure's P10, P50, P80 and P90 and its ends, in percent of its expected value."""
+    """A figure's P10, P50, P80, P90 and range, in percent of its expected value."""
 
     label: str
     text: str
@@ -58,7 +64,7 @@ class QuantileBar:
 
 @dataclass(frozen=True, slots=True)
 class QuantileBars:
-    """What `live/quantile_bars.js` draws."""
+    """The data of `live/quantile_bars.js`."""
 
     id: str
     title: str
@@ -67,7 +73,7 @@ class QuantileBars:
 
 
 def quantile_rows(book: Book, plan: Plan, results: Results, found: Sure) -> list[QuantileRow]:
-    """A row for each headline figure with a number, in the order of the headline."""
+    """A row for each headline figure that has a number, in the order of the headline."""
     return [_row(book, plan, results, name, each) for name, each in found.figures.items()]
 
 
@@ -86,7 +92,7 @@ def _row(book: Book, plan: Plan, results: Results, name: str, each: Quantiles) -
 
 
 def _at_least_a_digit(fmt: Format, error: float) -> Format:
-    """The format of a figure, with as many more decimals as one digit of its error takes."""
+    """Add decimals until the error has at least one digit."""
     shown = 100 * error if fmt.percent else error
     if fmt.scientific or not shown > 0:
         return fmt
@@ -94,7 +100,7 @@ def _at_least_a_digit(fmt: Format, error: float) -> Format:
 
 
 def cause_rows(book: Book, plan: Plan, found: Sure, name: str) -> list[CauseRow]:
-    """What the reserve of a figure is for, what saves most first."""
+    """The causes of a figure's reserve, the largest saving first."""
     each = found.figures[name]
     return [
         CauseRow(
@@ -110,14 +116,14 @@ def cause_rows(book: Book, plan: Plan, found: Sure, name: str) -> list[CauseRow]
 
 
 def amount_of(book: Book, plan: Plan, name: str, number: float) -> str:
-    """A number of a figure, with its unit."""
+    """Print a number of a figure with its unit."""
     scalar, value = plan.scalars[name], Value.number(number)
     symbol = book.units.symbol(scalar.unit) if scalar.unit is not None else ""
     return text(value, format_of(scalar, [value], book.units), symbol)
 
 
 def quantile_bars(book: Book, plan: Plan, results: Results, found: Sure) -> QuantileBars | None:
-    """The picture of a plan's uncertain figures; None where it has none above 0."""
+    """Chart the plan's uncertain figures; None if none is above 0."""
     rows = []
     for row in quantile_rows(book, plan, results, found):
         each, value = found.figures[row.name], results.scalars[row.name]
@@ -136,8 +142,8 @@ def quantile_bars(book: Book, plan: Plan, results: Results, found: Sure) -> Quan
 
 
 def summary(book: Book, plan: Plan, results: Results, found: Sure) -> Iterator[str]:
-    """What to budget, what the plan's own figures cover, and what to measure first; a sentence
-    each."""
+    """Yield a sentence each on what to budget, what the plan's figures cover and what to measure
+    first."""
     name, narrowed = found.first, ""
     if found.narrowed:
         amounts = found.before, found.figures[found.narrowed].reserve
@@ -172,12 +178,12 @@ def summary(book: Book, plan: Plan, results: Results, found: Sure) -> Iterator[s
 
 
 def limits(plan: Plan, found: Sure) -> list[tuple[str, str]]:
-    """The title of each figure with a limit, and the chance to stay within it."""
+    """The title of each figure with a limit, and the chance of staying within it."""
     return [(plan.scalars[name].title, chance(share)) for name, share in found.limits.items()]
 
 
 def contingencies(plan: Plan, found: Sure) -> Iterator[str]:
-    """How far each contingency of the plan goes."""
+    """Say how much each contingency of the plan covers."""
     for each in found.contingencies:
         yield (
             f"{plan.scalars[each.name].title}: {percent(each.share)} on "
@@ -187,25 +193,25 @@ def contingencies(plan: Plan, found: Sure) -> Iterator[str]:
 
 
 def drawn_from(found: Sure) -> str:
-    """How many draws there are, and of what."""
+    """`10,000 draws of 12 uncertain inputs and predictions`."""
     count = len(found.unknowns)
     what = "uncertain input or prediction" if count == 1 else "uncertain inputs and predictions"
     return f"{found.draws:,} draws of {count} {what}"
 
 
 def called(unknown: Unknown) -> str:
-    """What an unknown is called: its members, as many as are read."""
+    """The name of an unknown: its first members."""
     return some(tuple(dict.fromkeys(unknown.titles))) + (" (predicted)" if unknown.made else "")
 
 
 def some(titles: Sequence[str]) -> str:
-    """As many titles as are read."""
+    """The first titles, and how many more there are."""
     more = f" and {len(titles) - MEMBERS} more" if len(titles) > MEMBERS else ""
     return ", ".join(titles[:MEMBERS]) + more
 
 
 def hundred(share: float) -> str:
-    """How many of 100."""
+    """A share as a count out of 100."""
     count = round(100 * share)
     if count in (0, 100) and 0 < share < 1:
         return "more than 99" if count else "less than 1"

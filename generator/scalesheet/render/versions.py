@@ -1,4 +1,4 @@
-"""The versions of a plan in words: their headlines, and what changed from one to the next."""
+"""The versions of a plan in words: their headlines, and the changes between them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ GONE = "no longer in the plan"
 
 @dataclass(frozen=True, slots=True)
 class FigureByVersion:
-    """A headline figure: by version its value, and that of the plan as it is now. `gone`: the plan
-    has no figure of the name, or one in another unit."""
+    """A headline figure: its value in each version, and its current value.
+
+    `gone`: the plan no longer has a figure of this name, or has it in an incompatible unit.
+    """
 
     name: str
     quantity: Quantity
@@ -32,7 +34,7 @@ class FigureByVersion:
 
 @dataclass(frozen=True, slots=True)
 class InputChange:
-    """A changed input in words; each effect is a figure's title, and how it moved."""
+    """A changed input in words; each effect is a figure's title and how it moved."""
 
     name: str
     title: str
@@ -43,12 +45,12 @@ class InputChange:
 
 
 def cut_versions(plan: Plan) -> list[Version]:
-    """The versions that have figures."""
+    """The versions with frozen figures."""
     return [each for each in plan.history if each.headline]
 
 
 def by_version(book: Book, plan: Plan, results: Results) -> list[FigureByVersion]:
-    """Every figure that is a headline now or was one, those of the plan first."""
+    """Every figure that is or was a headline, current ones first."""
     versions = cut_versions(plan)
     names = dict.fromkeys((*plan.headline, *(n for v in versions for n in v.headline)))
     figures = []
@@ -69,18 +71,18 @@ def by_version(book: Book, plan: Plan, results: Results) -> list[FigureByVersion
 
 
 def texts(book: Book, figure: FigureByVersion) -> dict[str, str]:
-    """A figure by version in words, and as it is now."""
+    """A figure in each version and now, as text."""
     values = dict(figure.values) | ({NOW: figure.now} if figure.now is not None else {})
     return _texts(book, figure.quantity, values)
 
 
 def changes(book: Book, plan: Plan, version: Version) -> list[InputChange]:
-    """What changed from the version before, in words."""
+    """The changes since the version before, in words."""
     return [_change(book, plan, version, name, each) for name, each in version.changed.items()]
 
 
 def quantity_of(title: str, unit: Unit | None) -> Quantity:
-    """What stands for a quantity that the plan may no longer have."""
+    """A placeholder for a quantity that the plan may no longer have."""
     return Quantity(title, title, "number" if unit is not None else "text", unit)
 
 
@@ -112,7 +114,7 @@ def _effect(
 def _texts(
     book: Book, quantity: Quantity, values: Mapping[str, Value], *, cents: bool = False
 ) -> dict[str, str]:
-    """All in one format; of inputs with as many digits as tell them apart."""
+    """Print all in one format; with `cents`, with enough digits to tell them apart."""
     symbol = book.units.symbol(quantity.unit) if quantity.unit is not None else ""
     fmt = format_of(quantity, values.values(), book.units)
     shown = {key: text(value, fmt, symbol) for key, value in values.items()}
@@ -133,7 +135,7 @@ def _compatible(book: Book, one: Unit | None, other: Unit | None) -> bool:
 
 
 def _value(book: Book, version: Version, name: str, quantity: Quantity) -> Value:
-    """In the unit that the quantity has now; what is in no such unit says its own."""
+    """Convert to the quantity's current unit; an incompatible value keeps its own."""
     frozen = version.headline[name]
     value = stated_value(frozen.stated)
     if frozen.unit is None or quantity.unit is None or frozen.unit == quantity.unit:

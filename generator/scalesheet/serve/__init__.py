@@ -1,1 +1,1 @@
-"""Living with a book: its site served, built again on each change, errors shown in the page."""
+"""Serves a book's site during editing, rebuilds it on each change, and shows errors in the page."""

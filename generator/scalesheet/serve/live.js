@@ -1,4 +1,4 @@
-// Asks the server that this page came from for news: a new build is loaded, errors are shown.
+// Polls the server that this page came from: loads new builds and shows errors.
 "use strict";
 (() => {
   const script = document.currentScript;
@@ -47,7 +47,7 @@
       if (text !== said) show(news);
       said = text;
     } catch {
-      // the server has ended, or is about to answer again
+      // the server has stopped, or will answer again soon
     }
     setTimeout(ask, 1000);
   }

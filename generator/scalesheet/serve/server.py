@@ -1,7 +1,7 @@
-"""Serves the finished site to this machine, and tells its pages about each new build.
+"""Serves the finished site to this machine, and notifies its pages of each new build.
 
-The pages on the disk are as they will be published. Only on its way out does a page get a script
-and a style sheet of ours; both come from this server, so the page's own strict policy allows them.
+Pages on disk are exactly as they will be published. A page only gets our script and style sheet
+when it is served; both come from this server, so the page's own strict policy allows them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PATIENCE = 10.0  # seconds
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong, as the panel shows it."""
+    """One error, as the panel shows it."""
 
     place: str
     code: str
@@ -37,7 +37,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class News:
-    """What a page is told: the last good build, and what is wrong since."""
+    """What a page is notified of: the last good build, and errors since then."""
 
     build: str
     title: str = ""
@@ -45,10 +45,10 @@ class News:
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Serves `site` on the loopback address alone; `news` is what its pages are told.
+    """Serves `site` on the loopback address only; `news` is what its pages are notified of.
 
-    A connection that is silent for `patience` seconds is closed. Raises OSError where the port is
-    taken.
+    A connection that is silent for `patience` seconds is closed. Raises OSError if the port is in
+    use.
     """
 
     daemon_threads = True
@@ -60,13 +60,13 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), partial(Handler, directory=str(site)))
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that leaves before it was answered is nothing to report."""
+        """Ignore a browser that closed the connection before the response."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Files of the site, pages with our script, and the news."""
+    """Serves files of the site, pages with our script, and the news."""
 
     server: Server
 
@@ -81,7 +81,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self._answer(body=False)
 
     def _answer(self, *, body: bool) -> None:
-        # A page elsewhere could reach this server under a name of its own; that name is refused.
+        # A foreign page could reach this server under its own domain name; such names are refused.
         host = _parts(f"//{self.headers.get('Host', '')}")
         if host is None or host.hostname not in _LOOPBACK:
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "This server is for this machine only")
@@ -143,11 +143,11 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.send_error(HTTPStatus.NOT_FOUND)
 
     def log_message(self, *_: object) -> None:
-        """The terminal is for what the builds say."""
+        """Log nothing: the terminal is for the builds."""
 
 
 def _parts(address: str) -> SplitResult | None:
-    """An address taken apart, or None if it is not one."""
+    """Parse an address; None if it is invalid."""
     try:
         return urlsplit(address)
     except ValueError:
@@ -155,12 +155,12 @@ def _parts(address: str) -> SplitResult | None:
 
 
 def _content(page: Path) -> bytes | None:
-    """What is in a page, or None where there is no such page: a build may take it away any time."""
+    """The bytes of a page; None if it does not exist, because a build may remove it at any time."""
     if page.suffix != ".html":
         return None
     try:
         return page.read_bytes()
-    except (OSError, ValueError):  # such as a name that is too long, or one with a null character
+    except (OSError, ValueError):  # such as a name that is too long, or has a null character
         return None
 
 
@@ -171,7 +171,8 @@ _WAITING = (
 
 
 def _live(build: str) -> str:
-    """After the page's end, where a parser still takes it and no byte of the page moves."""
+    """The elements after the page's end, where parsers still accept them and no byte of the page
+    moves."""
     return (
         f'<link rel="stylesheet" href="{OURS}live.css">'
         f'<script src="{OURS}live.js" data-build="{build}"></script>'

@@ -1,4 +1,4 @@
-"""Notices that files changed, by looking at their dates and sizes."""
+"""Detects changed files by their dates and sizes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-#: Date and size of each file by its path.
+#: Date and size of each file, by path.
 Seen = dict[Path, tuple[int, int]]
 
 
 def look(files: Iterable[Path]) -> Seen:
-    """What the files are like now. One that vanished meanwhile is not there."""
+    """The current state of the files. Files that vanished are left out."""
     seen: Seen = {}
     for path in files:
         try:
@@ -28,10 +28,10 @@ def changes(
     pause: float,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[tuple[list[Path], Seen]]:
-    """Each change from `before` on, with what was seen then.
+    """Yield each change after `before`, with the state seen then.
 
-    An editor may write a file in several steps, so a change is reported after a pause in which
-    nothing moved.
+    Editors may write a file in several steps, so a change is reported after a pause without further
+    changes.
     """
     while True:
         sleep(pause)

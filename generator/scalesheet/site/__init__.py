@@ -1,9 +1,9 @@
-"""The site stage: a folder of Markdown pages becomes a finished static site.
+"""The site stage: turns a folder of Markdown pages into a finished static site.
 
-`build_site` reads top to bottom as the whole stage. The generator (Material for MkDocs, or
-Zensical) turns the pages into HTML in a workspace of its own. What it leaves behind is then made
-fit to publish: a strict Content-Security-Policy in each page, nothing that differs from one build
-to the next, and a check that no page asks the network for anything and that every link holds.
+`build_site` is the whole stage, top to bottom. The generator (Material for MkDocs, or Zensical)
+turns the pages into HTML in a temporary workspace. The result is then made ready to publish: each
+page gets a strict Content-Security-Policy, everything that differs between builds is removed, and a
+check makes sure that no page loads anything from the network and that every link works.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Engine", "SiteReport", "build_site"]
 
 @dataclass(frozen=True)
 class SiteReport:
-    """What came of a build. The site is fit to publish when there are no problems."""
+    """The result of a build. The site may be published if there are no problems."""
 
     pages: int
     """Number of HTML pages in the site."""
@@ -48,20 +48,20 @@ def build_site(
 ) -> SiteReport:
     """Build the site of the Markdown below `pages` into `out`, which is replaced.
 
-    `config` is the mkdocs.yml, which both engines read; its `docs_dir` and `site_dir` give way to
-    `pages` and `out`. `files` maps a place in the site to a file or folder that belongs there
-    (`{"api": Path("build/api")}`), so that pages can link to it and the links are checked.
-    `plain` holds, by the same paths, plainer Markdown to publish beside pages full of HTML.
-    `foot` is a line of plain text at the end of each page.
+    `config` is the mkdocs.yml, which both engines read; `pages` and `out` override its `docs_dir`
+    and `site_dir`. `files` maps a place in the site to a file or folder that belongs there
+    (`{"api": Path("build/api")}`), so that pages can link to it and the links are checked. `plain`
+    has plainer Markdown for some pages, under the same paths, to publish beside them. `foot` is a
+    line of plain text at the end of each page.
 
-    Where the generator made no site at all, `out` is left as it was.
+    If the generator made no site at all, `out` stays as it was.
     """
-    # Beside `out`: where that lies in a stage, what a killed build leaves is swept with it.
+    # Beside `out`: if that is in a stage, leftovers of a killed build are removed with it.
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="site-", dir=out.parent) as folder:
         workspace = Path(folder)
 
-        # The generator sees copies only, at the same relative places whatever the machine.
+        # The generator sees only copies, at the same relative paths on every machine.
         prepare(workspace, pages, config, files or {}, foot)
         if engine == "mkdocs":
             hasten(workspace)
@@ -70,7 +70,7 @@ def build_site(
         if not site.is_dir():
             return SiteReport(0, problems)
 
-        # Nothing may change the pages after this: the policy holds hashes of what is in them.
+        # Pages must not change after this, because the policy has hashes of their contents.
         settings = yaml.safe_load(config.read_text("utf-8"))
         theme = theme_of(settings, engine, config.resolve().parent)
         documents = harden(site, theme, str(settings.get("site_url") or ""))

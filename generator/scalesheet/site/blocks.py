@@ -1,7 +1,7 @@
-"""A hook of mkdocs: blocks of HTML go around the Markdown parser, which would only copy them.
+"""A hook of mkdocs: takes blocks of HTML around the Markdown parser, which would only copy them.
 
-Generated pages are mostly such blocks, and the parser takes most of a build's time to read through
-them. A comment stands in the place of each, until the page is parsed.
+Generated pages are mostly such blocks, and reading them takes the parser most of a build's time. A
+comment replaces each block until the page is parsed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)  # what looks like a block may be its text
+_FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)  # its text may look like a block
 _BLOCK = re.compile(r"<(div|section|p|ul|ol|dl|table|figure|details|nav|form)\b[^>]*>")
 _PLACE = "<!--block {}-->"
 _PLACES = re.compile(r"<!--block (\d+)-->")
@@ -17,7 +17,7 @@ _taken: dict[str, list[str]] = {}  # the blocks of each page
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """The page with a comment in the place of each block."""
+    """Replace each block of the page by a comment."""
     blocks = _taken[page.file.src_uri] = []
     if _FENCE.search(markdown):
         return markdown
@@ -31,14 +31,14 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
 
 def on_page_content(html: str, *, page: Any, **_: Any) -> str:
-    """The page with its blocks."""
+    """Put the blocks back."""
     blocks = _taken.pop(page.file.src_uri)
     return _PLACES.sub(lambda at: blocks[int(at[1])], html)
 
 
 def whole(chunk: str, tag: str) -> bool:
-    """Whether a chunk is elements of that tag one after another, and nothing but those."""
-    if " markdown" in chunk:  # the attribute that asks for Markdown within, perhaps
+    """Return whether a chunk consists only of elements with that tag."""
+    if " markdown" in chunk:  # may be the attribute that asks for Markdown inside
         return False
     depth, end = 0, len(chunk.rstrip("\n"))
     for each in re.finditer(rf"<(/?){tag}\b[^>]*>", chunk):

@@ -1,7 +1,7 @@
-"""What a link to a page shows where people send it: a title, a description, a picture.
+"""Link previews: the title, description and picture shown where people share a page.
 
-The picture (Open Graph) holds the page's title and its first figures, in one color, so that it
-has a few kilobytes. It is drawn from the finished page, without a browser.
+The picture (Open Graph) has the page's title and first figures, in one color, so that it takes only
+a few kilobytes. It is drawn from the finished page, without a browser.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-#: The pages that have one: the front page, and those of plans, models and accelerators.
+#: Pages that have one: the front page, and those of plans, models and accelerators.
 _KINDS = re.compile(r"index\.html|book/(?:plans|models|hardware)/(?!index\.)[^/]+\.html")
 FOLDER = "assets/cards"
 FRONT = "index.html"
-SIZE = (600, 315)  # the least that is shown large
+SIZE = (600, 315)  # the smallest size that is shown large
 MARGIN = 36
 FIGURES = 3
-_INK = (18, 52, 110)  # of one color, in so many shades: a picture of few bytes, soon drawn
+_INK = (18, 52, 110)  # shades of one color keep the file small and fast to draw
 _SHADES = 4
 _FULL, _MUTED = 255, 170
 _PALETTE = [
@@ -40,12 +40,12 @@ _FIGURE = re.compile(
 )
 _UNSEEN = re.compile(r'<a class="headerlink".*?</a>|<[^>]+>', re.DOTALL)
 _DESCRIPTION = re.compile(r'<meta name="description"[^>]*>')
-_LONGEST = 200  # letters of a description
+_LONGEST = 200  # characters of a description
 
 
 @dataclass(frozen=True)
 class Card:
-    """What a page says of itself where it is linked to."""
+    """The link preview of a page."""
 
     title: str
     description: str
@@ -54,12 +54,12 @@ class Card:
 
 
 def has_card(name: str) -> bool:
-    """Whether a page, by its place in the site, has a card."""
+    """Return whether the page at this path in the site has a card."""
     return _KINDS.fullmatch(name) is not None
 
 
 def card_of(page: str) -> Card | None:
-    """The card of a finished page; None where there is nothing to say but its title."""
+    """The card of a finished page; None if it has only a title."""
     title, lead = _TITLE.search(page), _LEAD.search(page)
     every = ((_words(each["label"]), _words(each["value"])) for each in _FIGURE.finditer(page))
     figures = tuple(islice(every, FIGURES))
@@ -68,8 +68,11 @@ def card_of(page: str) -> Card | None:
 
 
 def tags(card: Card, picture: str, address: str) -> str:
-    """What the head of a page has of it. `picture` leads to the picture from the top of the site,
-    which stands at `address`, if that is known."""
+    """The head elements for a card.
+
+    `picture` is the path of the picture from the top of the site, `address` the site's URL, if
+    known.
+    """
     properties = {
         "og:type": "website",
         "og:title": card.title,
@@ -84,7 +87,7 @@ def tags(card: Card, picture: str, address: str) -> str:
 
 
 def put_card(site: Path, name: str, page: str, address: str) -> str:
-    """A page with its card, whose picture is written below the site; other pages as they are."""
+    """Add its card to a page, and write the picture below the site; other pages stay unchanged."""
     card = card_of(page) if has_card(name) else None
     if card is None:
         return page
@@ -96,7 +99,7 @@ def put_card(site: Path, name: str, page: str, address: str) -> str:
 
 
 def _picture_of(site: Path, name: str, card: Card) -> str:
-    """Where the picture of a page is: a page without figures has that of the front page."""
+    """The path of a page's picture; a page without figures uses that of the front page."""
     own = name if card.figures else FRONT
     file = own.removeprefix("book/").replace("/", "-").replace(".html", ".png")
     if own == name:
@@ -106,7 +109,7 @@ def _picture_of(site: Path, name: str, card: Card) -> str:
 
 
 def draw(card: Card) -> Image.Image:
-    """The picture: the title on at most two lines, below it the figures."""
+    """Draw the picture: the title on at most two lines, the figures below."""
     image = Image.new("L", SIZE, 0)
     pen = ImageDraw.Draw(image)
     width, height = SIZE
@@ -139,7 +142,7 @@ def _font(size: int) -> ImageFont.FreeTypeFont:
 
 
 def _lines(text: str, size: int, room: float) -> Iterator[str]:
-    """Lines no wider than the room, broken at blanks."""
+    """Yield lines no wider than the room, broken at spaces."""
     line = ""
     for word in text.split():
         longer = f"{line} {word}".strip()
@@ -151,7 +154,7 @@ def _lines(text: str, size: int, room: float) -> Iterator[str]:
 
 
 def _fitting(text: str, size: int, room: float) -> str:
-    """A text with its end cut off where it is wider than the room."""
+    """A text, truncated if it is wider than the room."""
     if _font(size).getlength(text) <= room:
         return text
     while text and _font(size).getlength(f"{text}…") > room:

@@ -1,7 +1,7 @@
-"""Checks a finished site: no page asks the network for anything, and every link holds.
+"""Checks a finished site: no page loads anything from the network, and every link works.
 
-Our own check, since Zensical does not fail on a navigation target that is missing, and neither
-generator looks into raw HTML.
+This is our own check because Zensical ignores missing navigation targets, and neither generator
+checks raw HTML.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scalesheet.site.document import Document
 from scalesheet.site.theme import NO_THEME, Theme
 
 LOST = "404.html"
-SHOWN = 60  # letters of an inline script
+SHOWN = 60  # characters of an inline script
 _LEAVES = ("http", "https", "mailto")
 _CSS_ADDRESS = re.compile(r"""(?:@import\s+|url\(\s*)["']?\s*((?:[a-z]+:)?//[^"')\s]+)""", re.I)
 
@@ -27,10 +27,10 @@ def check_site(
     theme: Theme = NO_THEME,
     beside: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """Every fault of the site below `site`, as `page: finding`, in the order of the pages.
+    """Every problem of the site below `site`, as `page: finding`, in the order of the pages.
 
-    `documents` are its pages, by their place in it. Inline scripts and styles are those of `theme`.
-    `beside` are files that the site will stand among.
+    `documents` are its pages by path. Inline scripts and styles must come from `theme`. `beside`
+    are files that will be published beside the site.
     """
     own = frozenset(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
     files = own | beside
@@ -84,7 +84,7 @@ def _target_faults(
     parts = urlsplit(address)
     if parts.path.startswith("/"):
         if name == LOST:
-            return  # a server shows it at any depth
+            return  # a server shows this page at any depth
         yield f"{address} starts at the server's root, so it breaks in a folder and from file://"
         return
     path = unquote(parts.path)

@@ -1,5 +1,5 @@
-/* What stands around every page: its header, and the lists that its folder shares. Without scripts a
-   page has its path and its text. */
+/* The common frame of pages: the header, and the lists that a folder shares. Without scripts, a
+ * page has its path and its text. */
 const frameLists = (() => {
   "use strict"
   const script = document.currentScript
@@ -12,7 +12,7 @@ const frameLists = (() => {
 
   const page = address => address.replace(/\/$/, "/index.html")
 
-  /** Marks the page in the list; where the list covers the contents, they stand below it. */
+  /** Mark the page in the list; where the list covers the contents, they move below it. */
   function mark(list) {
     const link = [...list.querySelectorAll("a.md-nav__link[href]")].find(
       each => page(each.pathname) === page(location.pathname)
@@ -43,8 +43,8 @@ const frameLists = (() => {
 
   let beside = ""
 
-  /** The tabs where the script stands, before there is anything that they could move; the list is
-   *  put beside the text once there is a place for it. */
+  /** Insert the tabs at the script's place, before there is anything that they could move; the
+   *  list is inserted beside the text once its place exists. */
   return {
     tabs(tabs, list) {
       document.currentScript.insertAdjacentHTML("beforebegin", tabs)

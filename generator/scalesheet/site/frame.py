@@ -1,10 +1,10 @@
-"""The frame that the generator puts around each page: in few words, with the site's own search, and
-one for all pages of a folder.
+"""The generator's frame around each page: made smaller, with our own search, shared within a
+folder.
 
-A folder of very many pages is in the navigation by its index alone (`generate.MOST_LISTED`). Its
-other pages would then say nowhere where they are, so they get tabs, navigation and path of that
-index. Both lie in one folder, so every address in them holds for both. What is then the same on
-many pages goes into files that they share (`shared`).
+A folder with very many pages has only its index in the navigation (`generate.MOST_LISTED`). Its
+other pages would not show where they are, so they get the tabs, navigation and path of that index.
+Both are in one folder, so the same addresses work. Parts that many pages then share move to files
+of their own (`shared`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Mapping
 
-# What is kept as it is: in all else a line is as good as many.
+# Elements that stay as they are; elsewhere a line break is as good as several.
 _LINES = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)|\s*\n\s*", re.DOTALL)
 _PATH = re.compile(r'<nav class="md-path".*?</nav>', re.DOTALL)
 _TABS = re.compile(r'<nav class="md-tabs".*?</nav>', re.DOTALL)
@@ -21,19 +21,19 @@ _NAVIGATION = re.compile(
     r'<nav class="md-nav md-nav--primary.*?(?=<div class="md-sidebar md-sidebar--secondary")',
     re.DOTALL,
 )
-# What the themes leave without a name of its own, for those who hear the page.
+# Accessible names that the themes forget.
 _NAMES = {'<nav class="md-path" aria-label="Navigation"': '<nav class="md-path" aria-label="Path"'}
-#: A list within the navigation is called what its title says: the theme names an element that it
-#: leaves out where the list is always open.
+#: A list in the navigation is labelled by its own title: the theme refers to an element that it
+#: leaves out if the list is always open.
 _LIST = re.compile(
     r'(<nav class="md-nav" data-md-level="\d" )aria-labelledby="[^"]*"'
     r'([^>]*>\s*<label class="md-nav__title"[^>]*>(?:\s*<span[^>]*></span>)?\s*([^<]*?)\s*</label>)'
 )
-#: The heading of a column of links: no heading to those who hear the page.
+#: The heading of a column of links, which screen readers should not announce.
 _NO_HEADING = re.compile(r"<th(?: scope=\"col\")?(?: class=\"num\")?></th>")
 _ARTICLE = '<article class="md-content__inner'
 
-#: Where the search stands.
+#: Where the search goes.
 _END_OF_HEADER = re.compile(r"(?:<div class=\"md-header__source\">\s*</div>\s*)?</nav>\s*</header>")
 _SEARCH = (
     '<form class="find" role="search" data-root="{up}"><input type="search" name="q" '
@@ -44,7 +44,7 @@ _NEIGHBOURS = re.compile(r'<nav class="md-footer__inner.*?</nav>\s*', re.DOTALL)
 _SETTINGS = re.compile(r'(<script id="__config" type="application/json">)(.*?)(</script>)')
 _ESCAPED = {"&#123;": "{", "&#125;": "}", "&#126;": "~"}
 _UNUSED = ("search", "annotate", "tags", "version")
-#: What only the look of a list that opens level by level needs; the lists are short by now.
+#: Parts needed only for folding lists; the lists are short by now.
 _ORNAMENT = (
     (re.compile(r'<span class="md-ellipsis">\s*([^<]*?)\s*</span>'), r"\1"),
     (
@@ -65,7 +65,7 @@ _LISTS = re.compile(
 
 
 def slim(page: str) -> str:
-    """A page without the indents and blank lines of its templates; texts as written stay so."""
+    """Remove the indentation and blank lines of the templates; literal text stays."""
     text = _LINES.sub(lambda result: result[1] or "\n", page).strip() + "\n"
     for nameless, named in _NAMES.items():
         text = text.replace(nameless, named, 1)
@@ -73,12 +73,12 @@ def slim(page: str) -> str:
 
 
 def has_path(page: str) -> bool:
-    """Whether a page says where it is, or is not a page of the site's frame at all."""
+    """Return whether a page shows its path, or does not have the site's frame at all."""
     return _PATH.search(page) is not None or _ARTICLE not in page
 
 
 def lend(page: str, index: str) -> str:
-    """A page with tabs, navigation and path of its folder's index."""
+    """Give a page the tabs, navigation and path of its folder's index."""
     path = _PATH.search(index)
     if path is None:
         return page
@@ -90,16 +90,16 @@ def lend(page: str, index: str) -> str:
 
 
 def framed(page: str, depth: int) -> str:
-    """A page in its frame, so many folders below the site's root: with the search, without what
-    nobody sees."""
+    """Put a page into its frame, `depth` folders below the root: add the search, remove unused
+    parts."""
     up = "../" * depth
     search = _SEARCH.format(up=up)
     page = _END_OF_HEADER.sub(lambda end: search + "</nav></header>", page, count=1)
     if 'class="tabbed-set' not in page:
         page = _OF_TABS.sub("", page)
-    if depth > 1:  # the pages of a book are looked up and not read one after another
+    if depth > 1:  # readers look up pages of a book rather than read them in order
         page = _NEIGHBOURS.sub("", page)
-    for sign, instead in _ESCAPED.items():  # which only Markdown would have taken for signs
+    for sign, instead in _ESCAPED.items():  # escapes that only Markdown needed
         page = page.replace(sign, instead)
     page = _SETTINGS.sub(_fewer, page)
     page = _NO_HEADING.sub("<td></td>", page)
@@ -107,7 +107,7 @@ def framed(page: str, depth: int) -> str:
 
 
 def _fewer(settings: re.Match[str]) -> str:
-    """The settings of the theme's script without those of what the site has not."""
+    """The theme's script settings without those for features that the site lacks."""
     every: Mapping[str, object] = json.loads(settings[2])
     kept = {name: value for name, value in every.items() if name not in _UNUSED}
     words = kept.get("translations")

@@ -1,4 +1,4 @@
-"""Runs the site generator, MkDocs or Zensical, in a workspace, and reads what it complains of."""
+"""Runs the site generator, MkDocs or Zensical, in a workspace, and reads its complaints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Engine = Literal["mkdocs", "zensical"]
 QUIET = {
     "NO_COLOR": "1",
     "NO_MKDOCS_2_WARNING": "1",
-    # No clock and no chance: two builds of the same pages give the same bytes.
+    # No clock and no randomness: two builds of the same pages give the same bytes.
     "SOURCE_DATE_EPOCH": "0",
     "PYTHONHASHSEED": "0",
     "TZ": "UTC",
@@ -43,8 +43,10 @@ def prepare(
     *,
     whole: bool = True,
 ) -> None:
-    """Lay out `workspace`: mkdocs.yml, and docs/ with the pages and the files beside them. Of a
-    site that is not `whole` the navigation is that of the pages which there are."""
+    """Lay out `workspace`: mkdocs.yml, and docs/ with the pages and the files beside them.
+
+    If the site is not `whole`, the navigation has only the existing pages.
+    """
     docs = workspace / "docs"
     shutil.copytree(pages, docs)
     for place, source in sorted(files.items()):
@@ -58,7 +60,7 @@ def prepare(
     settings: dict[str, Any] = yaml.safe_load(config.read_text(encoding="utf-8"))
     settings |= {"docs_dir": "docs", "site_dir": "site"}
     settings["plugins"] = _without_search(settings.get("plugins") or [])
-    taken_out(settings)  # what asks for one by now is text of the data
+    taken_out(settings)  # from here on, what looks like a snippet is text of the data
     if foot:
         settings["copyright"] = html.escape(foot)
     if not whole and "nav" in settings:
@@ -71,8 +73,10 @@ def prepare(
 
 
 def _without_search(plugins: Iterable[Any]) -> list[Any]:
-    """The plugins without those of the theme's search, which would read the whole index on each
-    page: the site has its own. Zensical has one unless told otherwise."""
+    """The plugins without the theme's search, which loads the whole index on each page.
+
+    The site has its own search. Zensical has one unless it is disabled.
+    """
     others = [p for p in plugins if (p if isinstance(p, str) else next(iter(p))) not in SEARCHES]
     return [{"search": {"enabled": False}}, *others]
 
@@ -81,9 +85,11 @@ SEARCHES = ("search", "offline", "material/search", "material/offline")
 
 
 def hasten(workspace: Path, *, whole: bool = True) -> None:
-    """MkDocs leaves alone what it need not look at: blocks of HTML, and anchors, which the check of
-    the finished site follows in the whole of each page. Of a site that is not `whole` it leaves
-    links to pages that are not there."""
+    """Keep MkDocs from unnecessary work: blocks of HTML, and anchors.
+
+    The check of the finished site covers anchors in all of each page. If the site is not `whole`,
+    links to missing pages are also allowed.
+    """
     file = workspace / "mkdocs.yml"
     settings: dict[str, Any] = yaml.safe_load(file.read_text("utf-8"))
     settings.setdefault("hooks", []).append(str(Path(blocks.__file__)))
@@ -94,7 +100,7 @@ def hasten(workspace: Path, *, whole: bool = True) -> None:
     file.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), "utf-8")
 
 
-#: A section with more pages is its index alone: each page would carry a list that nobody reads.
+#: A section with more pages shows only its index: nobody would read such a list on each page.
 MOST_LISTED = 30
 _LISTED_IN_NAV = re.compile(r"(\S+)/index\.md")
 _HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
@@ -102,13 +108,13 @@ _LISTED_ON_PAGE = re.compile(r'href="\.\./([^"/]+)/index\.html"')
 
 
 def widen(entry: Any, docs: Path, named: frozenset[str] = frozenset()) -> Any:
-    """A navigation entry in which a section of only a folder's index.md holds the whole folder.
+    """Expand each navigation section that has only a folder's index.md to the whole folder.
 
     `{"Plans": ["book/plans/index.md"]}` becomes `{"Plans": ["book/plans/index.md",
-    "book/plans/audit.md", ...]}`, so that mkdocs.yml need not know what the data holds. A folder of
-    more than `MOST_LISTED` pages stays its index, which is the better list of so many. An index
-    alone in its folder may list folders beside it; those that the navigation has not `named`
-    become sections below it, as the small tables below their list.
+    "book/plans/audit.md", ...]}`, so that mkdocs.yml need not know the data. A folder with more
+    than `MOST_LISTED` pages keeps only its index, which is a better list of so many. An index alone
+    in its folder may list folders beside it; those not `named` in the navigation become sections
+    below it, such as the small tables.
     """
     if isinstance(entry, dict):
         return {title: widen(below, docs, named) for title, below in entry.items()}
@@ -118,7 +124,7 @@ def widen(entry: Any, docs: Path, named: frozenset[str] = frozenset()) -> Any:
         case [str(only)] if Path(only).name == "index.md":
             index = Path(only)
             pages = (page.relative_to(docs) for page in (docs / index.parent).rglob("*.md"))
-            # by name without its ending: a plan comes before its further pages
+            # by name without the suffix, so that a plan comes before its further pages
             listed = sorted((page.with_suffix("") for page in pages if page != index), key=str)
             below = [f"{page.as_posix()}.md" for page in listed]
             entries = _tree(below, docs)
@@ -128,12 +134,12 @@ def widen(entry: Any, docs: Path, named: frozenset[str] = frozenset()) -> Any:
     return [widen(each, docs, named) for each in entry]
 
 
-#: Folders whose pages have further pages: those whose names go on from theirs.
+#: Folders whose pages have further pages: those whose names extend theirs.
 TREES = ("plans",)
 
 
 def _tree(below: list[str], docs: Path) -> list[Any]:
-    """The pages of a folder; a page with further pages is a section of all of them."""
+    """The pages of a folder; a page with further pages becomes a section."""
     if not below or Path(below[0]).parent.name not in TREES:
         return list(below)
     groups: dict[str, list[str]] = {}
@@ -168,7 +174,7 @@ def _listed_folders(index: Path, docs: Path, named: frozenset[str]) -> list[dict
 def generate(workspace: Path, engine: Engine, *, cwd: Path) -> tuple[str, ...]:
     """Run the generator on a prepared workspace, into its site/, and return its complaints.
 
-    `cwd` is what the relative paths in mkdocs.yml, such as those of snippets, start from.
+    `cwd` is the base of relative paths in mkdocs.yml, such as those of snippets.
     """
     done = subprocess.run(
         [sys.executable, "-m", engine, "build", "--strict", "-f", workspace / "mkdocs.yml"],
@@ -189,9 +195,9 @@ def generate(workspace: Path, engine: Engine, *, cwd: Path) -> tuple[str, ...]:
 
 
 def complaints(text: str) -> tuple[str, ...]:
-    """The warnings and errors in what a generator said, each in one line.
+    """The warnings and errors in the generator's output, each on one line.
 
-    MkDocs writes a line, and below it what it lists; Zensical draws the place in the page.
+    MkDocs writes a line with a list below it; Zensical draws the place in the page.
     """
     result: list[str] = []
     taking = False

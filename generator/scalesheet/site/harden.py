@@ -18,18 +18,18 @@ from scalesheet.site.frame import framed, has_path, lend, slim
 from scalesheet.site.shared import Shared
 from scalesheet.site.theme import NO_THEME, Theme
 
-# What the generators write and the site is better without.
+# Files that the generators write and the site does not need.
 _NEEDLESS = (
     "sitemap.xml",  # dated, and empty without a site_url
     "sitemap.xml.gz",
     "**/*.map",
-    "assets/javascripts/lunr/**/*.js",  # of the theme's search, in the place of which is our own
+    "assets/javascripts/lunr/**/*.js",  # of the theme's search, which ours replaces
     "assets/javascripts/workers/*.js",
 )
 _NEEDLESS_TAGS = re.compile(
-    # each with its line, which begins in the frame: an expression that begins with blanks is slow
+    # with the whole line; it is slow to start an expression with blanks
     r"""<meta\s+(?:name="generator"|charset=)[^>]*>\s*"""
-    # Browsers may prefetch these two, which the policy then refuses for all to see.
+    # Browsers may prefetch these two, and report that the policy blocks them.
     r"""|<link\s+rel="(?:prev|next)"[^>]*>\s*"""
 )
 FEED = "api/v1/changes.atom"
@@ -37,12 +37,11 @@ _HEAD = re.compile(r"<head[^>]*>", re.IGNORECASE)
 
 
 def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, Document]:
-    """Put the policy into every page below `site` and drop what is dated or useless.
+    """Put the policy into every page below `site` and remove what is dated or useless.
 
-    The policy allows the inline scripts and styles of the theme, and no others.
-    `address` is where the site will stand, if that is known: a server shows the page for what it
-    has not at any depth. Gives what is in each page, by its place in the site: pages are large, so
-    they are read once.
+    The policy allows the inline scripts and styles of the theme, and no others. `address` is where
+    the site will be published, if known: a server shows the page for missing pages at any depth.
+    Returns the contents of each page by its path: pages are large, so they are read once.
     """
     for pattern in _NEEDLESS:
         for path in site.glob(pattern):
@@ -53,7 +52,7 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
         lost.write_text(_found(lost.read_text("utf-8"), address), "utf-8", newline="")
 
     pages = sorted(site.rglob("*.html"))
-    # The index of each folder, taken before it is itself hardened.
+    # The index of each folder, read before it is hardened itself.
     indexes = {each: _slim(each) for each in pages if each.name == "index.html"}
     shared = Shared(site)
 
@@ -62,11 +61,11 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
         depth = name.count("/")
         index = indexes.get(page.parent / "index.html", "")
         text = framed(_framed(page, index), depth)
-        if page != lost:  # which a server shows at any depth
+        if page != lost:  # a server shows it at any depth
             text, lists = shared.light(text, depth)
         text = put_card(site, name, text, address)
         document = read_document(text)
-        listed = read_document(lists).follows  # where they stand their links are checked as well
+        listed = read_document(lists).follows  # their links are checked in the file that has them
         document = replace(document, follows=(*document.follows, *listed))
         head = _HEAD.search(text)
         if head:
@@ -79,7 +78,7 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
         page.write_bytes(text.encode("utf-8"))
         return document
 
-    # What all pages share is that of the first besides the lost one, which sorts before all.
+    # The common beginning is that of the first page except the 404 page, which sorts before all.
     begin = [hardened(page) for page in pages[:2]]
     with spread(hardened, pages[2:]) as others:
         names = [page.relative_to(site).as_posix() for page in pages]
@@ -96,15 +95,17 @@ _LOST_TEXT = (
 
 
 def _found(page: str, address: str) -> str:
-    """The theme's page for what is not there, which works from the top of the site and, where its
-    address is known, from anywhere below it."""
+    """Fix the theme's page for missing pages, so that it works from the top of the site.
+
+    With a known address, it works from anywhere below.
+    """
     root = urlsplit(address).path.rstrip("/") + "/" if address else ""
     page = _LOST.sub(lambda article: article[1] + _LOST_TEXT, page)
     return _FROM_ROOT.sub(rf"\1{root}", page)
 
 
 def _framed(page: Path, index: str) -> str:
-    """The text of a page in its frame, or else in that of its folder's index."""
+    """The text of a page in its own frame, or in that of its folder's index."""
     if page.name == "index.html":
         return index
     text = _slim(page)
@@ -112,39 +113,39 @@ def _framed(page: Path, index: str) -> str:
 
 
 def _slim(page: Path) -> str:
-    """The text of a page without what is needless."""
+    """The text of a page without unneeded parts."""
     return _NEEDLESS_TAGS.sub("", slim(page.read_text(encoding="utf-8")))
 
 
 def first_of_head(content: str) -> str:
     """The policy, before anything that it should govern.
 
-    Only the encoding comes before it: a browser looks for that in the first 1,024 bytes alone.
+    Only the encoding comes before it: browsers look for that only in the first 1,024 bytes.
     """
     return f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{content}">'
 
 
 def feed_link(site: Path, page: Path) -> str:
-    """Where programs that follow changes find them; nothing where the site has no feed.
+    """A link to the feed, for feed readers; empty if the site has none.
 
-    Material's script takes `rel="alternate"` alone for another language, and would look for its
-    pages over the network; with a second word it leaves the link to those whom it is for.
+    Material's script takes a lone `rel="alternate"` for a translation and would fetch its pages; a
+    second word prevents that.
     """
     if not (site / FEED).is_file():
         return ""
     up = "../" * (len(page.relative_to(site).parts) - 1)
-    # "feed" besides, since the themes take a bare "alternate" for a translation of the site
+    # "feed" as well, since the themes take a bare "alternate" for a translation of the site
     kind = 'rel="alternate feed" type="application/atom+xml"'
     return f'<link {kind} title="Changes to the data" href="{up}{FEED}">'
 
 
 def policy(document: Document, styles: Iterable[str] = ()) -> str:
-    """The Content-Security-Policy of one page: what is its own, and nothing else.
+    """The Content-Security-Policy of one page: only its own resources.
 
-    Whatever inline script and style `document` has is allowed. `styles` are the texts of <style>
-    elements that its scripts add. Whether 'self' covers other files when a page is opened from
-    file:// is each browser's choice (Chromium: yes), hence the scheme; for a page from a server it
-    allows nothing.
+    It allows the inline scripts and styles of `document`, and `styles`, the texts of <style>
+    elements that its scripts add. Browsers differ on whether 'self' covers other files when a page
+    is opened from file:// (Chromium: yes), hence the scheme; for a page from a server it allows
+    nothing.
     """
     own = ("'self'", "file:")
     return "; ".join(
@@ -155,7 +156,7 @@ def policy(document: Document, styles: Iterable[str] = ()) -> str:
             ("style-src", *own, *_hashes((*document.styles, *styles))),
             ("img-src", *own, "data:"),
             ("connect-src", "'self'"),  # the search index, over http
-            ("worker-src", "'self'", "blob:"),  # a page's own functions as the script of a worker
+            ("worker-src", "'self'", "blob:"),  # a worker's script, made of the page's functions
             ("base-uri", "'none'"),
             ("form-action", "'none'"),
         )
@@ -163,7 +164,7 @@ def policy(document: Document, styles: Iterable[str] = ()) -> str:
 
 
 def _hashes(texts: Iterable[str]) -> list[str]:
-    """Sorted and without repetition. A browser hashes what it read, newlines made one kind."""
+    """Sorted and unique. Browsers normalize newlines before hashing."""
     digests = {
         hashlib.sha256(text.replace("\r\n", "\n").replace("\r", "\n").encode()).digest()
         for text in texts

@@ -1,6 +1,6 @@
-"""The settings, styles and front page for a book without its own mkdocs.yml.
+"""Default settings, styles and front page for a book without its own mkdocs.yml.
 
-A project may have a `docs` folder all the same: its pages come beside the generated ones.
+Such a project may still have a `docs` folder, whose pages are added to the generated ones.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _FRONT_PAGE = "---\nhide: [navigation, toc]\n---\n\n# {title}\n\n{{{{ plans }}}}
 
 
 def lay_out(docs: Path, title: str) -> None:
-    """Puts what the project does not bring beside its pages: styles, scripts, a front page."""
+    """Add what the project lacks to its pages: styles, scripts, a front page."""
     shutil.copytree(ASSETS, docs / "assets", dirs_exist_ok=True)
     if not (docs / FRONT).is_file():
         (docs / FRONT).write_text(_FRONT_PAGE.format(title=title), "utf-8")
 
 
 def settings_of(project: Path, docs: Path, title: str, stage: Path) -> Path:
-    """The mkdocs.yml of a site: the project's own, or else one in `stage` whose navigation has the
-    pages that there are."""
+    """The mkdocs.yml of a site: the project's own, or one in `stage` that lists the existing
+    pages."""
     own = project / FILE
     if own.is_file():
         return own
@@ -45,7 +45,7 @@ def settings_of(project: Path, docs: Path, title: str, stage: Path) -> Path:
 
 
 def there(entry: Any, docs: Path) -> Any:
-    """An entry of the navigation without the pages that there are not; None where none is left."""
+    """An entry of the navigation with only existing pages; None if it has none."""
     if isinstance(entry, dict):
         kept = {title: left for title, below in entry.items() if (left := there(below, docs))}
         return kept or None

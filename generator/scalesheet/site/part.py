@@ -1,7 +1,7 @@
-"""Some pages of a site, as the whole of it would have them.
+"""Builds some pages of a site exactly as a full build would.
 
-The generator gets these pages, and of the others that it should name their titles alone. What the
-finished pages link to and is not there becomes plain text.
+The generator gets these pages, and only the titles of other pages that it mentions. In the finished
+pages, links to missing pages become plain text.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ def build_part(
     plain: Path,
     foot: str = "",
 ) -> tuple[str, ...]:
-    """Build of the Markdown below `pages` `only` those, into `out`, and say what is wrong.
+    """Build only the pages `only` of the Markdown below `pages` into `out`, and return problems.
 
-    `kept` is the site that they will stand in, if it is there. The rest is as for `build_site`.
+    `kept` is the site that they will become part of, if there is one. The rest is as for
+    `build_site`.
     """
     base = config.resolve().parent
     with tempfile.TemporaryDirectory(prefix="site-", dir=out.parent) as folder:
@@ -71,8 +72,8 @@ def build_part(
 
 
 def titles(pages: Path, kept: Path, config: Path) -> None:
-    """Leaves of the pages below `pages` their titles alone, and adds those of the navigation that
-    the site has which stands there."""
+    """Reduce pages to their titles, and add titles of the pages that the navigation has in
+    `kept`."""
     for page in pages.rglob("*.md"):
         text = page.read_text("utf-8")
         front = FRONT_MATTER.match(text)
@@ -91,7 +92,7 @@ def _title(text: str, page: Path) -> str:
 
 
 def _named(entry: Any) -> Iterator[str]:
-    """Every page of an entry of the navigation."""
+    """Yield every page of a navigation entry."""
     if isinstance(entry, str):
         yield entry
     else:
@@ -104,20 +105,21 @@ def _index(page: str) -> str:
 
 
 def _files(site: Path, pages: Collection[str] | None = None) -> frozenset[str]:
-    """The files of a site; of its pages those alone."""
+    """The files of a site, but of its HTML pages only `pages`."""
     names = (path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file())
     return frozenset(n for n in names if pages is None or n in pages or not n.endswith(".html"))
 
 
 def _without(site: Path, pages: Collection[str]) -> None:
-    """Removes every page but those."""
+    """Remove all pages except these."""
     for path in site.rglob("*.html"):
         if path.relative_to(site).as_posix() not in pages:
             path.unlink()
 
 
 def _relink(site: Path, files: Collection[str]) -> None:
-    """Makes links plain that lead to no file; those that the generator left lead to the page."""
+    """Turn links to missing files into plain text; links that the generator left get the page's
+    path."""
     for path in site.rglob("*.html"):
         folder = path.relative_to(site).parent.as_posix()
 
@@ -139,8 +141,8 @@ def _relink(site: Path, files: Collection[str]) -> None:
 def _search(
     site: Path, kept: Path, written: Path, pages: Collection[str], known: Collection[str]
 ) -> None:
-    """Puts the entries of the pages into the index of the search, in the place of theirs. Of the
-    others those stay that are `known`."""
+    """Replace the entries of the pages in the search index; of the others, keep those in
+    `known`."""
     own = [each for each in entries(site, written) if each.path in pages]
     old = read((kept / INDEX).read_text("utf-8")) if (kept / INDEX).is_file() else []
     write_index(site, index(exchanged([e for e in old if e.path in known], own, pages)))

@@ -1,5 +1,7 @@
-"""The index of the site's search: which words stand where, as a script that is loaded when a reader
-first searches. `docs/assets/search.js` reads it."""
+"""The index of the site's search: which words are on which page.
+
+It is a script that is loaded when a reader first searches; `docs/assets/search.js` reads it.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,11 @@ import yaml
 INDEX = "search/index.js"
 _BEGIN = "var scalesheetIndex = "
 
-#: Where a word stands, from the least to the most that it says of a page.
+#: Where a word is on a page, from the least to the most relevant.
 TEXT, ROW, HEADING, NAME, TITLE = range(5)
 
-#: By the beginning of its place how much a page counts: answers before what documents them. The
-#: first that fits.
+#: The weight of a page by the start of its path: answers count more than documentation. The first
+#: match applies.
 WEIGHTS: Mapping[str, float] = {
     r"index\.html": 2.0,
     r"book/offers/index\.html": 1.6,
@@ -40,7 +42,7 @@ WEIGHTS: Mapping[str, float] = {
     r"(changelog|architecture|decisions|extending)": 0.4,
     r"": 1.0,
 }
-NOTE = 100  # letters of what is said below a result
+NOTE = 100  # characters of the note below a result
 
 _SKIPPED = re.compile(
     r"<(script|style|svg|math|template)\b.*?</\1>|<nav\b.*?</nav>|<dl class=\"notations\".*?</dl>"
@@ -58,7 +60,7 @@ _FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 
 @dataclass(frozen=True)
 class Entry:
-    """A page as the search knows it."""
+    """A page as the search sees it."""
 
     path: str
     title: str
@@ -67,22 +69,21 @@ class Entry:
     names: tuple[str, ...]
     headings: tuple[tuple[str, str], ...]
     words: Mapping[str, int] = field(repr=False)
-    """Each word with the best field that it stands in."""
+    """Each word with its most relevant field."""
 
     def row(self, headings: Mapping[tuple[str, str], int]) -> list[Any]:
-        """What a result shows, as the script takes it: of headings, which many pages share, their
-        numbers."""
+        """A result as the script takes it; headings, which many pages share, by number."""
         below = [headings[each] for each in self.headings]
         return [self.path, self.title, self.weight, self.note, self.names, below]
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, as the script takes a query apart."""
+    """The words of a text, split as the script splits a query."""
     return _WORD.findall(text.lower())
 
 
 def entry(path: str, page: str, front: Mapping[str, Any]) -> Entry | None:
-    """What the search knows of a page; None where it has no article."""
+    """The entry of a page; None if it has no article."""
     start, end = page.find("<article"), page.rfind("</article>")
     if start < 0 or path == "404.html":
         return None
@@ -121,7 +122,7 @@ def _shortened(text: str) -> str:
 
 
 def entries(site: Path, pages: Path) -> Iterator[Entry]:
-    """An entry of each page of a finished site, whose Markdown is below `pages`."""
+    """Yield an entry for each page of a finished site, whose Markdown is below `pages`."""
     for file in sorted(site.rglob("*.html")):
         path = file.relative_to(site).as_posix()
         written = pages / f"{path.removesuffix('.html')}.md"
@@ -137,14 +138,17 @@ def _front(text: str) -> Mapping[str, Any]:
 
 
 def synonyms() -> list[list[str]]:
-    """Phrases that mean the same, in the words of the index."""
+    """Groups of equivalent phrases, in the words of the index."""
     text = files("scalesheet.site").joinpath("synonyms.yaml").read_text("utf-8")
     return [[" ".join(words(phrase)) for phrase in group] for group in yaml.safe_load(text)]
 
 
 def index(found: Iterable[Entry]) -> str:
-    """The script that has the index. Of each word the pages that hold it, each as the distance from
-    the one before, times eight, and the field."""
+    """The script with the index.
+
+    Each word has the pages that contain it: each as the distance from the previous one, times
+    eight, plus the field.
+    """
     pages = list(found)
     places: dict[str, list[tuple[int, int]]] = {}
     for n, page in enumerate(pages):
@@ -165,7 +169,7 @@ def index(found: Iterable[Entry]) -> str:
 
 
 def read(text: str) -> list[Entry]:
-    """The entries that an index was made of."""
+    """Read the entries back from an index."""
     made = json.loads(text.removeprefix(_BEGIN).rstrip(";\n"))
     headings = [(id_, text) for id_, text in made["headings"]]
     fields: list[dict[str, int]] = [{} for _ in made["pages"]]
@@ -182,14 +186,14 @@ def read(text: str) -> list[Entry]:
 
 
 def exchanged(old: Iterable[Entry], own: Iterable[Entry], pages: Collection[str]) -> list[Entry]:
-    """Entries with those of some pages exchanged, each in its place; new ones at the end."""
+    """Replace the entries of some pages in place; new ones come last."""
     made = {each.path: each for each in own}
     kept = [made.pop(e.path, None) if e.path in pages else e for e in old]
     return [*filter(None, kept), *made.values()]
 
 
 def write_index(site: Path, text: str) -> None:
-    """Puts the index where the script looks for it."""
+    """Write the index where the script looks for it."""
     (site / INDEX).parent.mkdir(exist_ok=True)
     (site / INDEX).write_text(text, "utf-8", newline="")
 

@@ -1,8 +1,8 @@
-"""What many pages have in common, put into files that they share: the header and what scripts need,
-the tabs and navigation of a folder, the styles.
+"""Moves what many pages share into files: the header and scripts, a folder's navigation, the
+styles.
 
-A site has thousands of pages, and most of a small one was its frame. Only what is the same to the
-letter goes out of a page, the way up to the site's root apart; whatever differs stays.
+A site has thousands of pages, and most of a small page was its frame. Only parts that are
+identical, except for the path to the site's root, are moved; everything else stays.
 """
 
 from __future__ import annotations
@@ -58,15 +58,15 @@ _RELATIVE = re.compile(r"url\((?![\"']?(?:data:|#))|@import")
 
 @dataclass
 class Shared:
-    """The files that the pages of a site share, as they come up."""
+    """The files that the pages of a site share, collected while pages are processed."""
 
     site: Path
     frame: str = ""
     styles: dict[str, bool] = field(default_factory=dict)
-    """Rows of links to style sheets, and whether one sheet can stand for them."""
+    """Groups of style sheet links, and whether one sheet can replace them."""
 
     def light(self, text: str, depth: int) -> tuple[str, str]:
-        """A page without what it shares, and the lists that went out of it."""
+        """Return a page without its shared parts, and the lists that were moved."""
         up = "../" * depth
         text = self._styled(self._framed(text, up), up)
         return self._listed(text, up)
@@ -115,7 +115,7 @@ class Shared:
         return text.replace(side[0], f'<script src="{up}{LIST}"></script>', 1), tabs[0] + lists
 
     def _styled(self, text: str, up: str) -> str:
-        """A page with one style sheet in place of several, where they stand anywhere."""
+        """Replace a page's style sheets by a single one, unless they have relative addresses."""
         links = _STYLES.search(text)
         if links is None:
             return text

@@ -1,7 +1,7 @@
-"""Snippets: what a page written by hand takes from other files, as `--8<-- "CHANGELOG.md"`.
+"""Snippets: text that a handwritten page includes from other files, as `--8<-- "CHANGELOG.md"`.
 
-They are put in here, before anything of the data is in a page, and not by the site generator: that
-would expand them in text of the data too, and so publish any file of the machine that builds.
+They are included here, before a page has any text of the data, rather than by the site generator,
+which would also expand them in the data and so publish any file of the build machine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MARKER = "8<-"
 
 
 class SnippetError(Exception):
-    """A snippet that is not put in; `line` is that of the page where it is asked for."""
+    """Raised for a snippet that cannot be included; `line` is its line in the page."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -29,7 +29,8 @@ class SnippetError(Exception):
 
 
 def taken_out(settings: MutableMapping[str, Any]) -> dict[str, Any] | None:
-    """Removes the extension from what mkdocs.yml says; its options, or None where it has none."""
+    """Remove the extension from the mkdocs.yml settings; return its options, or None if it is not
+    used."""
     extensions = settings.get("markdown_extensions") or []
     if isinstance(extensions, dict):
         extensions = [{name: options} for name, options in extensions.items()]
@@ -54,9 +55,9 @@ def _options(settings: str) -> dict[str, Any] | None:
 
 
 def put_in(page: str, settings: str, project: Path) -> tuple[str, tuple[Path, ...]]:
-    """The page with its snippets, and the files that they came from. `settings` is mkdocs.yml.
+    """Return the page with its snippets, and their files. `settings` is the text of mkdocs.yml.
 
-    Raises SnippetError where a snippet is missing or is not a file of the project.
+    Raises SnippetError if a snippet is missing or is not a file of the project.
     """
     if _MARKER not in page:
         return page, ()

@@ -1,7 +1,7 @@
-"""The site for readers of text: the Markdown of pages beside them, and llms.txt at the root.
+"""The site as text: Markdown beside the pages, and llms.txt at the root.
 
-A single entry of the catalogue and the long lists of a plan have none: the data API holds them.
-llms.txt follows https://llmstxt.org: a title, a summary, and sections of links with a note each.
+Single entries of the catalogue and the long lists of a plan have no text: the data API has them.
+llms.txt follows https://llmstxt.org: a title, a summary, and sections of links with notes.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import yaml
 
 LIST = "llms.txt"
 INDEX = "index.md"
-ALL = "book/index.md"  # the index of all, which stands for none of them
+ALL = "book/index.md"  # the index of everything, which does not count as an index for this purpose
 
-#: Sections in their order, each with the pages that it lists; what none lists is documentation.
+#: Sections in order, each with the pages that it lists; all other pages are documentation.
 SECTIONS: Mapping[str, re.Pattern[str]] = {
     "Plans": re.compile(r"book/plans/(?!index\.md)[^/]+\.md"),
     "Audits": re.compile(r"book/audit/(?!index\.md)[^/]+\.md"),
@@ -28,9 +28,9 @@ SECTIONS: Mapping[str, re.Pattern[str]] = {
     "Documentation": re.compile(r"(?!architecture|decisions|extending|changelog).*"),
     "Optional": re.compile(r".*"),
 }
-#: Sections whose pages are listed though their folder has an index.
+#: Sections that list pages even if their folder has an index.
 LISTED_ONE_BY_ONE = ("Plans", "Audits", "Catalogue")
-#: Files that are not pages, listed where the site has them.
+#: Files other than pages, listed if the site has them.
 DATA: Mapping[str, tuple[str, str]] = {
     "api/v1/index.json": ("Index of the data API", "everything there is as JSON and CSV"),
     "api/v1/plans.json": ("Headlines", "each plan's headline figures"),
@@ -38,7 +38,7 @@ DATA: Mapping[str, tuple[str, str]] = {
     "api/v1/changes.atom": ("The same as a feed", "the newest hundred, as Atom"),
 }
 
-#: Pages without a text: single entries, and what a plan lists from the first to the last.
+#: Pages without a text: single entries, and complete lists of a plan.
 UNTOLD = re.compile(
     r"book/(?!plans/|audit/|compare/|score/|reference/)[^/]+/(?!index\.md)[^/]+\.md"
     r"|book/reference/diagnostics/(?!index\.md)[^/]+\.md"
@@ -52,8 +52,10 @@ _SENTENCE = re.compile(r"[A-Za-z“*].*?(?:[.?!](?=\s|$)|$)", re.DOTALL)
 
 
 def page_texts(pages: Path, plain: Path | None) -> dict[str, str]:
-    """The Markdown of each page with text, by its place: from `plain` where that has it,
-    else as written. Links to the others lead to the pages themselves."""
+    """The Markdown of each page with text, by path: from `plain` if it is there, else as written.
+
+    Links to other pages lead to their HTML.
+    """
     result: dict[str, str] = {}
     for page in sorted(pages.rglob("*.md")):
         name = page.relative_to(pages).as_posix()
@@ -77,7 +79,7 @@ def _linked(name: str, text: str) -> str:
 
 
 def write_texts(site: Path, texts: Mapping[str, str], config: Path) -> None:
-    """Put the text of each page beside it, and the list of what there is at the root."""
+    """Write the text of each page beside it, and the list of all at the root."""
     settings: dict[str, Any] = yaml.safe_load(config.read_text("utf-8"))
     beside = {n: text for n, text in texts.items() if (site / n).with_suffix(".html").is_file()}
     write_pages(site, beside)
@@ -90,7 +92,7 @@ def write_texts(site: Path, texts: Mapping[str, str], config: Path) -> None:
 
 
 def write_pages(site: Path, texts: Mapping[str, str]) -> None:
-    """Put the text of each page beside it."""
+    """Write the text of each page beside it."""
     for name, text in texts.items():
         (site / name).write_bytes(text.encode())
 
@@ -101,7 +103,8 @@ def llms_text(
     texts: Mapping[str, str],
     files: Mapping[str, tuple[str, str]],
 ) -> str:
-    """The list. A folder with an index is listed by that alone, unless a section wants more."""
+    """The text of llms.txt. A folder with an index is listed by that alone, unless a section wants
+    more."""
     lines = [f"# {title}", ""]
     if summary:
         lines += [f"> {' '.join(summary.split())}", ""]
@@ -119,7 +122,7 @@ def llms_text(
 
 
 def _sections(texts: Mapping[str, str]) -> dict[str, list[str]]:
-    """The pages of each section: home first, then by place."""
+    """The pages of each section: home first, then by path."""
     result: dict[str, list[str]] = {section: [] for section in SECTIONS}
     for name in sorted(texts, key=lambda name: (name != INDEX, name)):
         section = next(s for s, pattern in SECTIONS.items() if pattern.fullmatch(name))
@@ -129,7 +132,7 @@ def _sections(texts: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def _within_another(name: str, texts: Mapping[str, str]) -> bool:
-    """Whether the index of its folder, or of one above below the root, stands for it."""
+    """Return whether an index of its folder or of one above, below the root, stands for it."""
     return any(
         index in texts and index != name
         for parent in list(PurePosixPath(name).parents)[:-1]

@@ -1,7 +1,7 @@
-"""The inline scripts and styles of the theme: the only ones that a page of a site may have.
+"""The inline scripts and styles of the theme: the only ones that a page of the site may have.
 
-They are read from the templates of the installed version and not from the finished pages, where one
-that got in through the data could not be distinguished from one that belongs there.
+They are read from the templates of the installed version, not from the finished pages, where a
+script from the data would look like one of the theme.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import Any
 
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 _FILLED_IN = re.compile(r"\{\{.*?\}\}")
-_WAY_UP = "[./]*"  # what a template fills in: the way from a page to the site's root
+_WAY_UP = "[./]*"  # what a template fills in: the path from a page to the site's root
 # Zensical's search puts one <style> into its own shadow tree: ("style",{},Tc.toString()).
 _STYLE_FROM_SCRIPT = re.compile(r"""\("style",\{\},(\w+)\.toString\(\)\)""")
 
 
 @dataclass(frozen=True)
 class Theme:
-    """What a theme may put into a page: expressions that match a whole inline text."""
+    """What a theme may put into a page, as expressions that match a whole inline text."""
 
     scripts: tuple[re.Pattern[str], ...] = ()
     styles: tuple[re.Pattern[str], ...] = ()
@@ -43,7 +43,8 @@ NO_THEME = Theme()
 
 
 def theme_of(settings: Mapping[str, Any], engine: str, project: Path) -> Theme:
-    """The theme that mkdocs.yml names, with the templates of the project's own `custom_dir`."""
+    """Read the theme that mkdocs.yml names, with the templates of the project's own
+    `custom_dir`."""
     named = settings.get("theme") or "mkdocs"
     options = named if isinstance(named, Mapping) else {"name": named}
     own = options.get("custom_dir")
@@ -59,7 +60,7 @@ def theme_of(settings: Mapping[str, Any], engine: str, project: Path) -> Theme:
 
 
 def script_styles(script: Path) -> list[str]:
-    """The style sheets that a script carries as string literals and adds as <style>."""
+    """The style sheets that a script has as string literals and adds as <style>."""
     text = script.read_text(encoding="utf-8")
     result: list[str] = []
     for name in _STYLE_FROM_SCRIPT.findall(text):
@@ -70,7 +71,8 @@ def script_styles(script: Path) -> list[str]:
 
 
 def _folders(engine: str, name: str) -> Iterator[Path]:
-    """Where the templates stand: in Zensical's own package, or in that of an MkDocs theme."""
+    """Yield the folders of the templates: in Zensical's own package, or in that of an MkDocs
+    theme."""
     if engine == "zensical":
         modules = ["zensical"]
     else:

@@ -1,1 +1,1 @@
-"""The data files as text: YAML printed, changed in place, and where each file belongs."""
+"""Data files as text: printing YAML, editing it in place, and where each file belongs."""

@@ -1,8 +1,8 @@
-"""Changes of a YAML file that leave every byte around them as it is.
+"""Changes a YAML file and leaves every other byte as it is.
 
-A file is looked at by its events, which say where each key and value begins and ends; a change is a
-piece of text put in the place of another. What comes out is read again and compared with the data
-that were meant, so that a change is either exact or refused.
+The parser's events say where each key and value begins and ends; a change replaces a piece of text.
+The result is parsed again and compared with the intended data, so that a change is either exact or
+refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scalesheet.source.spelling import flowed, key_text, lines_of, spelled
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """A value at a place; a key that is not there yet comes after the key `after`, else last."""
+    """A value to set; a new key comes after the key `after`, or last."""
 
     steps: Steps
     value: Any
@@ -30,14 +30,14 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A key and its value, gone."""
+    """A key to remove with its value."""
 
     steps: Steps
 
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Another key in the place of one, with its value: `reason: ...` where `value: 5` stood."""
+    """A key and value to replace another pair: `reason: ...` instead of `value: 5`."""
 
     steps: Steps
     key: str
@@ -46,7 +46,7 @@ class Swap:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """Another key for a value, whose other changes name it by the key that it has."""
+    """A new key for a value; other changes refer to it by its old key."""
 
     steps: Steps
     key: str
@@ -64,11 +64,11 @@ Change = Set | Drop | Swap | Rename | Append
 
 
 class PatchError(Exception):
-    """The file cannot be changed so without touching more of it."""
+    """Raised if the file cannot be changed without touching more of it."""
 
 
 def patched(text: str, changes: Sequence[Change]) -> str:
-    """The text with the changes, which are all meant of the text as it is. Raises PatchError."""
+    """Apply the changes, whose places all refer to the original text. Raises PatchError."""
     if not changes:
         return text
     before = parse(text.encode(), "").data
@@ -83,7 +83,7 @@ def patched(text: str, changes: Sequence[Change]) -> str:
     wanted = copy.deepcopy(before)
     for change in sorted(changes, key=lambda change: isinstance(change, Rename)):
         _meant(wanted, change)
-    # at one place, insertions come in the order in which they were asked for
+    # insertions at one place keep the order in which they were requested
     ordered = sorted(enumerate(pieces), key=lambda item: (item[1][0], item[1][1], item[0]))
     spans, at = [], 0
     for _, (start, end, new) in ordered:
@@ -99,7 +99,7 @@ def patched(text: str, changes: Sequence[Change]) -> str:
 
 
 def _meant(data: Any, change: Change) -> None:
-    """The change, made to plain data."""
+    """Apply the change to plain data."""
     *way, last = change.steps
     for step in way:
         data = data[step]
@@ -126,8 +126,7 @@ def _meant(data: Any, change: Change) -> None:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Alike in kind as well as in value; the order of keys is not looked at, and a day is a day as
-    text or as a number."""
+    """Equal in type as well as value, except for the order of keys and days as text or number."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
@@ -159,7 +158,7 @@ def _set(file: File, change: Set) -> tuple[int, int, str]:
 
 
 def _insert(file: File, change: Set) -> tuple[int, int, str]:
-    """A new key of a mapping that is there."""
+    """Insert a new key into an existing mapping."""
     above, key = change.steps[:-1], change.steps[-1]
     span, siblings = file.spans.get(above), file.at(above)
     if span is None or not isinstance(siblings, Mapping):

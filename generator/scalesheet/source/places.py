@@ -1,4 +1,4 @@
-"""Which kinds of file can be begun, what people call them, and where each has its place."""
+"""Which kinds of file `new` can create, what people call them, and where each belongs."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 
 from scalesheet.load.folder import FOLDERS, is_id
 
-#: Kinds that are never written by hand, and what writes them.
+#: Kinds that are never written by hand, and the command that writes them.
 MADE = {"fit": "'scalesheet fit' writes it"}
-#: Folder of a kind, as `plans` of `plan`.
+#: The folder of each kind, such as `plans` for `plan`.
 FOLDER_OF: Mapping[str, str] = {
     **{kind: folder for folder, kind in FOLDERS.items() if kind not in MADE},
     "plan": "plans",
 }
-#: What is an entry of a file rather than a file, and the file that holds it.
+#: Kinds that are entries of a file rather than files, with that file.
 ENTRIES: Mapping[str, str] = {kind: f"{kind}s" for kind in ("source", "unit")}
-#: Begun as `new plan` begins a plan: the whole book, and the claims of a plan, by the plan's id.
+#: Created like plans: a whole book, and the claims of a plan, by the plan's id.
 BOOK, CLAIMS = "book", "claims"
-#: Every kind that `new` can begin.
+#: Every kind that `new` can create.
 KINDS = (*FOLDER_OF, CLAIMS, *ENTRIES, BOOK)
-#: What a kind may be called on the command line: by itself, by its folder, and as people say.
+#: Names of kinds on the command line: the kind, its folder, and common words.
 CALLED: Mapping[str, str] = {
     **{kind: kind for kind in FOLDER_OF},
     **{folder: kind for kind, folder in FOLDER_OF.items()},
@@ -37,8 +37,10 @@ CALLED: Mapping[str, str] = {
 
 
 def modeline(data: Path, kind: str, id: str) -> str:
-    """The first line of a new file, by which editors find its schema; nothing where the schemas do
-    not stand beside the data."""
+    """The first line of a new file, by which editors find its schema.
+
+    Empty if the schemas are not beside the data.
+    """
     file = data.absolute().parent / "generator" / "scalesheet" / "schema" / f"{kind}.schema.json"
     if not file.is_file():
         return ""
@@ -47,18 +49,18 @@ def modeline(data: Path, kind: str, id: str) -> str:
 
 
 def place(data: Path, kind: str, id: str) -> Path:
-    """Where a file of that kind and id belongs."""
+    """The path for a file of that kind and id."""
     if kind in ("plan", CLAIMS):
         return data / "plans" / id / f"{kind}.yaml"
     return data / FOLDER_OF[kind] / f"{id}.yaml"
 
 
 def suggested(name: str) -> str:
-    """The id that a name comes nearest to: `Qwen3 8B` is `qwen3-8b`. Empty where it has none."""
+    """The id that is nearest to a name: `qwen3-8b` for `Qwen3 8B`. Empty if there is none."""
     id = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:64].strip("-")
     return id if is_id(id) else ""
 
 
 def title(id: str) -> str:
-    """A first title, made of an id."""
+    """An initial title, made from an id."""
     return id.replace("-", " ").capitalize()

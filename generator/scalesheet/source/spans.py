@@ -1,4 +1,4 @@
-"""Where each value of a YAML file begins and ends, by the events of the reader."""
+"""Finds where each value of a YAML file begins and ends, from the parser's events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scalesheet.load.reader import PARSER
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where a value stands: characters from `start` to `end`; its key begins at `key`."""
+    """The span of a value: characters from `start` to `end`; its key begins at `key`."""
 
     start: int
     end: int
@@ -26,7 +26,7 @@ class Span:
 
 
 def spans_of(text: str) -> Iterator[tuple[Steps, Span]]:
-    """Every value of a sound file, each after what is in it."""
+    """Yield every value of a valid file, each after the values inside it."""
     stream: Iterator[Any] = iter(yaml.parse(text, Loader=PARSER))
 
     def node(event: Any, steps: Steps, key: int) -> Iterator[tuple[Steps, Span]]:
@@ -72,7 +72,7 @@ def spans_of(text: str) -> Iterator[tuple[Steps, Span]]:
 
 @dataclass(frozen=True)
 class File:
-    """A file's text, where each value stands in it, and the plain data."""
+    """A file's text, the span of each value, and the plain data."""
 
     text: str
     spans: Mapping[Steps, Span]
@@ -89,7 +89,7 @@ class File:
         return "\r\n" if "\r\n" in self.text else "\n"
 
     def line_end(self, at: int) -> int:
-        """Where the line ends in which a place is, before its line break."""
+        """The end of the line that contains a position, before its line break."""
         end = self.text.find("\n", at)
         if end < 0:
             return len(self.text)
@@ -99,10 +99,10 @@ class File:
         return self.text.rfind("\n", 0, at) + 1
 
     def indent_of(self, at: int) -> int:
-        """How many blanks the line begins with in which a place is."""
+        """The indentation of the line that contains a position."""
         line = self.text[self.line_start(at) : at]
         return len(line) - len(line.lstrip(" "))
 
     def in_flow(self, steps: Steps) -> bool:
-        """Whether a place is within brackets."""
+        """Return whether a place is within brackets."""
         return any(self.spans[steps[:length]].shape == "flow" for length in range(len(steps)))

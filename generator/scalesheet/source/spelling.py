@@ -1,4 +1,4 @@
-"""How a value is written in YAML: in the style of what it replaces, and so that it reads back."""
+"""Writes a value in YAML in the style of the value it replaces, so that it reads back."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from scalesheet.load.reader import parse
 from scalesheet.quantities import day_text, is_day
 
-WIDTH = 100  # of a line that is written anew
+WIDTH = 100  # of a new line
 _WORDLIKE = re.compile(r"[A-Za-z0-9_./(][^\n#]*")
 
 
 def lines_of(key: str, value: Any, column: int, shape: str = "flow") -> list[str]:
-    """A key and its value as lines; a mapping in braces if its neighbour is and it fits."""
+    """A key and its value as lines; a mapping is in braces if its neighbor is and it fits."""
     pad = " " * column
     if not isinstance(value, Mapping):
         if isinstance(value, list):
@@ -43,8 +43,11 @@ def key_text(name: str) -> str:
 
 
 def spelled(value: Any, flow: bool, old: str, style: str, column: int, indent: int) -> str:
-    """A single value in the manner of the `old` one and of its `style`, where it may be within
-    brackets (`flow`), at a column of a line that is indented so far."""
+    """A scalar in the style of the `old` one.
+
+    `style` is its quoting; `flow`: it may be within brackets; `column` is where it starts, on a
+    line with this indentation.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -55,9 +58,9 @@ def spelled(value: Any, flow: bool, old: str, style: str, column: int, indent: i
 
 
 def number_text(value: float, old: str = "") -> str:
-    """A number as a person writes it, in the manner of the one that stood there."""
+    """A number as people write it, in the style of the old one."""
     whole = value == int(value) and abs(value) < 1e15
-    if is_day(old) and whole and value >= 1:  # spreadsheets have no day before that
+    if is_day(old) and whole and value >= 1:  # spreadsheets have no days before that
         return day_text(value)
     text = str(int(value)) if whole else repr(value)
     if "_" in old and whole and abs(value) >= 1000:
@@ -77,7 +80,7 @@ def number_text(value: float, old: str = "") -> str:
 
 
 def _text(text: str, flow: bool, style: str, column: int, indent: int) -> str:
-    """Text in the manner in which it stood; plain, quoted, or folded over several lines."""
+    """Text in its old style: plain, quoted, or folded over several lines."""
     if style in ("|", ">") and not flow and "\n" not in text and text.strip() == text:
         folded = _folded(text, indent + 2)
         if folded is not None:
@@ -93,7 +96,7 @@ def _text(text: str, flow: bool, style: str, column: int, indent: int) -> str:
         if choice is text and not _WORDLIKE.fullmatch(text):
             continue
         if choice is text and flow and "?" in text:
-            continue  # within braces it ends a text for PyYAML's own parser
+            continue  # within braces, it ends a text for PyYAML's own parser
         if choice is text and not flow and style == "" and column + len(text) > WIDTH + 20:
             folded = _folded(text, indent + 2)
             if folded is not None:
@@ -107,7 +110,7 @@ def _text(text: str, flow: bool, style: str, column: int, indent: int) -> str:
 
 
 def _folded(text: str, indent: int) -> str | None:
-    """`>-` and lines, where folding gives the text back."""
+    """`>-` and lines, if folding gives the text back; else None."""
     if "  " in text or "\n" in text:
         return None
     lines, line = [], ""

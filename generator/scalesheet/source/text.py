@@ -1,4 +1,4 @@
-"""Writes data as the YAML that a person would write."""
+"""Writes data as YAML in the way people write it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from scalesheet.load import plain
 
 WIDTH = 88
 _PLAIN = re.compile(r"[A-Za-z0-9_./<=(+;$~^][^\n\t]*")
-#: `?` too: within braces it ends a text for PyYAML's own parser.
+#: `?` too: within braces, it ends a text for PyYAML's own parser.
 _SIGNS = re.compile(r"[\[\]{},\"?]|: | #|:$|\s$")
 _PLACE = re.compile(r"[eE][+]?0*")
 
 
 def block(data: Any, indent: int = 0) -> str:
-    """YAML of several lines, each with its line end."""
+    """YAML on several lines, each with its line break."""
     before = " " * indent
     if isinstance(data, Mapping) and data:
         return "".join(before + _entry(f"{key(name)}:", data[name], indent) for name in data)
@@ -36,7 +36,7 @@ def _entry(head: str, value: Any, indent: int) -> str:
 
 
 def flow(data: Any) -> str:
-    """YAML in one line."""
+    """YAML on one line."""
     if isinstance(data, Mapping):
         return "{" + ", ".join(f"{key(name)}: {flow(each)}" for name, each in data.items()) + "}"
     if isinstance(data, list):
@@ -55,7 +55,7 @@ def key(name: str) -> str:
 
 
 def text(words: str) -> str:
-    """Text without quotes where it is read as the same text, else in quotes."""
+    """Text without quotes if it is read as the same text, else quoted."""
     safe = _PLAIN.fullmatch(words) and not _SIGNS.search(words)
     if safe and _read(words) == words:
         return words

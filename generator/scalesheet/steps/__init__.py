@@ -1,1 +1,1 @@
-"""What a training step takes, computed from the catalogue and compared with measurements."""
+"""The time and memory of a training step, from the catalogue, compared with measurements."""

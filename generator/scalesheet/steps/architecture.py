@@ -1,4 +1,4 @@
-"""What of a model's parts its row says, and what holds where it is silent."""
+"""The traits of a model's architecture that its row states, and their defaults."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from scalesheet.steps.job import Shape
 
-#: Where a trait stands in the row as the schema nests it, and as the catalogue's table names it.
+#: Where a trait is in the row, as nested by the schema, and its column in the catalogue's table.
 _PLACES: Mapping[str, tuple[str, str, str]] = {
     "routed": ("experts", "routed", "experts"),
     "active": ("experts", "active", "experts_active"),
@@ -39,7 +39,7 @@ _PLAIN = (
 
 @dataclass(frozen=True)
 class Traits:
-    """The parts of a model beyond its sizes; the names are those of `model.schema.json`."""
+    """The architecture of a model beyond its sizes; the names are those of `model.schema.json`."""
 
     norm: str = "rmsnorm"
     block_norms: int = 2
@@ -66,7 +66,7 @@ class Traits:
 
     @property
     def attention_bias(self) -> bool:
-        """Whether all four projections of the attention have biases."""
+        """Return whether all four attention projections have biases."""
         return self.qkv_bias and self.output_bias
 
 

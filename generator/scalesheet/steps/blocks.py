@@ -1,4 +1,4 @@
-"""Blocks: which of the counted architectures the blocks of a model are."""
+"""Finds the architecture whose block a model's blocks are counted as."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ TABLE = "blocks"
 
 
 def architecture(book: Book, shape: Shape) -> tuple[str, str]:
-    """The row of the table whose block a model's is counted as, which is the architecture that
-    `bench run` builds, and a remark where it is not counted as it is."""
+    """The row of the table whose block is counted, and a remark if the model's differs.
+
+    It is the architecture that `bench run` builds.
+    """
     try:
         kind = str(configured(shape, 1).get("model_type", ""))
     except Unbuildable:
@@ -29,7 +31,7 @@ def architecture(book: Book, shape: Shape) -> tuple[str, str]:
 
 
 def facts(book: Book, kind: str) -> dict[str, Any]:
-    """What the table states of a block."""
+    """The facts that the table states about a block."""
     columns = _table(book).columns
     return {
         name: column.stated[kind].value

@@ -1,6 +1,6 @@
-"""Comparison: records of the catalogue beside what is predicted of the same jobs, by component.
+"""Compares records of the catalogue with predictions for the same jobs, by component.
 
-Ratios are of record over prediction, as in the report of `bench`: 1.05 says that it took five per
+Ratios are record over prediction, as in the report of `bench`: 1.05 means that it took five per
 cent more than predicted.
 """
 
@@ -24,11 +24,11 @@ from scalesheet.values import Value, stated_value
 
 Simulate = Callable[[Book, Job, date, str], Record]
 
-#: Marks of a record whose times are not what the machine can do.
+#: Marks of a record whose times do not show what the hardware can do.
 UNTIMED = ("interrupted", "unsteady", "input_bound")
-CLOSE = 0.05  # by how much a prediction may be off and is called close
-SMALL = 0.05  # of the whole, below which a part is not judged
-#: Shares of a step, and what the time that they are of is called.
+CLOSE = 0.05  # relative error up to which a prediction is called close
+SMALL = 0.05  # share of the whole below which a part is not scored
+#: Shares of a step, with the key and title of the time that each is a share of.
 SHARES: Mapping[str, tuple[str, str]] = {
     "data_loading_share": ("data_loading_time", "Waiting for data"),
     "forward_share": ("forward_time", "Forward pass"),
@@ -36,7 +36,7 @@ SHARES: Mapping[str, tuple[str, str]] = {
     "optimizer_share": ("optimizer_time", "Optimizer"),
 }
 TIMES = tuple(name for name, _ in SHARES.values())
-#: Parts of the memory of an accelerator. The peak is what there is of them at its moment.
+#: Parts of an accelerator's memory; the peak has what is allocated at its moment.
 PARTS = (
     "weights_memory",
     "gradients_memory",
@@ -44,7 +44,7 @@ PARTS = (
     "activations_memory",
     "working_memory",
 )
-#: What is compared, in the order in which it is shown.
+#: What is compared, in display order.
 COMPARED = (
     "step_time",
     *TIMES,
@@ -65,7 +65,7 @@ COMPARED = (
 
 @dataclass(frozen=True)
 class Pair:
-    """One component of a record: what it states and what is predicted, in the same unit."""
+    """One component of a record: its recorded and predicted value, in the same unit."""
 
     key: str
     title: str
@@ -75,7 +75,7 @@ class Pair:
 
     @property
     def ratio(self) -> float | None:
-        """Record over prediction, where both are numbers above 0."""
+        """Record over prediction; None unless both are numbers above 0."""
         here, made = self.recorded.value, self.predicted.value
         if not isinstance(here, float) or not isinstance(made, float) or here <= 0 or made <= 0:
             return None
@@ -83,7 +83,7 @@ class Pair:
 
     @property
     def inside(self) -> bool | None:
-        """Whether the record is within the ends of the prediction, where it has ends."""
+        """Return whether the record is within the prediction's range; None without a range."""
         here, made = self.recorded.value, self.predicted
         if not isinstance(here, float) or made.low is None or made.high is None or not made.ranged:
             return None
@@ -92,10 +92,9 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A record and what is predicted of its job. `why` says why nothing is, else it is empty.
+    """A record and the prediction for its job. `why` is the reason if there is none, else empty.
 
-    `twins` are the other records of the same job, by which measured and simulated ones find each
-    other.
+    `twins` are the other records of the same job, which link measured and simulated ones.
     """
 
     id: str
@@ -103,10 +102,10 @@ class Comparison:
     pairs: Mapping[str, Pair]
     job: Job | None = None
     assumed: tuple[str, ...] = ()
-    note: str = ""  # what the prediction says of itself
+    note: str = ""  # how the prediction was made
     why: str = ""
     twins: tuple[str, ...] = ()
-    timed: bool = True  # whether its times are what the machine can do: see UNTIMED
+    timed: bool = True  # whether its times show what the hardware can do: see UNTIMED
 
     def ratio(self, key: str) -> float | None:
         return self.pairs[key].ratio if key in self.pairs else None
@@ -114,8 +113,10 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ErrorFactors:
-    """How far predictions of one component are from what was measured, as factors from 1 up.
-    `within` is how many are within CLOSE."""
+    """How far predictions of one component are from measurements, as factors from 1 up.
+
+    `within` is the number of records within CLOSE.
+    """
 
     rows: int
     within: int
@@ -125,9 +126,11 @@ class ErrorFactors:
 
 
 def error_factors(comparisons: Iterable[Comparison], key: str) -> ErrorFactors | None:
-    """How far the predictions of measured records are off; None where there is no such record. A
-    part that is SMALL in a record says little of it and does not count, nor do times and rates of a
-    record that is not `timed`."""
+    """The errors of predictions for measured records; None without such a record.
+
+    Components that are SMALL in a record are ignored, and so are times and rates of a record that
+    is not `timed`.
+    """
     factors = [
         (max(ratio, 1 / ratio), each.id)
         for each in comparisons
@@ -144,7 +147,7 @@ def error_factors(comparisons: Iterable[Comparison], key: str) -> ErrorFactors |
 
 
 def _small(comparison: Comparison, key: str) -> bool:
-    """Whether a component is a small part of its whole in a record."""
+    """Return whether a component is a small part of the whole in this record."""
     whole = "peak_memory" if key in PARTS else "step_time" if key in TIMES else ""
     if whole not in comparison.pairs:
         return False
@@ -152,11 +155,11 @@ def _small(comparison: Comparison, key: str) -> bool:
     return isinstance(part, float) and isinstance(all_, float) and part < SMALL * all_
 
 
-# ------------------------------------------------------------------ made of a book
+# ------------------------------------------------------------------ from a book
 
 
 def compared(book: Book, simulate: Simulate) -> dict[str, Comparison]:
-    """Every record of the book, by id. `simulate` gives the record of a job without hardware."""
+    """Compare every record of the book, by id. `simulate` predicts a job without hardware."""
     if TABLE not in book.tables:
         return {}
     table, results = book.tables[TABLE], evaluate_catalogue(book)
@@ -189,7 +192,7 @@ def compared(book: Book, simulate: Simulate) -> dict[str, Comparison]:
 
 
 def figures(table: Table, id: str) -> dict[str, Value]:
-    """What a record states in numbers, in the units of the columns, and the times of its parts."""
+    """The numbers that a record states, in the units of the columns, and the times of its parts."""
     stated = {
         name: stated_value(column.stated[id])
         for name, column in table.columns.items()
@@ -199,7 +202,7 @@ def figures(table: Table, id: str) -> dict[str, Value]:
 
 
 def _with_times(stated: Mapping[str, Value]) -> dict[str, Value]:
-    """Figures with the time of each part of a step, which is its share of the mean step."""
+    """Add the time of each part of a step: its share times the mean step time."""
     step = stated.get("step_time", Value()).value
     times = {
         name: Value.number(step * share.value)
@@ -210,8 +213,7 @@ def _with_times(stated: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _converted(book: Book, table: Table, made: Record) -> dict[str, Value]:
-    """The figures of a prediction in the units of the columns; those without a column are left
-    out."""
+    """Convert the figures of a prediction to the columns' units; drop those without a column."""
     converted = {}
     for key, figure in made.figures.items():
         name = "gpus" if key == "accelerators" else key
@@ -227,7 +229,7 @@ def _converted(book: Book, table: Table, made: Record) -> dict[str, Value]:
 def _pairs(
     book: Book, table: Table, stated: Mapping[str, Value], made: Mapping[str, Value]
 ) -> dict[str, Pair]:
-    """Both sides of each component that at least one of them states."""
+    """Pair the components that at least one side has."""
     titles = dict(SHARES.values())
     pairs = {}
     for key in COMPARED:

@@ -1,7 +1,7 @@
-"""Families: the configuration of transformers that has a given shape.
+"""The transformers configuration for a model of a given shape.
 
-What the configurations hold is that of transformers 5; a rotary base, a length limit or a dropout
-changes neither sizes nor work and is left as it is there, dropouts at 0.
+Defaults are those of transformers 5. Rotary bases, length limits and dropouts affect neither sizes
+nor work, so they keep their defaults, with dropouts at 0.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from scalesheet.steps.faults import Unbuildable
 from scalesheet.steps.job import Shape
 
 Config = dict[str, Any]
-LEFT_OUT: Any = object()  # in the place of a key's value: the family computes it
-OPT_OFFSET = 2  # rows of OPT's table of positions that no token uses
+LEFT_OUT: Any = object()  # instead of a key's value: the family computes it
+OPT_OFFSET = 2  # rows of OPT's position table that no token uses
 
 
 def configured(shape: Shape, length: int) -> Config:
-    """The configuration of a model of this shape for sequences of `length` tokens, with its
-    `model_type`; refuses in words a shape that none of the families has."""
+    """The configuration of a model of this shape for sequences of `length` tokens, with
+    `model_type`.
+
+    Raises Unbuildable for a shape that none of the families has.
+    """
     traits = traits_of(shape)
     if traits.vision_layers:
         raise Unbuildable(
@@ -46,7 +49,7 @@ def yes_or_no(flag: bool) -> str:
 
 
 def _sizes(shape: Shape, traits: Traits, length: int) -> Config:
-    """The keys that nearly all families share; those with names of their own translate them."""
+    """The keys that nearly all families share; families with other names translate them."""
     return {
         "hidden_size": shape.hidden,
         "intermediate_size": shape.ffn,
@@ -63,7 +66,7 @@ def _sizes(shape: Shape, traits: Traits, length: int) -> Config:
 
 
 def _named(model_type: str, **fixed: Any) -> Callable[[Shape, Traits], Config]:
-    """A family whose configuration follows neither shape nor traits, beyond what all have."""
+    """A family that needs no further keys from shape or traits."""
     return lambda shape, traits: {"model_type": model_type, **fixed}
 
 
@@ -133,14 +136,14 @@ def _qwen3_moe(shape: Shape, traits: Traits) -> Config:
 
 
 def _shared_experts(shape: Shape, traits: Traits) -> Config:
-    """Experts as in DeepSeek's models: shared ones without a gate, the first layers dense."""
+    """DeepSeek's experts: shared ones without a gate, the first layers dense."""
     return {
         "moe_intermediate_size": traits.expert_ffn,
         "n_routed_experts": traits.routed,
         "n_shared_experts": traits.shared,
         "num_experts_per_tok": traits.active,
         "first_k_dense_replace": traits.dense_layers,
-        # groups of experts decide which of them a token meets, and not how many
+        # groups of experts affect which ones a token uses, not how many
         "n_group": 1,
         "topk_group": 1,
     }
@@ -157,7 +160,7 @@ def _glm4_moe(shape: Shape, traits: Traits) -> Config:
 
 
 def _latent(shape: Shape, traits: Traits) -> Config:
-    """Multi-head latent attention: DeepSeek-V2, and V3 where the router has a bias."""
+    """Multi-head latent attention: DeepSeek-V2, or V3 if the router has a bias."""
     return {
         **_shared_experts(shape, traits),
         "model_type": "deepseek_v3" if traits.router_bias else "deepseek_v2",
@@ -172,7 +175,7 @@ def _latent(shape: Shape, traits: Traits) -> Config:
 
 
 def _llama4(shape: Shape, traits: Traits) -> Config:
-    """Llama 4: in every so many layers an expert layer, with one shared expert."""
+    """Llama 4: an expert layer every few layers, with one shared expert."""
     every = shape.layers // (shape.layers - traits.dense_layers)
     return {
         "model_type": "llama4_text",
@@ -211,7 +214,7 @@ def _opt(shape: Shape, traits: Traits) -> Config:
 
 
 def _falcon(shape: Shape, traits: Traits) -> Config:
-    """Falcon: 7B shares one pair of keys and values and one norm, the larger have groups."""
+    """Falcon: 7B shares one pair of keys and values and one norm; larger ones have groups."""
     grouped = traits.block_norms > 1
     return {
         "model_type": "falcon",
@@ -256,7 +259,7 @@ def _experts(shape: Shape, traits: Traits) -> bool:
     return shape.gated and traits.routed > 0 and not traits.kv_rank and traits.norm == "rmsnorm"
 
 
-#: Which shapes a family has, and its configuration; the first that fits is taken.
+#: Each family's test for a shape, and its configuration; the first match applies.
 FAMILIES: tuple[tuple[Callable[[Shape, Traits], bool], Callable[[Shape, Traits], Config]], ...] = (
     (lambda s, t: t.kv_rank > 0 and t.routed > 0 and s.gated, _latent),
     (

@@ -9,19 +9,19 @@ INSTALL = "pip install 'scalesheet[bench]'"
 
 
 class NotMeasured(Exception):
-    """No measurement came of a job. The message names what is wrong and the remedy."""
+    """Raised if a job gave no measurement. The message says what is wrong and how to fix it."""
 
     code = "B007"  # of its diagnostic
 
 
 class NoTorch(NotMeasured):
-    """PyTorch is not installed for the Python that would measure."""
+    """PyTorch is not installed in the Python that would measure."""
 
     code = "B001"
 
 
 class Missing(NotMeasured):
-    """A library that the job asks for, or one that it needs, is not installed."""
+    """A library that the job asks for or depends on is not installed."""
 
     code = "B006"
 
@@ -33,19 +33,19 @@ class Missing(NotMeasured):
 
 
 class NoDevice(NotMeasured):
-    """This machine has no such device, or too few of them."""
+    """The machine lacks such a device, or has too few of them."""
 
     code = "B002"
 
 
 class Unbuildable(NotMeasured):
-    """The model or the way of training cannot be built as the job has it."""
+    """The model or training method of the job cannot be built."""
 
     code = "B005"
 
 
 class OutOfMemory(NotMeasured):
-    """Memory ran out. `needed` and `had` are bytes, None where the system did not say."""
+    """Out of memory. `needed` and `had` are in bytes, None if the system did not report them."""
 
     code = "B004"
 
@@ -56,16 +56,16 @@ class OutOfMemory(NotMeasured):
 
 
 class Failed(NotMeasured):
-    """The process that measures ended in a way that is none of the above."""
+    """The measuring process ended for any other reason."""
 
 
 def fault_message(fault: NotMeasured) -> dict[str, Any]:
-    """A fault as the message that the measuring process sends."""
+    """The message by which the measuring process reports an error."""
     return {"is": "fault", "code": fault.code, "text": str(fault), **vars(fault)}
 
 
 def fault_of(data: Mapping[str, Any]) -> NotMeasured:
-    """The fault that such a message tells of."""
+    """The error that such a message reports."""
     text = str(data["text"])
     code = data["code"]
     if code == OutOfMemory.code:

@@ -1,6 +1,6 @@
-"""Footprint: what a step of a job holds in the memory of one accelerator, by the component.
+"""Footprint: the memory of one accelerator during a step of a job, by component.
 
-It is counted and not fitted; docs/reference/bench.md says how.
+It is counted, not fitted; docs/reference/bench.md explains how.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SIZES = (
     *("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab"),
     "parameters",
 )
-#: The figures of a record that are of memory, and the quantities of the component that they are.
+#: Memory figures of a record, with the component's quantities for them.
 PARTS: Mapping[str, str] = {
     "peak_memory": "peak",
     "weights_memory": "weights",
@@ -36,21 +36,23 @@ PARTS: Mapping[str, str] = {
 
 
 def evaluated(book: Book, record: str, **given: float) -> float:
-    """What a formula of the catalogue gives, in its declared unit."""
+    """The result of a catalogue formula, in its declared unit."""
     arrays = {name: np.array([float(value)]) for name, value in given.items()}
     return float(rows_of(book, record, **arrays)[0])
 
 
 class Footprint:
-    """The memory of one accelerator in a step of a job, in bytes. `remark` says what of the model
-    is not counted as it is."""
+    """The memory of one accelerator during a step of a job, in bytes.
+
+    `remark` says which parts of the model are only approximated.
+    """
 
     def __init__(self, book: Book, job: Job) -> None:
         self.book, self.job = book, job
         self.kind, self.remark = architecture(book, job.model)
 
     def of(self, *names: str) -> list[Any]:
-        """Quantities of the component, in its units."""
+        """Values of the component's quantities, in its units."""
         made = figures(self.book, 1, self._given, names, {}, COMPONENT)
         return [made[name].item() for name in names]
 
@@ -65,12 +67,12 @@ class Footprint:
 
     @property
     def parts(self) -> dict[str, float]:
-        """The figures of a record that are of memory, by their keys."""
+        """The memory figures of a record, by key."""
         return dict(zip(PARTS, self.of(*PARTS.values()), strict=True))
 
     @cached_property
     def _given(self) -> dict[str, Any]:
-        """What the component reads: the job, with the rows of its model and of its block."""
+        """The inputs of the component: the job, with the rows of its model and its block."""
         return {
             **{f"model.{name}": size for name, size in _sizes(self.job.model).items()},
             **{f"block.{name}": fact for name, fact in facts(self.book, self.kind).items()},
@@ -79,7 +81,7 @@ class Footprint:
 
     @property
     def settings(self) -> dict[str, float | str]:
-        """The job as inputs of the component, beside model and block."""
+        """The job as inputs of the component, besides model and block."""
         job = self.job
         return {
             "method": job.method,
@@ -98,7 +100,7 @@ class Footprint:
 
 
 def _sizes(shape: Shape) -> dict[str, Any]:
-    """A model as a row of the catalogue, which it need not be."""
+    """A model as a row of the catalogue, even if it is not in there."""
     traits = traits_of(shape)
     return {
         **{name: float(getattr(shape, name)) for name in SIZES},

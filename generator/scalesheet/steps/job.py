@@ -14,10 +14,10 @@ Strategy = Literal["single", "ddp", "fsdp"]
 
 @dataclass(frozen=True)
 class Shape:
-    """A model in numbers: a row of the catalogue, or what a `config.json` says.
+    """A model in numbers: a row of the catalogue, or from a `config.json`.
 
-    `id` is empty where the catalogue lacks the model. `config` is the Hugging Face configuration
-    that it came from, if it did; the model is then built from that.
+    `id` is empty if the catalogue lacks the model. `config` is the Hugging Face configuration that
+    it came from, if any; the model is then built from that.
     """
 
     id: str
@@ -33,53 +33,53 @@ class Shape:
     gated: bool
     parameters: float
     active_parameters: float
-    #: The other cells of the model's row: biases, norms, positions, experts, ..., as in
-    #: `model.schema.json`; what is not stated is left out.
+    #: The other cells of the model's row, as in `model.schema.json`: biases, norms, positions,
+    #: experts, ...; only what is stated.
     more: Mapping[str, Any] = field(default_factory=dict)
     config: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
 class Job:
-    """A step of AdamW and what it runs on. A step is `accumulation` passes on each of `gpus`."""
+    """A step of AdamW and its hardware. A step is `accumulation` passes on each of `gpus`."""
 
     model: Shape
     accelerator: str  # its id in the catalogue
-    device: str = "cpu"  # PyTorch's name of its kind: cpu, cuda, xpu, mps
+    device: str = "cpu"  # PyTorch's device type: cpu, cuda, xpu, mps
     gpus: int = 1
     strategy: Strategy = "single"
     method: Method = "full"
-    precision: Precision = "bf16"  # what products are computed in
-    weights: Literal["fp32", "fp16", "bf16", "nf4"] = "fp32"  # what weights are kept in
+    precision: Precision = "bf16"  # format of matrix products
+    weights: Literal["fp32", "fp16", "bf16", "nf4"] = "fp32"  # format in which weights are stored
     batch: int = 1  # sequences in a pass on one accelerator: the micro-batch
     accumulation: int = 1
     length: int = 1024  # tokens of a sequence
     checkpointing: bool = False
     attention: Attention = "sdpa"
     compiled: bool = False
-    rank: int = 8  # of adapters, on all linear layers of the blocks
+    rank: int = 8  # of LoRA adapters, on all linear layers of the blocks
 
     @property
     def sequences(self) -> int:
-        """Sequences of a step, all accelerators together."""
+        """Sequences in a step, over all accelerators."""
         return self.batch * self.accumulation * self.gpus
 
     @property
     def tokens(self) -> int:
-        """Tokens of a step, all accelerators together."""
+        """Tokens in a step, over all accelerators."""
         return self.sequences * self.length
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long is measured: until the mean of the step time is known, within these bounds."""
+    """How long to measure: until the mean step time is known well enough, within these bounds."""
 
-    precise: float = 0.02  # half of the 95 % interval of the mean, over the mean
-    warmup: int = 3  # steps that are not counted
-    at_least: int = 8  # steps that are
+    precise: float = 0.02  # half-width of the mean's 95 % interval, relative to the mean
+    warmup: int = 3  # steps not counted
+    at_least: int = 8  # steps counted
     at_most: int = 200
-    seconds: float = 300.0  # after which no further step begins
+    seconds: float = 300.0  # no further step begins after this
     workers: int = 0  # processes that make batches; 0: the training process itself
-    memory: float | None = None  # bytes that the run may take, where less than there is
-    profile: bool = False  # the profiler's view, written beside the report
+    memory: float | None = None  # limit in bytes, if less than available
+    profile: bool = False  # write the profiler's results beside the report
     seed: int = 0

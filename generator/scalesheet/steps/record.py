@@ -1,4 +1,4 @@
-"""Record: what a step took, with all that is needed to take it again."""
+"""Record: the results of a step, with everything needed to repeat it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scalesheet.steps.job import Job
 
 @dataclass(frozen=True)
 class Figure:
-    """A number in its unit, with the ends of what it may be."""
+    """A number with unit and range."""
 
     value: float
     unit: str
@@ -22,25 +22,27 @@ class Figure:
 
 @dataclass(frozen=True)
 class Record:
-    """A measurement as `measurement.schema.json` has it. `figures` go by the schema's keys; one
-    that was not taken is not there."""
+    """A measurement as in `measurement.schema.json`.
+
+    `figures` are keyed as in the schema; figures that were not measured are absent.
+    """
 
     job: Job
     how: Literal["measured", "simulated"]
     day: date
-    command: str  # by which it can be taken again
+    command: str  # repeats it
     figures: dict[str, Figure] = field(default_factory=dict)
-    interrupted: bool = False  # ended before the mean was known as well as was asked
-    unsteady: bool = False  # the spread is larger than requested: a busy machine, or a clock
-    input_bound: bool = False  # a step waits for its data
-    flop_convention: str = ""  # the formula of the catalogue by which work is counted
+    interrupted: bool = False  # stopped before the mean was known as precisely as requested
+    unsteady: bool = False  # spread larger than requested: a busy machine, or a changing clock
+    input_bound: bool = False  # steps wait for their data
+    flop_convention: str = ""  # the catalogue formula that counts the work
     environment: str = ""
     libraries: dict[str, str] = field(default_factory=dict)  # name: version
     note: str = ""
 
 
 def settings(job: Job) -> dict[str, Figure]:
-    """What a job says in numbers, as its record states it."""
+    """The job's numbers, as its record states them."""
     stated = {
         "accelerators": Figure(job.gpus, "GPU"),
         "batch_size": Figure(job.sequences, "sequence / step"),

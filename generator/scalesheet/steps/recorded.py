@@ -14,36 +14,38 @@ from scalesheet.steps.shapes import shape_of
 from scalesheet.values import Results
 
 TABLE = "measurements"
-#: Formats that PyTorch computes products in; a record may name others.
+#: Formats in which PyTorch computes products; a record may name others.
 _COMPUTED = ("fp32", "tf32", "fp16", "bf16")
 
 
 class UnclearError(ValueError):
-    """A record that does not say what ran: the text says what is missing, and where to state it."""
+    """Raised if a record does not state what ran; says what is missing, and where to state it."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """The job of a record, and what was assumed of it where the record is silent, in words."""
+    """The job of a record, and in words what was assumed where the record is silent."""
 
     job: Job
     assumed: tuple[str, ...]
 
 
 def job_of(book: Book, id: str, results: Results | None = None) -> Job:
-    """The job of a record. `results` are the catalogue's, where they are at hand. Raises KeyError
-    where there is no such record, UnclearError where it does not say enough, and Refused where the
-    parameters of its model cannot be counted."""
+    """The job of a record. `results` are the catalogue's, if available.
+
+    Raises KeyError if there is no such record, UnclearError if it states too little, and Refused if
+    the parameters of its model cannot be counted.
+    """
     return recorded(book, id, results).job
 
 
 def recorded(book: Book, id: str, results: Results | None = None) -> Recorded:
-    """The same with what was assumed."""
+    """The same, with the assumptions."""
     row = Row(book, id)
     assumed: list[str] = []
 
     def given(name: str, usual: Any, text: str) -> Any:
-        """What the record states, else what is usual, which is then told."""
+        """The stated value, or the usual one, which is noted as an assumption."""
         value = row.get(name)
         if value is None:
             assumed.append(text)
@@ -84,7 +86,7 @@ def recorded(book: Book, id: str, results: Results | None = None) -> Recorded:
 
 
 def records_of(book: Book, job: Job, how: str) -> tuple[str, ...]:
-    """The ids of the records of that very job which were measured, or simulated."""
+    """The ids of measured (or simulated) records of the same job."""
     table = book.tables.get(TABLE)
     records = []
     results = evaluate_catalogue(book)
@@ -101,21 +103,23 @@ def records_of(book: Book, job: Job, how: str) -> tuple[str, ...]:
 
 
 def sameness(job: Job) -> Sequence[object]:
-    """What makes two jobs the same: a rank counts only where there are adapters; where a model
-    was read from does not."""
+    """A key that two jobs share if they are the same.
+
+    The rank counts only with adapters; the source of a model does not count.
+    """
     model = replace(job.model, more={}, config=None)
     return astuple(replace(job, model=model, rank=0 if job.method == "full" else job.rank))
 
 
 def device_of(book: Book, accelerator: str) -> str:
-    """PyTorch's name of an accelerator's kind: a processor is `cpu`, all others are like `cuda`."""
+    """PyTorch's device type for an accelerator: `cpu` for a processor, else `cuda`."""
     columns = book.tables["hardware"].columns
     kind = columns["kind"].stated.get(accelerator) if "kind" in columns else None
     return "cpu" if kind is not None and kind.value == "processor" else "cuda"
 
 
 class Row:
-    """A record's cells: numbers in the units of their columns, words, flags."""
+    """The cells of a record: numbers in the units of their columns, words, flags."""
 
     def __init__(self, book: Book, id: str) -> None:
         if TABLE not in book.tables or id not in book.tables[TABLE].rows:
@@ -123,12 +127,12 @@ class Row:
         self._id, self._columns = id, book.tables[TABLE].columns
 
     def get(self, name: str) -> Any:
-        """What is stated, or None."""
+        """The stated value, or None."""
         stated = self._columns[name].stated.get(self._id) if name in self._columns else None
         return None if stated is None else stated.value
 
     def needs(self, name: str, expected: str) -> Any:
-        """What is stated, without which nothing can be run again."""
+        """The stated value. Raises UnclearError if it is missing."""
         value = self.get(name)
         if value is None:
             key = name.replace("_", " ")
@@ -137,7 +141,7 @@ class Row:
 
 
 def _batch(row: Row, passes: int) -> int:
-    """Sequences of a pass on one accelerator: stated, or of the whole step by its passes."""
+    """Sequences in a pass on one accelerator: stated, or derived from the whole step."""
     if (micro := row.get("micro_batch")) is not None:
         return _whole(micro)
     whole = row.needs("batch_size", "sequences of a step")

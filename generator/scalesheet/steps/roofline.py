@@ -1,8 +1,8 @@
 """Roofline: the time of a step by its parts, from the catalogue's rates and the fit on file.
 
-The parts are those that `predict` is made of (`predict/steps.py`): products at the rate that large
-ones reach, attention, traffic of memory, exchanges, launches; each with its fitted coefficient.
-What a trainer of general use adds is spread over forward and backward pass.
+The parts are those of `predict` (`predict/steps.py`), each with its fitted coefficient: products at
+the rate that large ones reach, attention, memory traffic, communication, kernel launches. The
+overhead of general-purpose trainers is spread over forward and backward pass.
 """
 
 from __future__ import annotations
@@ -24,44 +24,44 @@ from scalesheet.steps.footprint import Footprint, evaluated
 from scalesheet.steps.job import Job
 
 FIT = "throughput"
-#: Peaks of a precision as makers state them, the first that is stated, and as they were measured.
+#: Peaks of a precision by preference: vendor specs first, then measurements.
 PEAKS: Mapping[str, tuple[str, ...]] = {
     "fp32": ("fp32",),
     "tf32": ("dense_tf32", "fp32"),
     "fp16": ("dense_fp16",),
     "bf16": ("dense_bf16",),
 }
-#: The fit is of accelerators. Assumption: a processor may be this many times faster or slower.
+#: The fit covers accelerators. Assumption: a processor may be this much faster or slower.
 OF_PROCESSORS = 2.0
-#: How often AdamW of PyTorch reads or writes as many numbers as there are trained: eight operations
-#: one after the other (torch/optim/adam.py; tensor by tensor or all at once makes no difference).
+#: Reads and writes of PyTorch's AdamW per trained parameter: eight operations in sequence
+#: (torch/optim/adam.py; the same tensor by tensor or all at once).
 PASSES = 20.0
-#: Bytes that a weight costs under autocast each time: read in 32 bits and written in 16. Its
-#: gradient costs the same the other way round.
+#: Bytes that autocast costs per weight each time: read in 32 bits, written in 16. The gradient
+#: costs the same in the other direction.
 CAST = 6.0
-#: Where the time of a part goes: shares of forward and backward pass, of all trained and of
-#: adapters, whose backward pass makes no products for frozen weights.
+#: Share of a part's time in the forward pass, for full training and for adapters, whose backward
+#: pass computes no gradients of frozen weights.
 _FORWARD_FULL, _FORWARD_ADAPTERS = 1 / 3, 1 / 2
 _ATTENTION_FORWARD = 2.0  # of 7 FLOP for a pair of tokens
 
 
 @dataclass(frozen=True)
 class Rates:
-    """What an accelerator reaches, in FLOP / second and byte / second; nan where not known."""
+    """Achievable rates of an accelerator, in FLOP / second and byte / second; nan if unknown."""
 
     products: float  # of large products in the precision of the job
-    peak: float  # dense, of that precision, as its maker states it
+    peak: float  # dense, of that precision, vendor spec
     bandwidth: float
     link: float
     domain: float
     memory: float  # byte
     processor: bool
-    basis: str  # where the rate of products is from
+    basis: str  # origin of the rate of products
 
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds of a step, with the ends of its 80 % interval, and the shares of its parts."""
+    """Seconds per step, with the 80 % interval, and the shares of its parts."""
 
     step: float
     low: float
@@ -73,7 +73,7 @@ class Times:
 
 
 def figure_of(book: Book, accelerator: str, name: str, unit: str) -> float:
-    """A stated figure of an accelerator in a unit; nan where there is none."""
+    """A stated figure of an accelerator in a unit; nan if there is none."""
     column = book.tables["hardware"].columns.get(name)
     stated = column.stated.get(accelerator) if column is not None else None
     if column is None or stated is None or not isinstance(stated.value, float):
@@ -83,7 +83,7 @@ def figure_of(book: Book, accelerator: str, name: str, unit: str) -> float:
 
 
 def _products(book: Book, job: Job) -> tuple[float, float, str]:
-    """The rate of large products, the dense peak (nan where not known), and what the rate is of."""
+    """The rate of large products, the dense peak (nan if unknown), and the origin of the rate."""
 
     def rate(name: str) -> float:
         return figure_of(book, job.accelerator, name, "FLOP / (second * GPU)")
@@ -101,7 +101,7 @@ def _products(book: Book, job: Job) -> tuple[float, float, str]:
 
 
 def rates_of(book: Book, job: Job) -> Rates:
-    """Raises Refused where the catalogue has no such accelerator."""
+    """The rates for a job. Raises Refused if the catalogue lacks its accelerator."""
     table = book.tables["hardware"]
     row = job.accelerator
     if row not in table.rows:
@@ -116,7 +116,7 @@ def rates_of(book: Book, job: Job) -> Rates:
     kind = table.columns["kind"].stated.get(row) if "kind" in table.columns else None
 
     def first(unit: str, *names: str) -> float:
-        """The first of these figures that is above 0, else the last."""
+        """The first of these figures above 0, else the last."""
         figures = [figure_of(book, row, name, unit) for name in names]
         return next((figure for figure in figures if figure > 0), figures[-1])
 
@@ -133,7 +133,7 @@ def rates_of(book: Book, job: Job) -> Rates:
 
 
 def lacking(rates: Rates, job: Job) -> str:
-    """What the catalogue lacks to tell the time of a step; empty where it lacks nothing."""
+    """What the catalogue lacks to predict the time of a step; empty if nothing."""
     missing = []
     if not rates.products > 0:
         listed = " or ".join((*PEAKS[job.precision], f"measured_{job.precision}"))
@@ -144,8 +144,10 @@ def lacking(rates: Rates, job: Job) -> str:
 
 
 def times(book: Book, job: Job) -> Times:
-    """The time of a step. Raises Refused where the catalogue has no rates of the accelerator, or
-    the book no fit."""
+    """The time of a step.
+
+    Raises Refused if the catalogue has no rates of the accelerator, or the book no fit.
+    """
     rates = rates_of(book, job)
     path = f"{book.folder}hardware/{job.accelerator}.yaml"
     if missing := lacking(rates, job):
@@ -176,9 +178,9 @@ def times(book: Book, job: Job) -> Times:
 def _parts(
     book: Book, job: Job, case: Cases, fitted: Mapping[str, float]
 ) -> tuple[Mapping[str, float], float]:
-    """Accelerator seconds of a token by part, and how much of them `predict` does not count.
+    """Accelerator seconds per token by part, and how much of them `predict` does not count.
 
-    It counts an optimizer in one kernel, which is not what PyTorch takes by itself, and no casts.
+    `predict` assumes a fused optimizer, which is not PyTorch's default, and no casts.
     """
     arrays = steps.stated(Work(case, book), {**dict.fromkeys(OF_STEPS, 1.0), **fitted})
     parts = {name: float(part[0]) for name, part in arrays.items()}
@@ -187,8 +189,8 @@ def _parts(
     )
 
     def moved(parameters: float, bytes: float, micro_batches: int, shards: float) -> float:
-        """Seconds of a token in which so many bytes of each parameter are read or written, once in
-        so many micro-batches."""
+        """Seconds per token to read or write this many bytes of each parameter, once in
+        `micro_batches`."""
         traffic = evaluated(
             book,
             "update-traffic",
@@ -231,7 +233,7 @@ def _shares(job: Job, parts: Mapping[str, float]) -> tuple[float, float, float]:
 
 
 def _case(job: Job, rates: Rates) -> Cases:
-    """The job as a case of `predict`, with rates in the place of peaks."""
+    """The job as a case of `predict`, with achievable rates instead of peaks."""
     model = job.model
     traits = traits_of(model)
     peak = rates.peak if rates.peak > 0 else rates.products

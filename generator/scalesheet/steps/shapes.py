@@ -15,19 +15,21 @@ from scalesheet.new.sound import compiled
 from scalesheet.steps.job import Shape
 from scalesheet.values import Results
 
-#: Columns that `Shape` has fields of its own for.
+#: Columns for which `Shape` has fields of its own.
 _WHOLE = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
 _FLAGS = ("tied", "gated")
 _COUNTS = ("parameters", "active_parameters")
-#: What says nothing about how a model is built.
+#: Columns that do not affect how a model is built.
 _TOLD = ("family", "developer", "published_parameters", "published_active_parameters")
-#: The name that a model goes by while it is not in the catalogue.
+#: The temporary id of a model that is not in the catalogue.
 _MEANWHILE = "of-a-config"
 
 
 def shape_of(book: Book, id: str, results: Results | None = None) -> Shape:
-    """A model of the catalogue, by its id. `results` are the catalogue's, where they are at hand.
-    Raises KeyError where there is none, Refused where its parameters cannot be counted."""
+    """A model of the catalogue. `results` are the catalogue's, if available.
+
+    Raises KeyError if there is none, Refused if its parameters cannot be counted.
+    """
     table = book.tables["models"]
     if id not in table.rows:
         raise KeyError(id)
@@ -55,9 +57,11 @@ def shape_of(book: Book, id: str, results: Results | None = None) -> Shape:
 
 
 def shape_in(data: Path, file: Path) -> Shape:
-    """The model that a `config.json` describes, which need not be in the catalogue of the folder
-    `data`. One that is there under a name of its own is that one. Raises Refused with all that is
-    wrong with it, OSError where it cannot be read."""
+    """The model that a `config.json` describes, which need not be in the catalogue below `data`.
+
+    If the catalogue has the same model, that one is returned. Raises Refused with all errors of the
+    file, OSError if it cannot be read.
+    """
     text = text_of(file, file.parent.name or file.stem)
     book = compiled(data, "model", {_MEANWHILE: text})
     if book is None:
@@ -72,7 +76,7 @@ def shape_in(data: Path, file: Path) -> Shape:
 
 
 def _same(book: Book, shape: Shape, results: Results) -> Shape | None:
-    """The model of the catalogue with all the same sizes."""
+    """The model of the catalogue with exactly the same sizes."""
     for id in book.tables["models"].rows:
         if id == _MEANWHILE:
             continue

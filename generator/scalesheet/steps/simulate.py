@@ -1,4 +1,4 @@
-"""Simulate: the record of a job without its hardware, from formulas and rates of the catalogue."""
+"""Simulates the record of a job without its hardware, from formulas and rates of the catalogue."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from scalesheet.steps.job import Job
 from scalesheet.steps.record import Figure, Record, settings
 from scalesheet.steps.roofline import Rates, Times, rates_of, times
 
-#: Ids of the formulas by which the work of a token is counted.
+#: The id of the formula that counts the work per token.
 CONVENTION = "training-flop-per-token"
 CONVENTION_OF_ADAPTERS = "lora-training-flop-per-token"
 
 
 def simulated(book: Book, job: Job, day: date, command: str) -> Record:
-    """What a step of the job takes by the catalogue. Raises Refused where it lacks the accelerator
-    or its rates."""
+    """Predict a step of the job. Raises Refused if the catalogue lacks the accelerator or its
+    rates."""
     footprint, rates, taken = Footprint(book, job), rates_of(book, job), times(book, job)
     figures = {**settings(job), **_times(taken)}
     figures |= _speed(book, job, taken, rates)
@@ -53,8 +53,8 @@ def _times(taken: Times) -> dict[str, Figure]:
 
 
 def flop_per_token(book: Book, job: Job) -> tuple[Figure, str]:
-    """The work of a token, and the id of the formula by which it is counted: model FLOPs, without
-    what is recomputed."""
+    """The model FLOPs per token, without recomputation, and the id of the formula that counts
+    them."""
     model = job.model
     sizes = {
         "parameters": model.active_parameters,
@@ -76,7 +76,7 @@ def _speed(book: Book, job: Job, taken: Times, rates: Rates) -> dict[str, Figure
     work, _ = flop_per_token(book, job)
 
     def of_time(figure: Callable[[float], float], unit: str) -> Figure:
-        """A figure that falls with the time."""
+        """A figure that decreases with time."""
         return Figure(figure(taken.step), unit, figure(taken.high), figure(taken.low))
 
     def rate(step: float) -> float:

@@ -1,4 +1,4 @@
-"""Work: the arithmetic of a measured step by the catalogue, and its share of the peak."""
+"""Adds the arithmetic of a measured step, and its share of the peak."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ RATE = "TFLOP / (second * GPU)"
 
 
 def with_work(book: Book, record: Record) -> Record:
-    """The record with FLOP for each token, the rate that its speed means, and the share of the
-    dense peak, where the catalogue has one. Raises Refused where it lacks the formulas."""
+    """Return the record with FLOP per token, FLOP per second and the share of the dense peak.
+
+    The share is left out if the catalogue has no peak. Raises Refused if it lacks the formulas.
+    """
     job, speed = record.job, record.figures["tokens_per_second"]
     work, convention = flop_per_token(book, job)
     peak = rates_of(book, job).peak

@@ -1,1 +1,1 @@
-"""Ladder: what a device reaches and what fits on it, found by trying."""
+"""Ladder: the rates of a device and what fits on it, found by trying."""

@@ -1,8 +1,8 @@
-"""The child: measures the rates of a device and tells each as a line of JSON on its output.
+"""The child process: measures the rates of a device and writes each as a line of JSON.
 
     python -m scalesheet_bench.ladder '{"device": "cpu", "precisions": [], "seconds": 60}'
 
-It alone imports PyTorch, and what imports it.
+Only this module and what it imports load PyTorch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scalesheet_bench.ladder.lines import Line, first_line, leave, teller
 
 
 def lines(device: str, precisions: tuple[str, ...], seconds: float) -> Iterator[Line]:
-    """What is reported, in order: the device, each rate as it is found, what else ran beside."""
+    """Yield the device, each rate when it is found, and other load on the machine."""
     import torch
 
     from scalesheet_bench.ladder import accelerator, processor

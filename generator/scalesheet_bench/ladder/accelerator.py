@@ -1,4 +1,4 @@
-"""Accelerator: what the driver says of a device through PyTorch. The child alone imports this."""
+"""What the driver reports about a device through PyTorch. Only the child imports this."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from scalesheet.steps.faults import NoDevice
 from scalesheet_bench.ladder import processor
 from scalesheet_bench.ladder.rates import Device
 
-#: NVIDIA's library tells of at most so many seconds before it is asked.
+#: Seconds over which NVIDIA's library reports processes, at most.
 SAMPLED = 1.1
 _MAKERS = {"xpu": "Intel", "mps": "Apple", "hpu": "Intel"}
-#: Parts of a device's name that tell how it is built in.
+#: Parts of a device's name that state its form factor.
 _FORMS = {"SXM": "SXM module", "PCIe": "PCIe card", "NVL": "PCIe card", "OAM": "OAM module"}
 
 
 @dataclass(frozen=True)
 class Here:
-    """A device at hand."""
+    """A device of this machine."""
 
     device: Device
     free: int  # bytes
-    caches: int  # bytes of the last level
-    uuid: str  # by which NVIDIA's library knows it; empty for others
-    wait: Callable[[], object]  # until all that was asked for is done
+    caches: int  # bytes of the last-level cache
+    uuid: str  # its id in NVIDIA's library; empty for others
+    wait: Callable[[], object]  # returns when the device has finished
 
 
 def here(kind: str) -> Here:
@@ -70,11 +70,11 @@ def here(kind: str) -> Here:
 
 
 def _at_once() -> None:
-    """A processor has done what it was asked for when the call returns."""
+    """Return immediately: a processor has finished when the call returns."""
 
 
 def _recommended(module: Any) -> int:
-    """Bytes that Apple's driver lets a program have."""
+    """The memory in bytes that Apple's driver recommends as the limit."""
     limit = getattr(module, "recommended_max_memory", None)
     return int(limit()) if limit is not None else 0
 
@@ -86,7 +86,7 @@ def _vendor(kind: str) -> str:
 
 
 def _managed(uuid: str) -> tuple[float | None, str]:
-    """NVIDIA's own library: the power limit in W as shipped, and the driver."""
+    """The default power limit in W and the driver, from NVIDIA's library."""
     try:
         import pynvml
     except ImportError:
@@ -103,8 +103,10 @@ def _managed(uuid: str) -> tuple[float | None, str]:
 
 
 def busy(uuid: str) -> str:
-    """By what else a device is used while we do nothing, or nothing. Only NVIDIA's library tells,
-    of the last second."""
+    """Describe other use of a device while we are idle, or return nothing.
+
+    Only NVIDIA's library reports it, for the last second.
+    """
     if not uuid:
         return ""
     try:
@@ -125,7 +127,7 @@ def busy(uuid: str) -> str:
 
 
 def libraries() -> Mapping[str, str]:
-    """What products and streams are made with, at its version."""
+    """The libraries behind products and streams, with versions."""
     result = {"torch": str(torch.__version__)}
     for name, at in ("cuda", torch.version.cuda), ("hip", torch.version.hip):
         if at is not None:

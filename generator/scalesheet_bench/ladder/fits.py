@@ -1,4 +1,4 @@
-"""Fits: the largest micro-batch at each length, and the longest sequence at each micro-batch."""
+"""Finds the largest micro-batch at each length, and the longest sequence at each micro-batch."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ Fits = Callable[[Job], bool]
 Estimate = Callable[[Job], float]  # bytes at the peak of a step
 Tell = Callable[[str], None]
 
-#: Lengths are tried in these steps: kernels and caches go by multiples of it.
+#: The step between lengths to try: kernels and caches work in multiples of it.
 GRAIN = 64
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What is not gone beyond. `seconds` are of all tries; none begins after them."""
+    """Limits of the search. `seconds` covers all tries; none begins afterwards."""
 
     batch: int = 4096
     length: int = 131_072
     seconds: float = 3600.0
-    confirm: bool = True  # three tries more at the first answer: does it go by size alone?
+    confirm: bool = True  # three more tries after the first answer: does only size matter?
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What fits at one length or micro-batch: sizes are micro-batches or tokens."""
+    """What fits at one length or micro-batch; sizes are micro-batches or tokens."""
 
     at: int
     found: Found
-    grain: int = 1  # tokens that a size of the search stands for
+    grain: int = 1  # tokens per size of the search
 
     @property
     def largest(self) -> int:
@@ -46,30 +46,30 @@ class Answer:
 
 @dataclass(frozen=True)
 class Tried:
-    """A try, as the search went."""
+    """A try, for the log of the search."""
 
     batch: int
     length: int
     fits: bool
-    estimate: float  # bytes that the catalogue takes it to need
+    estimate: float  # bytes needed by the catalogue's estimate
     seconds: float
 
 
 @dataclass(frozen=True)
 class WhatFits:
-    """The answers of a search, and all that was tried for them."""
+    """The answers of a search, and all its tries."""
 
     job: Job
-    memory: float  # bytes that a step may take
-    batches: tuple[Answer, ...]  # by length: the largest micro-batch
-    lengths: tuple[Answer, ...]  # by micro-batch: the longest sequence
+    memory: float  # bytes available to a step
+    batches: tuple[Answer, ...]  # the largest micro-batch, by length
+    lengths: tuple[Answer, ...]  # the longest sequence, by micro-batch
     tries: tuple[Tried, ...]
-    ended: str = ""  # why not all was tried
+    ended: str = ""  # why some tries are missing
     contradictions: tuple[str, ...] = ()
 
 
 class _Search:
-    """Tries with their log; the catalogue's estimate, set right by the boundaries found so far."""
+    """Tries sizes and logs them; the estimate is corrected by the limits found so far."""
 
     def __init__(
         self, job: Job, fits: Fits, estimate: Estimate, room: float, bounds: Bounds, tell: Tell
@@ -107,7 +107,7 @@ class _Search:
         return Answer(at, result, grain)
 
     def guess(self, job_of: Callable[[int], Job], bound: int) -> int:
-        """The largest size that the estimate has room for, by halves; it costs no try."""
+        """The largest size that fits by the estimate, by bisection; takes no try."""
         low, high = 0, bound + 1
         while high - low > 1:
             at = (low + high) // 2
@@ -118,7 +118,7 @@ class _Search:
         return max(low, 1)
 
     def learn(self, job_of: Callable[[int], Job], result: Found) -> None:
-        """By a boundary, what the estimate says of the room that there is."""
+        """Correct the available memory to what the estimate gives at a found limit."""
         if result.fits and result.fails is not None:
             ends = [self.estimate(job_of(size)) for size in (result.fits, result.fails)]
             self.room, self.learnt = sum(ends) / 2, True
@@ -134,12 +134,12 @@ def what_fits(
     bounds: Bounds | None = None,
     tell: Tell = print,
 ) -> WhatFits:
-    """For each length the largest micro-batch, for each micro-batch the longest sequence.
+    """Find the largest micro-batch for each length, and the longest sequence for each micro-batch.
 
-    `fits` tries a job and says whether it ran; `estimate` is what the catalogue takes a job to
-    need, in bytes, of which there are `memory`. It only says where to begin: the answers are those
-    of the tries. `fits` may raise Ended, and an interrupt ends the search too; what is known by
-    then comes back, marked.
+    `fits` tries a job and returns whether it ran; `estimate` is the catalogue's estimate of a job's
+    memory in bytes, of which `memory` are available. It only gives the starting point: the answers
+    are those of the tries. The search ends if `fits` raises Ended or on an interrupt; the answers
+    so far are returned and marked.
     """
     bounds = bounds or Bounds()
     search = _Search(job, fits, estimate, memory, bounds, tell)

@@ -1,4 +1,4 @@
-"""Hardware: an accelerator's file of the catalogue from what was measured, new or completed."""
+"""Creates or completes an accelerator's catalogue file with measured figures."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from scalesheet_bench.ladder.rates import STEADY, Device, Measured, Rate
 from scalesheet_bench.sources import MEASURED, with_source
 
 UNKNOWN = "not stated"
-#: What the note of a figure says that a busy or unsteady machine gave.
+#: The note on a figure that was measured on a busy or unsteady machine.
 AGAIN = "needs another measurement"
-#: Figures are written with so many digits; the repetitions differ in the third.
+#: Digits of figures in the file; repetitions differ in the third.
 DIGITS = 4
-#: An existing file is of this device if its memory is, to this share: as sold and as the driver
-#: reports it differ by a few per cent.
+#: An existing file is for this device if its memory agrees within this share: specs and drivers
+#: differ by a few per cent.
 SAME_MEMORY = 0.12
 RATE, BANDWIDTH = "TFLOP / (second * GPU)", "GB / second"
 PRECISIONS = ("bf16", "fp16", "tf32", "fp32")
@@ -39,14 +39,14 @@ Figure = Mapping[str, Any]
 
 
 class HardwareError(NotMeasured):
-    """Nothing was written; the message says why and what to do."""
+    """Raised if nothing was written; the message says why and what to do."""
 
     code = "B008"
 
 
 @dataclass(frozen=True)
 class Origin:
-    """By which command a figure was measured, and when."""
+    """The command that measured a figure, and the day."""
 
     command: str
     day: date
@@ -58,29 +58,28 @@ class Origin:
 
 @dataclass(frozen=True)
 class Written:
-    """What became of the measured figures."""
+    """The result of writing measured figures."""
 
     path: Path
-    new: bool  # the file was not there before
+    new: bool  # the file is new
     added: tuple[str, ...]  # keys of the schema
-    renewed: tuple[str, ...]  # keys of figures that said that they are to be measured again
-    kept: tuple[str, ...]  # keys that the file stated already: what it says was left
-    paste: str  # what was measured of these, as YAML
+    renewed: tuple[str, ...]  # keys of replaced figures, which were marked for another measurement
+    kept: tuple[str, ...]  # keys that the file already had, which stay
+    paste: str  # the measured values of these, as YAML
 
 
 def name_of(device: Device) -> str:
-    """What a page calls it: a processor with its cores."""
+    """The display name; a processor includes its cores."""
     return f"{device.name}, {device.cores} cores" if device.kind == "cpu" else device.name
 
 
 def id_of(device: Device) -> str:
-    """The id that its name comes nearest to."""
+    """The id nearest to its name."""
     return suggested(name_of(device)) or device.kind
 
 
 def figures(measured: Measured, origin: Origin) -> dict[str, Figure]:
-    """The measured figures by their keys in hardware.schema.json; what was not measured is not
-    there."""
+    """The measured figures by their keys in hardware.schema.json."""
     result: dict[str, Figure] = {}
     for precision in PRECISIONS:
         rate = measured.best("products", precision)
@@ -124,7 +123,7 @@ def _rounded(value: float) -> float:
 
 
 def hardware_file(measured: Measured, origin: Origin, title: str = "") -> str:
-    """The text of a new file. What no driver states is a reason: nothing in it is typed in."""
+    """The text of a new file. What the driver does not report becomes a reason, not a guess."""
     device = measured.device
     what = "the kernel" if device.kind == "cpu" else "the driver"
     data: dict[str, Any] = {"title": title or name_of(device)}
@@ -154,7 +153,7 @@ def hardware_file(measured: Measured, origin: Origin, title: str = "") -> str:
 
 
 def environment(measured: Measured) -> str:
-    """With what it was measured, as a sentence."""
+    """Describe the environment of the measurement in a sentence."""
     device = measured.device
     parts = [f"{name} {number}" for name, number in measured.libraries.items()]
     if measured.threads:
@@ -167,11 +166,10 @@ def environment(measured: Measured) -> str:
 def completed(
     text: str, result: Mapping[str, Figure]
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """A file's text with those measured figures that it lacks; their keys, and those that are
-    renewed. Every other byte stays.
+    """Add missing figures to a file's text; return it with the keys of added and replaced ones.
 
-    A figure that stands there is never replaced, whatever it rests on, but for one that says
-    itself that it is to be measured again: a steady one takes its place.
+    Every other byte stays. An existing figure is never replaced, whatever its origin, unless it is
+    marked for another measurement and the new one is steady.
     """
     keys = list(schema("hardware")["properties"])
     data = parse(text.encode(), "").data
@@ -195,16 +193,18 @@ def completed(
 
 
 def _provisional(figure: Any) -> bool:
-    """Whether a figure of a file is a measurement of our own that was no good one."""
+    """Return whether a figure is an own measurement that is marked for another one."""
     source = figure.get("source") if isinstance(figure, dict) else None
     own = isinstance(source, dict) and source.get("key") == MEASURED
     return own and AGAIN in str(figure.get("note", ""))
 
 
 def write(data: Path, id: str, measured: Measured, origin: Origin) -> Written:
-    """The device as `data/hardware/<id>.yaml`. A file that is there keeps every figure that it
-    states and gets those that it lacks; see `completed`. Raises HardwareError, and Refused where
-    the result would not fit the book."""
+    """Write the device as `data/hardware/<id>.yaml`.
+
+    An existing file keeps all its figures and gets those it lacks; see `completed`. Raises
+    HardwareError, and Refused if the result would not fit the book.
+    """
     result = figures(measured, origin)
     if not is_id(id):
         hint = f"; this device would be '{id_of(measured.device)}'"
@@ -234,7 +234,7 @@ def write(data: Path, id: str, measured: Measured, origin: Origin) -> Written:
 
 
 def _same_device(path: Path, id: str, text: str, device: Device) -> None:
-    """A measured figure belongs to the device that it was measured on."""
+    """Make sure that the file is for the device on which the figures were measured."""
     read, result = document("hardware", id, shown(path), text)
     if errors(result) or not isinstance(read.data, dict):
         raise HardwareError(f"{shown(path)} cannot be read; see 'scalesheet check', then again")

@@ -1,4 +1,4 @@
-"""Lines: how a child tells its parent what it finds, as JSON, and ends with it."""
+"""How a child process reports results to its parent, as JSON lines, and ends with it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ Line = Mapping[str, Any]
 
 
 def teller() -> Callable[[Line], None]:
-    """Takes this process's output for lines; what libraries print goes with the errors. From now
-    on the process ends when its input does: the parent holds the other end of it."""
+    """Reserve this process's output for JSON lines; what libraries print goes to standard error.
+
+    From now on, the process ends when its input is closed, which the parent holds open.
+    """
     text = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     os.dup2(2, 1)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -31,11 +33,11 @@ def _end_with_parent() -> None:
 
 
 def leave() -> None:
-    """Ends the process without waiting for threads of libraries."""
+    """End the process without waiting for threads of libraries."""
     sys.stderr.flush()
     os._exit(0)
 
 
 def first_line(fault: BaseException) -> str:
-    """What a fault says, shortly."""
+    """The first line of an exception's message."""
     return (str(fault) or type(fault).__name__).strip().partition("\n")[0]

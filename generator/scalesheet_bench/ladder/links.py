@@ -1,4 +1,4 @@
-"""Links: what devices of one machine exchange in a second. One of several children runs this.
+"""The rates of links between the devices of a machine. Each of several children runs this.
 
     python -m torch.distributed.run --standalone --nproc-per-node 2 \
         -m scalesheet_bench.ladder.links '{"device": "cuda", "seconds": 20}'
@@ -18,18 +18,19 @@ from typing import Any
 from scalesheet_bench.ladder.lines import leave, teller
 from scalesheet_bench.ladder.rates import Rate, What, rate_of
 
-#: Bytes of a message: what gradients are exchanged in, and more.
+#: Message sizes in bytes, including those in which gradients are exchanged.
 SIZES = (1 << 20, 1 << 24, 1 << 26, 1 << 28)
 FEWEST, MOST = 3, 20  # repetitions
 ELEMENT = 4  # bytes
 
 
 def links(device: str, seconds: float) -> Iterator[Rate]:
-    """byte/s of an all-reduce between all and of a message from the first to the second.
+    """Yield the rates in byte/s of an all-reduce among all and of a message from the first to the
+    second.
 
-    For an all-reduce it is the bus bandwidth as nccl-tests count it: 2 (n - 1) / n of the message
-    over the time, which is what each of n devices has to send whatever the algorithm. The time is
-    that of the slowest.
+    For an all-reduce it is the bus bandwidth as nccl-tests define it: 2 (n - 1) / n of the message
+    size over the time, which is what each of n devices must send with any algorithm. The time is
+    that of the slowest device.
     """
     import torch
     import torch.distributed as dist
@@ -70,11 +71,11 @@ def links(device: str, seconds: float) -> Iterator[Rate]:
 
             operation = partial(_exchange, what, rank, message)
             timed(operation)
-            one = timed(operation)  # the same in all processes, and so is what follows from it
+            one = timed(operation)  # the same in all processes, and so is all that depends on it
             times = min(MOST, max(FEWEST, int(share / max(one, 1e-9))))
             yield rate_of(what, "", size, counted * size, [timed(operation) for _ in range(times)])
             if one * FEWEST * 4 > share:
-                break  # the next size would outlast its share
+                break  # the next size would exceed its share of the time
 
 
 def _exchange(what: What, rank: int, message: Any) -> None:

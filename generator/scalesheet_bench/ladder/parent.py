@@ -1,4 +1,4 @@
-"""Parent: starts the process that measures, reads what it tells, and outlives it."""
+"""Starts the measuring process, reads its results, and survives its failure."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Tell = Callable[[str], None]
 
 CHILD = "scalesheet_bench.ladder"
 LINKS = "scalesheet_bench.ladder.links"
-#: Seconds that several processes have to end each other in.
+#: Seconds in which several processes may end each other.
 GRACE = 10.0
 
 
 class LadderError(Failed):
-    """No rate could be measured; the message says what happened and what helps."""
+    """No rate could be measured; the message says what happened and what to do."""
 
 
 def measured(
     device: str, precisions: Sequence[str] = (), seconds: float = 60.0, tell: Tell = print
 ) -> Measured:
-    """The rates of a device within about so many seconds, the start of PyTorch aside.
+    """Measure the rates of a device in about this many seconds, plus the start of PyTorch.
 
-    An interrupt, or a child that is killed, leaves what was measured until then, marked so; where
-    there is none the interrupt goes on. Raises NoTorch, NoDevice, LadderError.
+    After an interrupt, or if the child is killed, the results so far are returned and marked;
+    without any, the interrupt is raised. Raises NoTorch, NoDevice, LadderError.
     """
     asked = {"device": device, "precisions": list(precisions), "seconds": seconds}
     result: Measured | None = None
@@ -79,8 +79,10 @@ def _with(result: Measured, line: Mapping[str, Any], tell: Tell) -> Measured:
 
 
 def linked(device: str, count: int, seconds: float = 20.0) -> tuple[Rate, ...]:
-    """What so many devices of this machine exchange, each with a process of its own. Raises
-    LadderError."""
+    """Measure the links between this many devices, each with a process of its own.
+
+    Raises LadderError.
+    """
     if count < 2:
         raise LadderError(f"links are measured between devices, and this machine has {count}")
     several = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(count)]
@@ -90,10 +92,12 @@ def linked(device: str, count: int, seconds: float = 20.0) -> tuple[Rate, ...]:
 
 
 def _told(arguments: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """The lines of a child. Whatever ends the reading ends the child; one that fails is reported
-    with its last words."""
+    """Yield the lines of a child.
+
+    The child ends when reading ends, for whatever reason; if it fails, its last words are reported.
+    """
     with tempfile.TemporaryFile() as words:
-        # a session of its own, so that an interrupt from the keyboard reaches us alone
+        # a new session, so that an interrupt from the keyboard reaches only us
         child = subprocess.Popen(
             [sys.executable, *arguments],
             stdin=subprocess.PIPE,
@@ -112,7 +116,7 @@ def _told(arguments: Sequence[str]) -> Iterator[Mapping[str, Any]]:
                 ended = ended or "end" in line
                 yield line
         finally:
-            child.stdin.close()  # which ends those that it started, too
+            child.stdin.close()  # also ends the processes that it started
             if not ended:
                 child.terminate()
             try:
@@ -129,7 +133,7 @@ def _told(arguments: Sequence[str]) -> Iterator[Mapping[str, Any]]:
 
 
 def _last_words(text: str) -> str:
-    """The line of a traceback that says what happened; of several processes that of the first."""
+    """The line of a traceback that says what happened; for several processes, that of the first."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "Error: " in line]
     return (errors or lines[-1:] or ["no message"])[0]

@@ -1,4 +1,4 @@
-"""Processor: what /proc and /sys say of it, and what else runs on it."""
+"""What /proc and /sys report about the processor, and other load on it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from scalesheet_bench.ladder.rates import Device
 PROC, SYS = Path("/proc"), Path("/sys/devices/system/cpu")
 CGROUP = Path("/sys/fs/cgroup")
 VENDORS = {"AuthenticAMD": "AMD", "GenuineIntel": "Intel"}
-#: What others had of the cores, over all of them, from which on the machine is busy.
+#: The share of all cores used by others above which the machine counts as busy.
 BUSY = 0.03
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def processor(proc: Path = PROC) -> Device:
-    """This machine's processor with its memory; all cores that programs have are one device."""
+    """This machine's processor with its memory; all available cores are one device."""
     text = _first_core(proc)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
     name = text.get("model name") or platform.processor() or platform.machine()
@@ -40,7 +40,7 @@ def processor(proc: Path = PROC) -> Device:
 
 
 def version_of(release: str) -> str:
-    """The numbers that a kernel's release begins with; what a distribution adds is its own."""
+    """The leading numbers of a kernel's release, without the distribution's suffix."""
     match = re.match(r"\d+(\.\d+)*", release)
     return match[0] if match else ""
 
@@ -55,7 +55,7 @@ def _first_core(proc: Path) -> dict[str, str]:
 
 
 def memory(proc: Path = PROC, cgroup: Path = CGROUP) -> tuple[int, int]:
-    """Bytes of memory: all, and what can be had without swapping. 0 where it is not known."""
+    """Total bytes of memory, and those available without swapping; 0 if unknown."""
     try:
         text = (proc / "meminfo").read_text("utf-8")
     except OSError:
@@ -68,7 +68,7 @@ def memory(proc: Path = PROC, cgroup: Path = CGROUP) -> tuple[int, int]:
 
 
 def _limit(cgroup: Path) -> int:
-    """Bytes that a container may take; 0 where there is no limit."""
+    """The memory limit of a container in bytes; 0 if there is none."""
     try:
         text = (cgroup / "memory.max").read_text("ascii").strip()
     except OSError:
@@ -77,7 +77,7 @@ def _limit(cgroup: Path) -> int:
 
 
 def caches(sys: Path = SYS) -> int:
-    """Bytes of the last level of caches, all together; 0 where it is not known."""
+    """Bytes of all last-level caches together; 0 if unknown."""
     result: dict[tuple[int, str], int] = {}
     for place in sorted(sys.glob("cpu[0-9]*/cache/index[0-9]*")):
         try:
@@ -95,7 +95,7 @@ def caches(sys: Path = SYS) -> int:
 
 @dataclass(frozen=True)
 class Work:
-    """What was done since the machine started, in seconds of a core."""
+    """Work since the machine started, in core seconds."""
 
     clock: float
     everyone: float
@@ -103,7 +103,7 @@ class Work:
 
     @classmethod
     def now(cls, proc: Path = PROC) -> Work | None:
-        """None where the system does not tell."""
+        """None if the system does not report it."""
         try:
             head = (proc / "stat").read_text("ascii").partition("\n")[0].split()
             user, nice, system, _, _, irq, softirq, steal = map(int, head[1:9])
@@ -116,7 +116,7 @@ class Work:
 
 
 def others(before: Work | None, after: Work | None) -> float:
-    """What others had of all cores between two moments, from 0 to 1."""
+    """The share of all cores that others used between two moments, from 0 to 1."""
     if before is None or after is None or after.clock <= before.clock:
         return 0.0
     theirs = (after.everyone - before.everyone) - (after.own - before.own)

@@ -1,4 +1,4 @@
-"""Products: the rate of large dense matrix products by precision. The child alone imports this."""
+"""The rate of large dense matrix products by precision. Only the child imports this."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import torch
 from scalesheet_bench.ladder.rates import OFTEN, Rate, rate_of
 from scalesheet_bench.ladder.timing import Budget, repeated
 
-#: Rows of the squares that are tried, on a processor and on an accelerator.
+#: Rows of the square matrices to try, on a processor and on an accelerator.
 SIZES = {"cpu": (512, 1024, 2048, 3072, 4096, 6144)}
 LARGE = (1024, 2048, 4096, 6144, 8192, 12_288, 16_384)
-#: The three matrices of a product take at most this share of the free memory.
+#: The three matrices of a product take at most this share of free memory.
 SHARE = 0.5
 _TYPES: dict[str, Any] = {
     "fp32": torch.float32,
@@ -24,7 +24,7 @@ _TYPES: dict[str, Any] = {
 
 
 def precisions(device: str) -> tuple[str, ...]:
-    """What is worth measuring: tf32 are products of NVIDIA's units alone."""
+    """The precisions worth measuring; only NVIDIA's units have tf32."""
     if (
         device == "cuda"
         and torch.version.hip is None
@@ -45,10 +45,10 @@ def products(
     free: float,
     wait: Callable[[], object],
 ) -> Iterator[Rate]:
-    """FLOP/s of squares of normally distributed numbers, by size, the small ones first.
+    """Yield FLOP/s of square products of normally distributed numbers, small sizes first.
 
-    A product of n rows counts 2 n^3. A size that would outlast the budget is left out. Numbers are
-    random since a device draws less power, and so runs faster, on zeros.
+    A product of n rows counts 2 n^3. A size that would exceed the budget is left out. The numbers
+    are random because a device draws less power, and so runs faster, on zeros.
     """
     kind = _TYPES[precision]
     torch.set_float32_matmul_precision("high" if precision == "tf32" else "highest")

@@ -1,4 +1,4 @@
-"""Rates: what a device reached, and how sure that is; no PyTorch here."""
+"""Measured rates of a device with their uncertainty; without PyTorch."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Literal
 
 What = Literal["products", "copy", "triad", "all-reduce", "point-to-point"]
 
-#: Quartiles further apart than this, over the median, are not steady machine.
+#: A larger distance between the quartiles, relative to the median, counts as unsteady.
 STEADY = 0.05
-#: Fewer repetitions than this are luck.
+#: Fewer repetitions than this may be luck.
 OFTEN = 5
 
 
 @dataclass(frozen=True)
 class Rate:
-    """What repetitions of one operation reached: FLOP/s of products, byte/s of all others.
+    """The rate of a repeated operation: FLOP/s for products, byte/s for all others.
 
     `low` and `high` are the quartiles of the repetitions, `value` their median.
     """
 
     what: What
-    precision: str  # of products: fp32, tf32, bf16, fp16; else empty
+    precision: str  # for products: fp32, tf32, bf16, fp16; else empty
     size: int  # rows of the squares; bytes of an array or message
     value: float
     low: float
@@ -32,46 +32,46 @@ class Rate:
 
     @property
     def spread(self) -> float:
-        """What the quartiles are apart, over the median."""
+        """The distance between the quartiles, relative to the median."""
         return (self.high - self.low) / self.value
 
 
 @dataclass(frozen=True)
 class Device:
-    """What was measured, as the system and the driver name it. Unknown is empty, 0 or None."""
+    """The measured device, as named by system and driver. Unknown values are empty, 0 or None."""
 
-    kind: str  # PyTorch's name of it: cpu, cuda, xpu, mps
+    kind: str  # PyTorch's device type: cpu, cuda, xpu, mps
     name: str
     vendor: str
     form_factor: str
-    memory: int  # bytes that the driver or the kernel has
-    count: int = 1  # devices alike in the machine
-    cores: int = 0  # of a processor, that programs have
-    power: float | None = None  # W, the limit that the driver enforces
+    memory: int  # bytes reported by the driver or the kernel
+    count: int = 1  # identical devices in the machine
+    cores: int = 0  # of a processor, available to programs
+    power: float | None = None  # W, the limit set in the driver
     driver: str = ""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """All that was measured of a device. What was not measured is not there."""
+    """All measurements of a device; what was not measured is absent."""
 
     device: Device
     rates: tuple[Rate, ...] = ()
     told: tuple[str, ...] = ()  # what could not be measured, and why
-    busy: str = ""  # by what the machine was not quiet
+    busy: str = ""  # what kept the machine busy
     interrupted: bool = False
-    threads: int = 0  # that products ran on, of a processor
+    threads: int = 0  # used for products, on a processor
     libraries: Mapping[str, str] = field(default_factory=dict)
 
     def best(self, what: What, precision: str = "") -> Rate | None:
-        """The best of the sizes that were tried often enough; of all where none was."""
+        """The best size with enough repetitions, or of all if none has enough."""
         alike = [r for r in self.rates if (r.what, r.precision) == (what, precision)]
         often = [rate for rate in alike if rate.repetitions >= OFTEN]
         return max(often or alike, key=lambda rate: rate.value, default=None)
 
     @property
     def unsteady(self) -> str:
-        """Why the figures are to be measured again, or nothing."""
+        """Why the figures should be measured again, or nothing."""
         wide = [rate for rate in self._bests() if rate.spread > STEADY]
         reasons = [self.busy] if self.busy else []
         if wide:
@@ -87,7 +87,7 @@ class Measured:
 
 
 def rate_of(what: What, precision: str, size: int, work: float, seconds: Sequence[float]) -> Rate:
-    """The rate of repetitions that did the same `work` (FLOP or bytes) in so many seconds each."""
+    """The rate of repetitions that each did the same `work` (FLOP or bytes)."""
     rates = sorted(work / second for second in seconds)
     low, _, high = quantiles(rates, n=4, method="inclusive") if len(rates) > 1 else (rates[0],) * 3
     return Rate(what, precision, size, median(rates), low, high, len(rates))

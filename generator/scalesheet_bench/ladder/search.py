@@ -1,4 +1,4 @@
-"""Search: the largest size that fits, by few tries, of a machine that only says yes or no."""
+"""Finds the largest size that fits, with few tries of a machine that only says yes or no."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from itertools import pairwise
 
 
 class Ended(Exception):
-    """No further size can be tried; the message says why. What is known by then is kept."""
+    """No further size can be tried; the message says why. The results so far are kept."""
 
 
-#: The first step away from a guess is this part of it: estimates of memory are off by some per
+#: The first step away from a guess is this fraction of it: estimates of memory are off by a few per
 #: cent.
 FIRST_STEP = 16
 INTERRUPTED = "interrupted"
@@ -27,17 +27,16 @@ class Try:
 
 @dataclass(frozen=True)
 class Found:
-    """What is known of a largest size after some tries.
+    """What some tries say about the largest size.
 
-    `fits` is the largest that did, 0 where none was seen to; `fails` the smallest that did not,
-    None where none was seen to. The search is over when they are next to each other, or when
-    `fits` is the bound.
+    `fits` is the largest size that fit, 0 if none did; `fails` is the smallest that did not, None
+    if there is none. The search is over when they are adjacent, or when `fits` is the bound.
     """
 
     bound: int
     tries: tuple[Try, ...] = ()
-    ended: str = ""  # why no more was tried
-    contradiction: str = ""  # how answers disagree: what fits does not go by size alone
+    ended: str = ""  # why the search ended early
+    contradiction: str = ""  # how answers disagree: fitting does not depend only on size
 
     @property
     def fits(self) -> int:
@@ -52,23 +51,23 @@ class Found:
 
     @property
     def exact(self) -> bool:
-        """Whether no larger size fits, or none that was allowed."""
+        """Return whether no larger size fits, or none is allowed."""
         fails = self.fails
         return self.fits == self.bound or (fails is not None and fails == self.fits + 1)
 
     @property
     def bounded(self) -> bool:
-        """Whether the largest that was allowed fits; more might."""
+        """Return whether the largest allowed size fits; larger ones might, too."""
         return self.fits == self.bound
 
 
 def largest(fits: Callable[[int], bool], guess: int, bound: int, *, sure: bool = False) -> Found:
-    """The largest size from 1 to `bound` that fits, where every smaller one does.
+    """Find the largest size from 1 to `bound` that fits, if all smaller ones do.
 
-    From the guess in steps that double, then by halves: at most 2 log2(bound) + 2 tries. The first
-    step is a part of the guess, or 1 where that is `sure`, so that a right one takes two tries. No
-    size above the bound is tried, and none
-    twice. Ended and an interrupt end it with what is known.
+    It starts at the guess with doubling steps, then bisects: at most 2 log2(bound) + 2 tries. The
+    first step is a fraction of the guess, or 1 if that is `sure`, so that a correct guess takes two
+    tries. No size above the bound is tried, and none twice. After Ended or an interrupt, the
+    results so far are returned.
     """
     if bound < 1:
         raise ValueError(f"a search up to {bound}: expected a bound of 1 or more")
@@ -117,9 +116,11 @@ def _searched(
 
 
 def confirmed(fits: Callable[[int], bool], result: Found) -> Found:
-    """The same with up to three further tries, which a machine that goes by size alone answers as
-    it must: the largest again, half of it, and twice it where the bound allows. What disagrees is
-    said."""
+    """Check the result with up to three further tries, and report contradictions.
+
+    They are the largest size again, half of it, and twice it if the bound allows. If fitting
+    depends only on size, the answers are known.
+    """
     best = result.fits
     tries = list(result.tries)
     known = {t.size: t.fits for t in tries}
@@ -154,8 +155,10 @@ def _disagreement(size: int, answer: bool, best: int) -> str:
 
 
 def across(result: Sequence[tuple[int, Found]]) -> str:
-    """How the largest sizes at several lengths disagree, or nothing: more tokens in a sequence
-    never leave room for more sequences. In the order of the lengths."""
+    """How the largest sizes at several lengths contradict each other, or nothing.
+
+    Longer sequences never leave room for more of them. In the order of the lengths.
+    """
     for (short, one), (long, other) in pairwise(result):
         fails = one.fails
         if fails is not None and other.fits >= fails:

@@ -1,4 +1,4 @@
-"""Streams: memory bandwidth as STREAM measures it. The child alone imports this."""
+"""Memory bandwidth as STREAM measures it. Only the child imports this."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import torch
 from scalesheet_bench.ladder.rates import Rate, What, rate_of
 from scalesheet_bench.ladder.timing import Budget, repeated
 
-#: STREAM asks for arrays of at least four times the caches.
+#: STREAM requires arrays of at least four times the caches.
 BEYOND = 4
 SMALLEST = {"cpu": 1 << 27}  # bytes of an array
 LARGE = 1 << 30
-#: The three arrays take at most this share of the free memory.
+#: The three arrays take at most this share of free memory.
 SHARE = 0.5
 ELEMENT = 4  # bytes
 FACTOR = 3.0
@@ -27,10 +27,10 @@ def streams(
     caches: int,
     wait: Callable[[], object],
 ) -> Iterator[Rate]:
-    """byte/s of copy (a = b) and triad (a = b + 3 c) over arrays far beyond the caches.
+    """Yield byte/s of copy (a = b) and triad (a = b + 3 c) over arrays far larger than the caches.
 
-    Counted is what the program reads and writes, two arrays and three, and not what a cache reads
-    before it is written to.
+    It counts what the program reads and writes, two and three arrays, but not what a cache reads
+    before a write.
     """
     size = max(SMALLEST.get(device, LARGE), BEYOND * caches)
     if 3 * size > SHARE * free:

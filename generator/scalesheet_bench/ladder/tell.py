@@ -1,4 +1,4 @@
-"""Tell: rates, what fits and what was written, as text and as JSON."""
+"""Prints rates, what fits and what was written, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scalesheet_bench.ladder.rates import Measured, Rate
 
 _GIB = float(1 << 30)
 _WIDE = 22
-#: Which peak of the catalogue a rate is a part of.
+#: The catalogue's peak for each rate.
 PEAK_OF: Mapping[tuple[str, str], str] = {
     ("products", "bf16"): "dense_bf16",
     ("products", "fp16"): "dense_fp16",
@@ -26,8 +26,7 @@ PEAK_OF: Mapping[tuple[str, str], str] = {
 
 
 def peaks_of(book: Book, accelerator: str) -> dict[str, float]:
-    """The peaks of an accelerator of the catalogue that rates are parts of; none for one that it
-    lacks, and none that it does not state."""
+    """The peaks of a catalogue accelerator; without those that are not stated."""
     if accelerator not in book.tables["hardware"].rows:
         return {}
     result = {}
@@ -38,7 +37,7 @@ def peaks_of(book: Book, accelerator: str) -> dict[str, float]:
 
 
 def rates_text(measured: Measured, peaks: Mapping[str, float] | None = None) -> str:
-    """Several lines. `peaks` are those of the catalogue, in FLOP/s and byte/s, by column."""
+    """The rates as text. `peaks` are those of the catalogue, in FLOP/s and byte/s, by column."""
     return _joined(_rates(measured, peaks or {}))
 
 
@@ -65,7 +64,7 @@ def _rates(measured: Measured, peaks: Mapping[str, float]) -> Iterator[str]:
 
 
 def bests(measured: Measured) -> list[Rate]:
-    """The best size of each operation, in the order in which they were measured."""
+    """The best size of each operation, in the order of measurement."""
     kinds = dict.fromkeys((rate.what, rate.precision) for rate in measured.rates)
     result = (measured.best(what, precision) for what, precision in kinds)
     return [rate for rate in result if rate is not None]
@@ -89,7 +88,7 @@ def _size(rate: Rate) -> str:
 
 
 def rates_data(measured: Measured) -> dict[str, Any]:
-    """The same as JSON holds it; every size that was tried is there."""
+    """The rates as JSON, with every size that was tried."""
     device = measured.device
     return {
         "device": {
@@ -164,7 +163,7 @@ def _found(answer: Answer) -> str:
 
 
 def fits_data(result: WhatFits) -> dict[str, Any]:
-    """The same as JSON holds it, with every try."""
+    """What fits as JSON, with every try."""
     return {
         "model": result.job.model.id or result.job.model.title,
         "accelerator": result.job.accelerator,
@@ -198,7 +197,7 @@ def _data(at: str, what: str, answer: Answer) -> dict[str, Any]:
     }
 
 
-# ------------------------------------------------------------------ what was written
+# ------------------------------------------------------------------ written files
 
 
 def written_text(written: Written) -> str:

@@ -1,4 +1,4 @@
-"""Timing: repetitions of an operation within a budget of seconds."""
+"""Times repetitions of an operation within a budget of seconds."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
-#: A repetition takes at least so long, by doing the operation several times, so that neither the
-#: clock nor the waiting for the device counts.
+#: A repetition takes at least this long, by doing the operation several times, so that neither the
+#: clock nor waiting for the device matters.
 SHORTEST = 0.01
 MOST = 60  # repetitions
 
 
 @dataclass
 class Budget:
-    """Seconds that are left, by the clock."""
+    """A time budget."""
 
     seconds: float
 
@@ -27,17 +27,17 @@ class Budget:
         return self.ends - perf_counter()
 
     def part(self, of: int) -> Budget:
-        """The share of what is left, with `of` things still to do."""
+        """An equal share of the remaining time, for `of` remaining tasks."""
         return Budget(max(0.0, self.left) / max(1, of))
 
 
 def repeated(
     operation: Callable[[], object], wait: Callable[[], object], budget: Budget
 ) -> list[float]:
-    """Seconds of one operation, by repetition. The first two calls warm up and are not counted.
+    """Seconds of one operation, for each repetition. The first two calls warm up and do not count.
 
-    `wait` returns when the device has done all that it was asked for. At most MOST repetitions
-    come back, fewer where the budget ends first, and at least one.
+    `wait` returns when the device has finished. Returns at most MOST repetitions, fewer if the
+    budget ends first, but at least one.
     """
 
     def timed(times: int) -> float:

@@ -1,4 +1,4 @@
-"""Tries: whether a job fits, by measuring a step or two of it in a process of its own."""
+"""Tests whether a job fits, by running a step or two of it in a separate process."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from scalesheet.steps.record import Record
 from scalesheet_bench.ladder.fits import GRAIN, Bounds, Fits
 from scalesheet_bench.ladder.search import Ended
 
-#: Measures a job with so much effort. Raises NotMeasured, and KeyboardInterrupt.
+#: Measures a job with this effort. Raises NotMeasured, and KeyboardInterrupt.
 Measure = Callable[[Job, Effort], Record]
 
 
 def trier(measure: Measure, effort: Effort) -> Fits:
-    """Tries jobs with a step that makes all states and one after it.
+    """Return a test of jobs: one step that allocates all states and one after it.
 
-    Out of memory of any kind is a no: an allocation that was refused, a limit, a process that the
-    kernel ended. Where a process fails otherwise the search ends with what is known by then; what
-    no size would fix (no PyTorch, no such device, no such model) goes on as it is.
+    Out of memory in any form is a no: a refused allocation, a limit, a process killed by the
+    kernel. If a process fails otherwise, the search ends with the results so far. Errors that no
+    size would fix (no PyTorch, no such device, no such model) are raised.
     """
     shortest = replace(effort, warmup=1, at_least=1, at_most=1, profile=False)
 
@@ -39,7 +39,7 @@ def trier(measure: Measure, effort: Effort) -> Fits:
 
 
 def bounded(shape: Shape, bounds: Bounds | None = None) -> Bounds:
-    """Bounds that go no further than the model's own longest sequence, where it has one."""
+    """Limit the bounds to the model's own longest sequence, if it has one."""
     bounds = bounds or Bounds()
     longest = shape.more.get("positions") or shape.more.get("max_sequence")
     if not isinstance(longest, int | float) or not longest >= GRAIN:

@@ -1,8 +1,8 @@
-"""Who: the device of this machine, told as one line of JSON by a process that asks PyTorch.
+"""Identifies the device of this machine, in a process that asks PyTorch and prints a JSON line.
 
     python -m scalesheet_bench.ladder.who cuda
 
-Without a kind it is the accelerator that PyTorch sees, else the processor.
+Without a kind, it is the accelerator that PyTorch sees, or else the processor.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scalesheet.steps.faults import NoDevice
 
 def main() -> None:
     text = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what libraries print is not an answer
+    os.dup2(2, 1)  # what libraries print is not part of the answer
     kind = sys.argv[1] if len(sys.argv) > 1 else ""
     try:
         import torch

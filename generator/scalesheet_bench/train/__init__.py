@@ -1,4 +1,4 @@
-"""Train: real training steps in PyTorch, taken and measured by a process of its own."""
+"""Train: real training steps in PyTorch, run and measured in a process of its own."""
 
 from scalesheet.steps.faults import (
     Failed,

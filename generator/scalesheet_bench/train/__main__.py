@@ -1,4 +1,4 @@
-"""The process that measures: reads a job from a file, and tells what it finds line by line."""
+"""The measuring process: reads a job from a file, and reports results line by line."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from scalesheet.steps.faults import INSTALL, Failed, NotMeasured, NoTorch, fault
 from scalesheet_bench.train.messages import heard, line
 from scalesheet_bench.train.quiet import quiet
 
-FAULT = 3  # the exit code after a fault that was told
+FAULT = 3  # the exit code after a reported error
 
 
 def main() -> int:
-    """Measures the job of the file that the command names."""
-    # only messages go out; what libraries print goes beside
+    """Measure the job in the file that the command names."""
+    # only messages go to standard output; what libraries print goes to standard error
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     os.dup2(2, 1)
 
@@ -48,7 +48,7 @@ def main() -> int:
 
 
 def _runner() -> Any:
-    """What measures, which needs PyTorch."""
+    """The module that measures, which needs PyTorch."""
     try:
         import torch  # noqa: F401  # whether it loads is all that is asked
     except ImportError as error:
@@ -62,7 +62,7 @@ def _runner() -> Any:
 
 
 class Ends:
-    """Whether the process was asked to end, which it does after the step that it takes."""
+    """Remembers that the process was asked to end, which it does after the current step."""
 
     def __init__(self) -> None:
         self.asked = False

@@ -1,4 +1,4 @@
-"""Batches: random tokens by a seeded generator, as a data loader gives them."""
+"""Batches of random tokens from a seeded generator, as from a data loader."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scalesheet.steps.job import Effort, Job
 
 
 class Sequences:
-    """As many sequences of random tokens as are asked for; each is made when it is."""
+    """Sequences of random tokens, each made when it is requested."""
 
     def __init__(self, vocab: int, length: int, count: int, first: int) -> None:
         self.vocab = vocab
@@ -32,7 +32,7 @@ class Sequences:
 
 
 def loader(job: Job, effort: Effort, rank: int) -> Iterator[Any]:
-    """Batches without end, made by `effort.workers` processes, no two alike."""
+    """Yield batches without end, made by `effort.workers` processes, no two alike."""
     count = job.batch * job.accumulation * (effort.at_most + effort.warmup + 8)
     first = (effort.seed * job.gpus + rank) * count
     while True:
@@ -48,8 +48,8 @@ def loader(job: Job, effort: Effort, rank: int) -> Iterator[Any]:
 
 
 def making_time(job: Job, effort: Effort, tries: int = 5) -> float:
-    """Seconds that the batches of a step take to make, by one process and with nothing beside:
-    the median of a few tries."""
+    """Seconds to make the batches of a step, in one process without other load: the median of a few
+    tries."""
     count = job.batch * job.accumulation
     taken = []
     for start in range(tries):

@@ -1,4 +1,4 @@
-"""Engines: the device of a process, and a model spread over several by PyTorch's DDP or FSDP."""
+"""The device of a process, and a model distributed over several with PyTorch's DDP or FSDP."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ BACKENDS = {"cpu": "gloo", "cuda": "nccl", "xpu": "xccl"}
 
 
 def number() -> int:
-    """Which of the job's processes this is, from 0; torchrun says so."""
+    """The number of this process in the job, from 0, as set by torchrun."""
     return int(os.environ.get("RANK", "0"))
 
 
 def device_of(job: Job) -> Any:
-    """The device of this process; refuses where there is none, or too few."""
+    """The device of this process. Raises NoDevice if there is none, or too few."""
     place = int(os.environ.get("LOCAL_RANK", "0"))
     if job.device == "cpu":
         return torch.device("cpu")
@@ -45,7 +45,8 @@ def device_of(job: Job) -> Any:
 
 
 def bounded(device: Any, memory: float | None) -> float | None:
-    """Bounds the memory of an accelerator; the bytes that the run has, None where unknown."""
+    """Limit the memory of an accelerator; return the bytes available to the run, None if
+    unknown."""
     if device.type != "cuda":
         return memory
     total = float(torch.cuda.get_device_properties(device).total_memory)
@@ -56,7 +57,7 @@ def bounded(device: Any, memory: float | None) -> float | None:
 
 
 def joined(job: Job, device: Any) -> None:
-    """Joins the other processes of the job."""
+    """Join the other processes of the job."""
     if job.gpus == 1:
         return
     if job.device not in BACKENDS:
@@ -68,8 +69,11 @@ def joined(job: Job, device: Any) -> None:
 
 
 def spread(job: Job, inner: Any, model: Any, device: Any, seed: int) -> Callable[..., Any]:
-    """Fills the model on the device, alone or with the others, and answers what to call with a
-    batch. `inner` is the model of transformers within `model`, which may be the same."""
+    """Fill the model on the device, alone or with the others, and return the function to call with
+    a batch.
+
+    `inner` is the transformers model inside `model`; they may be the same.
+    """
     if job.strategy == "fsdp":
         from torch.distributed.device_mesh import init_device_mesh
         from torch.distributed.fsdp import fully_shard
@@ -93,7 +97,7 @@ def spread(job: Job, inner: Any, model: Any, device: Any, seed: int) -> Callable
 
 
 def agreed(job: Job, device: Any, stop: bool) -> bool:
-    """Whether to stop, as the first process says."""
+    """Return whether to stop, as decided by the first process."""
     if job.gpus == 1:
         return stop
     flag = torch.tensor([float(stop)], device=device)
@@ -102,6 +106,6 @@ def agreed(job: Job, device: Any, stop: bool) -> bool:
 
 
 def left(job: Job) -> None:
-    """Leaves the other processes of the job."""
+    """Leave the other processes of the job."""
     if job.gpus > 1 and distributed.is_initialized():
         distributed.destroy_process_group()

@@ -1,4 +1,4 @@
-"""Environment: what a measurement was taken on, and whether the machine was at rest."""
+"""The environment of a measurement, and whether the machine was idle."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ import torch
 from scalesheet_bench.ladder.processor import version_of
 
 GIB = 2**30
-MOST_OTHERS = 0.1  # of the processor's time: above, others are at work on the machine
+MOST_OTHERS = 0.1  # share of the processor's time above which others are using the machine
 FREQUENCY = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
 
 def versions(names: list[str]) -> dict[str, str]:
-    """The versions of what was used, by name."""
+    """The versions of the libraries in use, by name."""
     result = {"python": platform.python_version(), "torch": str(torch.__version__)}
     for name in names:
         result[name] = metadata.version(name)
@@ -31,7 +31,7 @@ def versions(names: list[str]) -> dict[str, str]:
 
 
 def text_of(device: Any) -> str:
-    """The machine in words: accelerator, processor, memory, system, threads, load."""
+    """Describe the machine: accelerator, processor, memory, system, threads, load."""
     load = os.getloadavg()[0]
     words = [
         f"{processor()}, {cores()} cores, {_all_memory() / GIB:.1f} GiB",
@@ -46,7 +46,7 @@ def text_of(device: Any) -> str:
 
 
 def _accelerator(device: Any) -> list[str]:
-    """The accelerator in words; nothing for the processor."""
+    """Describe the accelerator; empty for a processor."""
     if device.type != "cuda":
         return []
     properties = torch.cuda.get_device_properties(device)
@@ -58,13 +58,13 @@ def _accelerator(device: Any) -> list[str]:
         handle = pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{properties.uuid}")
         clock = pynvml.nvmlDeviceGetMaxClockInfo(handle, pynvml.NVML_CLOCK_SM)
         words += f", clock at most {clock} MHz, driver {pynvml.nvmlSystemGetDriverVersion()}"
-    except Exception:  # without the library or the driver's answer the name is what is known
+    except Exception:  # without the library or an answer from the driver, only the name is known
         pass
     return [words]
 
 
 def processor() -> str:
-    """The processor's name as the system tells it."""
+    """The processor's name, as reported by the system."""
     result: dict[str, str] = {}
     for line in _read(Path("/proc/cpuinfo")).splitlines():
         key, _, value = line.partition(":")
@@ -81,13 +81,13 @@ def cores() -> int:
 
 
 def busy() -> str:
-    """What says that the machine is at work already, in words; empty where it is at rest."""
+    """Signs that the machine is already busy, in words; empty if it is idle."""
     load = os.getloadavg()[0]
     return f"load average {load:.1f} on {cores()} cores at the start" if load > cores() else ""
 
 
 def free_memory() -> float:
-    """Bytes that a process may still take, as the system estimates; infinite where it does not."""
+    """Bytes that a process may still allocate, as estimated by the system; infinite if unknown."""
     for line in _read(Path("/proc/meminfo")).splitlines():
         if line.startswith("MemAvailable:"):
             return float(line.split()[1]) * 1024
@@ -99,15 +99,15 @@ def _all_memory() -> float:
 
 
 def limited(most: float) -> None:
-    """Lets the process take so many bytes more than it has now, where the system enforces it.
+    """Limit the process to this many more bytes than now, where the system enforces limits.
 
-    Should memory run out all the same, it is this process that the system ends first.
+    If memory runs out anyway, the system kills this process first.
     """
     if platform.system() != "Linux":
         return
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
-    torch.ones(256, 256) @ torch.ones(256, 256)  # the threads and their stacks are there now
+    torch.ones(256, 256) @ torch.ones(256, 256)  # starts the threads, which allocate stacks
     bound = int(_status("VmData") + most)
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if hard == resource.RLIM_INFINITY or bound < hard:
@@ -115,19 +115,19 @@ def limited(most: float) -> None:
 
 
 def resident_peak() -> float:
-    """Bytes of memory that the process has had at most, since `forget_peak` where there is one."""
+    """The peak of resident memory in bytes, since `forget_peak` where that works."""
     high = _status("VmHWM")
     return high or float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * 1024
 
 
 def forget_peak() -> None:
-    """Lets the resident peak begin again at what there is now (Linux: clear_refs of proc(5))."""
+    """Reset the resident peak to the current value (Linux: clear_refs of proc(5))."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def _status(key: str) -> float:
-    """Bytes of a line of the process's own status; 0 where there is none."""
+    """A value from the process's own status, in bytes; 0 if there is none."""
     for line in _read(Path("/proc/self/status")).splitlines():
         if line.startswith(f"{key}:"):
             return float(line.split()[1]) * 1024
@@ -135,14 +135,14 @@ def _status(key: str) -> float:
 
 
 class Others:
-    """How much of the processor others use between `start` and `share`, as a share of all of it."""
+    """The share of the processor that others use between `start` and `share`."""
 
     def start(self) -> None:
         self.spent, self.idle = _processor_time()
         self.own = time.process_time()
 
     def share(self) -> float | None:
-        """None where the system does not tell."""
+        """The share; None if the system does not report it."""
         spent, idle = _processor_time()
         whole = spent - self.spent + idle - self.idle
         own = time.process_time() - self.own
@@ -150,7 +150,7 @@ class Others:
 
 
 def _processor_time() -> tuple[float, float]:
-    """Seconds that all cores together were at work, and at rest."""
+    """Seconds for which all cores together were busy, and idle."""
     first = _read(Path("/proc/stat")).partition("\n")[0].split()[1:9]
     if len(first) < 5:
         return 0.0, 0.0

@@ -1,7 +1,7 @@
-"""Ledger: what memory held at each moment of a step, from the events of a profiler's trace.
+"""Ledger: the memory in use at each moment of a step, from the events of a profiler's trace.
 
-PyTorch's profiler tells each allocation and each release with its address, bytes and time, as the
-allocator counts them, so what is held is known to the byte at every moment of the step.
+PyTorch's profiler reports each allocation and release with address, bytes and time, as the
+allocator counts them, so memory is known to the byte at every moment of the step.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from math import inf
 from typing import Any
 
 PARTS = ("data", "forward", "backward", "optimizer")
-#: What the spans of a step are called in a profiler's trace.
+#: The names of a step's spans in a profiler's trace.
 NAMED = {part: f"scalesheet {part}" for part in PARTS}
-KINDS = {"cpu": 0, "cuda": 1}  # of devices, as the trace numbers them
+KINDS = {"cpu": 0, "cuda": 1}  # device types, as numbered in the trace
 
-#: Memory by the address of its first byte, in bytes.
+#: Sizes in bytes, by the address of the first byte.
 Storages = Mapping[int, float]
 
 
 @dataclass
 class Block:
-    """Memory from its allocation to its release; in bytes and the trace's microseconds."""
+    """Memory from its allocation to its release; in bytes, and microseconds of the trace."""
 
     address: int
     size: float
@@ -36,11 +36,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Held:
-    """What a step held, in bytes.
+    """The memory of a step, in bytes.
 
-    `gradients` is the most of them at once and `activations` what the last forward pass left; what
-    is there of the two at the peak has a name of its own. `working` is what is there at the peak
-    beyond weights, gradients, optimizer and activations. `moment` is the part that the peak is in.
+    `gradients` is their maximum and `activations` what the last forward pass left; their sizes at
+    the peak have names of their own. `working` is the rest at the peak, besides weights, gradients,
+    optimizer and activations. `moment` is the part of the step with the peak.
     """
 
     peak: float
@@ -57,7 +57,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Span:
-    """A part of the step, in the trace's microseconds."""
+    """A part of the step, in microseconds of the trace."""
 
     part: str
     begin: float
@@ -84,13 +84,13 @@ def held(
     gathered: Sequence[Collection[int]] = (),
     before: float | None = None,
 ) -> Held:
-    """What a step held, from the trace of it alone and where its lasting tensors are.
+    """The memory of a step, from its trace and the addresses of its lasting tensors.
 
-    `gradients` are those there when the step's last backward pass ends; `gathered` are, for each
-    forward pass, where weights are when it ends: FSDP leaves some that it has brought together,
-    which are neither its weights nor activations. `before` is what the
-    allocator held when the step began; without it, weights, optimizer state and the gradients that
-    no event of the step makes.
+    `gradients` are those at the end of the step's last backward pass. `gathered` has, for each
+    forward pass, the addresses of weights at its end: FSDP leaves some gathered weights there,
+    which are neither its own weights nor activations. `before` is what the allocator held when the
+    step began; by default weights, optimizer state and the gradients that no event of the step
+    allocates.
     """
     spans = spans_of(events)
     changes = sorted(
@@ -137,7 +137,7 @@ def held(
 
 
 def _blocks(changes: Sequence[tuple[float, int, float]]) -> list[Block]:
-    """The memory that the step itself allocates."""
+    """The blocks that the step itself allocates."""
     blocks: list[Block] = []
     there: dict[int, Block] = {}
     for when, address, size in changes:
@@ -152,7 +152,7 @@ def _blocks(changes: Sequence[tuple[float, int, float]]) -> list[Block]:
 def _levels(
     changes: Sequence[tuple[float, int, float]], start: float, begin: float, end: float
 ) -> tuple[float, float, float]:
-    """When the most was held, the most, and the mean over the time from begin to end."""
+    """The time of the maximum, the maximum, and the mean from begin to end."""
     level, since, total = start, begin, 0.0
     best = (begin, start)
     for when, _, size in changes:
@@ -167,6 +167,6 @@ def _levels(
 
 
 def _pass_of(when: float, spans: Sequence[Span]) -> int:
-    """The number, from 0, of the pass that a moment belongs to; the update belongs to the last."""
+    """The number, from 0, of the pass at a moment; the update belongs to the last."""
     begun = sum(span.part == "data" and span.begin <= when for span in spans)
     return max(0, begun - 1)

@@ -1,4 +1,4 @@
-"""Memory: what a step holds and in which parts, measured on the device that takes it."""
+"""Measures the memory of a step and its parts, on the device that runs it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from torch.profiler import ProfilerActivity, profile
 from scalesheet_bench.train.ledger import KINDS, Held, held
 from scalesheet_bench.train.steps import Stepper
 
-#: Passes of the step that is looked at: after the second, each is as the one before.
+#: Passes of the profiled step: from the second on, they are all alike.
 PASSES = 3
 
 
 def measured(stepper: Stepper) -> Held | None:
-    """What the next step holds, which is to be one after the first: the optimizer has its state.
+    """Measure the memory of the next step, which must not be the first: the optimizer needs its
+    state.
 
-    Times of that step are worthless, since the profiler writes down every allocation. None on a
-    device whose allocations the profiler does not tell.
+    The times of that step are useless, since the profiler records every allocation. None for a
+    device whose allocations the profiler does not report.
     """
     device = stepper.device
     if device.type not in KINDS:
@@ -42,7 +43,7 @@ def measured(stepper: Stepper) -> Held | None:
     if device.type == "cuda":
         torch.cuda.synchronize()
         before = float(torch.cuda.memory_allocated(device))
-    # the device's own activity is left out: what its allocator does is reported by the host
+    # without the device's own activity: the host reports what its allocator does
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         stepper.step(min(stepper.job.accumulation, PASSES))
     stepper.after_forward = stepper.before_update = lambda: None
@@ -54,8 +55,10 @@ def measured(stepper: Stepper) -> Held | None:
 
 
 def storages(tensors: Iterable[Any], device: str) -> dict[int, float]:
-    """The memory of a device behind tensors, each once: its address and bytes, with what 4-bit
-    weights are scaled back by; of a tensor that is spread over accelerators, what is here."""
+    """The memory of tensors on a device, each once: address and bytes.
+
+    Includes the scales of 4-bit weights; of a tensor distributed over accelerators, the local part.
+    """
     result: dict[int, float] = {}
     for tensor in tensors:
         for part in _parts(tensor):
@@ -66,7 +69,7 @@ def storages(tensors: Iterable[Any], device: str) -> dict[int, float]:
 
 
 def _parts(tensor: Any) -> list[Any]:
-    """The plain tensors that a tensor is made of."""
+    """The plain tensors that make up a tensor."""
     if not isinstance(tensor, torch.Tensor):
         return []
     if hasattr(tensor, "to_local"):

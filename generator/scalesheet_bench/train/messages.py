@@ -1,4 +1,4 @@
-"""Messages: the lines of JSON between the process that asks and the one that measures."""
+"""The JSON lines between the requesting and the measuring process."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 from scalesheet.steps.job import Effort, Job, Shape
 
-#: What a line of the measuring process begins with; libraries print on the same stream.
+#: The start of each message line; libraries print to the same stream.
 MARK = "scalesheet: "
 
 
 def asked(job: Job, effort: Effort, trace: str) -> str:
-    """What the measuring process is asked: a job, how long, and a folder for the profiler's view
-    ('' for none)."""
+    """The request to the measuring process: a job, the effort, and a folder for the profiler (''
+    for none)."""
     return json.dumps({"job": _plain(job), "effort": asdict(effort), "trace": trace}, default=float)
 
 
 def _plain(job: Job) -> dict[str, Any]:
-    """A job as JSON has it; the mappings of a shape may be of any class."""
+    """A job as JSON; a shape may have mappings of any class."""
     shape = {**vars(job.model), "more": _mapping(job.model.more)}
     if job.model.config is not None:
         shape["config"] = _mapping(job.model.config)
@@ -28,14 +28,14 @@ def _plain(job: Job) -> dict[str, Any]:
 
 
 def _mapping(result: Any) -> Any:
-    """Mappings as dictionaries, all the way down."""
+    """Mappings as dictionaries, recursively."""
     if isinstance(result, Mapping):
         return {key: _mapping(value) for key, value in result.items()}
     return result
 
 
 def heard(text: str) -> tuple[Job, Effort, str]:
-    """The job, effort and folder of what was asked."""
+    """The job, effort and folder of a request."""
     result = json.loads(text)
     shape = Shape(**result["job"].pop("model"))
     return Job(model=shape, **result["job"]), Effort(**result["effort"]), result["trace"]
@@ -47,7 +47,7 @@ def line(data: Mapping[str, Any]) -> str:
 
 
 def message_of(text: str) -> dict[str, Any] | None:
-    """The message of a line; None where a library printed it."""
+    """The message in a line; None if a library printed it."""
     _, mark, rest = text.partition(MARK)
     if not mark:
         return None

@@ -1,4 +1,4 @@
-"""Methods: full fine-tuning, LoRA and QLoRA, as a model before its weights have memory."""
+"""Full fine-tuning, LoRA and QLoRA, applied to a model whose weights are not allocated yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scalesheet_bench.train.models import blocks, first_line, kept_in, randomise
 
 
 def needed(job: Job) -> list[str]:
-    """The libraries that a job takes besides PyTorch."""
+    """The libraries that a job needs besides PyTorch."""
     names = ["transformers"]
     if job.method != "full":
         names.append("peft")
@@ -24,7 +24,7 @@ def needed(job: Job) -> list[str]:
 
 
 def present(job: Job) -> None:
-    """Imports the libraries that the job takes; refuses where one is missing."""
+    """Import the libraries that the job needs. Raises Missing."""
     for name in needed(job):
         try:
             importlib.import_module(name)
@@ -33,7 +33,7 @@ def present(job: Job) -> None:
 
 
 def checked(job: Job) -> None:
-    """Refuses a job whose words contradict each other."""
+    """Raise Unbuildable for a job with contradictory settings."""
     if (job.method == "QLoRA") != (job.weights == "nf4"):
         raise Unbuildable(
             f"{job.method} with weights in {job.weights}: only QLoRA keeps weights in nf4; change "
@@ -59,12 +59,14 @@ def checked(job: Job) -> None:
 
 
 def prepared(model: Any, job: Job, device: Any) -> Any:
-    """The model as the method trains it: with 4-bit weights on the device and adapters, both where
-    the method has them. What is not 4-bit has no memory yet."""
+    """Prepare the model for the method: 4-bit weights on the device, and adapters, if it has them.
+
+    Everything but 4-bit weights stays unallocated.
+    """
     if job.weights == "nf4":
         _quantise(model, device)
     if job.checkpointing:
-        # its name before transformers 5.20 or so, which is deprecated since
+        # deprecated name, needed before transformers 5.20 or so
         enable = getattr(model, "activation_checkpointing_enable", None)
         try:
             (enable or model.gradient_checkpointing_enable)({"use_reentrant": False})
@@ -79,7 +81,7 @@ def prepared(model: Any, job: Job, device: Any) -> Any:
 
 
 def linears(model: Any) -> list[tuple[str, Any]]:
-    """The linear layers of the blocks by their full names; a layer of GPT-2 is one too."""
+    """The linear layers of the blocks by their full names, including GPT-2's Conv1D."""
     from transformers.pytorch_utils import Conv1D
 
     inside = {id(module) for module in blocks(model).modules()}
@@ -91,7 +93,7 @@ def linears(model: Any) -> list[tuple[str, Any]]:
 
 
 def _adapted(model: Any, job: Job) -> Any:
-    """The model with adapters on all linear layers of its blocks, and nothing else trained."""
+    """Add adapters to all linear layers of the model's blocks; only they are trained."""
     from peft import LoraConfig, get_peft_model
 
     names = [name for name, _ in linears(model)]
@@ -102,9 +104,9 @@ def _adapted(model: Any, job: Job) -> Any:
 
 
 def _quantise(model: Any, device: Any) -> None:
-    """Puts 4-bit NormalFloat layers with double quantization in the place of the linear ones.
+    """Replace the linear layers by 4-bit NormalFloat layers with double quantization.
 
-    One by one, so that the model in 16 bits is never there as a whole.
+    One by one, so that the whole 16-bit model never exists.
     """
     import bitsandbytes
     from transformers.pytorch_utils import Conv1D
@@ -143,10 +145,10 @@ def _quantise(model: Any, device: Any) -> None:
 
 
 def computed_in(job: Job) -> Any:
-    """The type of autocast; None where weights are as wide as products.
+    """The type of autocast; None if weights are as wide as products.
 
-    Adapters are kept in 32 bits by PEFT, whatever the weights, so with them products in 16 bits are
-    always those of autocast, as a trainer sets it.
+    PEFT keeps adapters in 32 bits, whatever the weights, so with them 16-bit products always use
+    autocast, as in a trainer.
     """
     if job.precision not in ("fp16", "bf16"):
         return None

@@ -1,7 +1,7 @@
-"""Models: a model of transformers with random weights, counted before it takes memory.
+"""Models: a transformers model with random weights, counted before it takes memory.
 
-It is built without memory for its weights, counted, given its adapters, spread over accelerators
-where it is to be, and only then filled, tensor by tensor.
+It is built without memory for its weights, counted, given its adapters, distributed over
+accelerators if needed, and only then filled, tensor by tensor.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from scalesheet.steps.faults import Unbuildable
 from scalesheet.steps.job import Job, Shape
 
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
-LONGEST = 300  # letters of a library's error that are quoted
+LONGEST = 300  # characters of a library's error that are quoted
 SPREAD = 0.02  # standard deviation of the random weights
 
 
 def skeleton(job: Job) -> Any:
-    """The model without memory for its weights or buffers, of the counted size."""
+    """The model without memory for weights and buffers, checked against the counted size."""
     from transformers import AutoConfig, AutoModelForCausalLM
     from transformers import __version__ as version
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as KNOWN
@@ -62,21 +62,21 @@ def skeleton(job: Job) -> Any:
 
 
 def kept_in(job: Job) -> Any:
-    """What the weights are kept in; with 4-bit weights, those that stay wider."""
+    """The format of the weights; with 4-bit weights, that of the others."""
     if job.weights == "nf4":
         return DTYPES["bf16" if job.precision in ("bf16", "fp32", "tf32") else job.precision]
     return DTYPES[job.weights]
 
 
 def first_line(error: BaseException) -> str:
-    """What an error of a library says, in one line."""
+    """The message of a library's error, on one line."""
     lines = str(error).strip().splitlines()
     line = lines[0] if lines else type(error).__name__
     return line if len(line) <= LONGEST else line[:LONGEST] + " ..."
 
 
 def _counted(model: Any, shape: Shape) -> None:
-    """Refuses a model whose count is not the shape's, with buffers that are stored or without."""
+    """Raise Unbuildable if the model's size is not the shape's, with or without stored buffers."""
     held = sum(parameter.numel() for parameter in model.parameters())
     stored = set(model.state_dict())
     buffers = sum(tensor.numel() for name, tensor in model.named_buffers() if name in stored)
@@ -90,7 +90,8 @@ def _counted(model: Any, shape: Shape) -> None:
 
 
 def _long_enough(model: Any, job: Job) -> None:
-    """Refuses sequences longer than a table of positions; rotary positions have no end."""
+    """Raise Unbuildable for sequences longer than a position table; rotary positions have no
+    limit."""
     config = model.config
     most = getattr(config, "max_position_embeddings", None)
     if getattr(config, "rope_parameters", None) is None and most and job.length > most:
@@ -112,9 +113,9 @@ def blocks(model: Any) -> Any:
 
 
 def fill(inner: Any, model: Any, device: Any, seed: int) -> None:
-    """Gives every tensor that has no memory yet random values on the device; ties stay ties.
+    """Fill every unallocated tensor with random values on the device; tied weights stay tied.
 
-    `inner` is the model of transformers within `model`, which may be the same.
+    `inner` is the transformers model inside `model`; they may be the same.
     """
     torch.manual_seed(seed)
     made: dict[int, Any] = {}
@@ -131,7 +132,7 @@ def fill(inner: Any, model: Any, device: Any, seed: int) -> None:
 
 
 def fill_spread(inner: Any, model: Any, device: Any, seed: int) -> None:
-    """The same for a model that FSDP has spread: each process fills its part."""
+    """The same for a model that FSDP has distributed: each process fills its part."""
     torch.manual_seed(seed)
     model.to_empty(device=device)
     inner.tie_weights()
@@ -141,7 +142,7 @@ def fill_spread(inner: Any, model: Any, device: Any, seed: int) -> None:
 
 
 def _fill_buffers(inner: Any, device: Any) -> None:
-    """Gives buffers (rotary frequencies, slopes, masks) their values, by the model's own rule."""
+    """Fill buffers (rotary frequencies, slopes, masks) by the model's own rule."""
     for module in inner.modules():
         held = dict(module.named_buffers(recurse=False))
         for name, buffer in held.items():
@@ -152,7 +153,7 @@ def _fill_buffers(inner: Any, device: Any) -> None:
 
 
 def randomise(name: str, values: Any) -> None:
-    """Random weights; norms are 1 and biases 0, as a model begins."""
+    """Random weights; norms are 1 and biases 0, as at initialization."""
     with torch.no_grad():
         if values.dim() > 1:
             values.normal_(0, SPREAD)

@@ -1,6 +1,6 @@
-"""Parent: starts the process that measures, hears it, and makes a record of what it told.
+"""Starts the measuring process, reads its messages, and makes a record of them.
 
-PyTorch is imported there alone: a crash, a kill or a missing library there is an answer here.
+Only that process imports PyTorch: a crash, a kill or a missing library there is an answer here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scalesheet_bench.train.spread import mean_of
 
 Tell = Callable[[str], None]
 EVERY = 2.0  # seconds between two lines of progress
-LAST = 30  # lines of what the process printed that a fault may quote
+LAST = 30  # lines of the process's output that an error may quote
 CGROUP = Path("/sys/fs/cgroup/memory.events")
 
 
@@ -39,12 +39,12 @@ def measure(
     day: date | None = None,
     trace: Path | None = None,
 ) -> Record:
-    """Measures real steps of a job, and tells its progress line by line.
+    """Measure real steps of a job, and report progress line by line.
 
-    `command` and `day` are written into the record; `trace` is the folder for the profiler's view,
-    which is taken where `effort.profile` asks for it. Raises `NotMeasured`. Ctrl-C ends the run
-    after its step, and what was timed comes back marked as interrupted; where nothing was, it is
-    KeyboardInterrupt as ever.
+    `command` and `day` go into the record; `trace` is the folder for the profiler's results, if
+    `effort.profile` asks for them. Raises `NotMeasured`. Ctrl-C ends the run after its step, and
+    the timed steps are returned, marked as interrupted; without any, it raises KeyboardInterrupt as
+    usual.
     """
     folder = str(trace) if effort.profile and trace is not None else ""
     with tempfile.TemporaryDirectory(prefix="scalesheet-") as own:
@@ -66,7 +66,7 @@ def _command(job: Job, paper: Path) -> list[str]:
 
 
 def _environment(job: Job) -> Mapping[str, str]:
-    """The environment of the process: this one's, with this scalesheet found first."""
+    """The environment of the process: ours, with this scalesheet first in the path."""
     root = str(Path(scalesheet.__file__).resolve().parent.parent)
     before = os.environ.get("PYTHONPATH")
     result = {**os.environ, "PYTHONPATH": os.pathsep.join([root, before] if before else [root])}
@@ -77,20 +77,20 @@ def _environment(job: Job) -> Mapping[str, str]:
 
 
 class Listener:
-    """Runs the process and keeps what it tells."""
+    """Runs the process and collects its messages."""
 
     def __init__(self, job: Job, effort: Effort, tell: Tell, progress: Progress) -> None:
         self.job = job
         self.effort = effort
         self.tell = tell
         self.progress = progress
-        self.pid: int | None = None  # of the process that tells, which torchrun may have started
+        self.pid: int | None = None  # of the reporting process, which torchrun may have started
         self.fault: NotMeasured | None = None
         self.printed: deque[str] = deque(maxlen=LAST)
         self.spoke = 0.0
 
     def run(self, command: list[str], environment: Mapping[str, str]) -> None:
-        """Runs the command to its end; raises what went wrong."""
+        """Run the command to its end; raise its error, if any."""
         kills = _kills()
         with subprocess.Popen(
             command,
@@ -101,7 +101,7 @@ class Listener:
             encoding="utf-8",
             errors="replace",
             env=dict(environment),
-            start_new_session=True,  # Ctrl-C of a terminal reaches this process alone
+            start_new_session=True,  # Ctrl-C in a terminal reaches only this process
         ) as process:
             beside = threading.Thread(target=self._keep, args=(process,), daemon=True)
             beside.start()
@@ -118,7 +118,7 @@ class Listener:
             raise self._died(process.returncode, _kills() > kills)
 
     def _hear(self, process: subprocess.Popen[str]) -> None:
-        """Takes the messages until the process ends; asks it to end on Ctrl-C."""
+        """Read messages until the process ends; ask it to end on Ctrl-C."""
         assert process.stdout is not None
         while True:
             try:
@@ -138,21 +138,21 @@ class Listener:
                 os.kill(self.pid, signal.SIGINT)  # a step may take minutes: it has no time limit
 
     def _take(self, data: dict[str, object]) -> None:
-        """One message: progress is reported, findings are kept."""
+        """Handle a message: progress is reported, results are kept."""
         kind = data["is"]
         if kind == "begin":
             self.pid = int(str(data["pid"]))
         elif kind == "say":
             self.tell(str(data["text"]))
         elif kind == "fault":
-            # of several processes the first to fail knows why
+            # the first of several processes to fail knows the cause
             self.fault = self.fault or fault_of(data)
         else:
             self.progress.take(data)
             self._progress(str(kind))
 
     def _progress(self, kind: str) -> None:
-        """A line now and then while steps are timed."""
+        """Report progress now and then while steps are timed."""
         now = time.monotonic()
         if kind != "step" or now - self.spoke < EVERY:
             return
@@ -167,7 +167,7 @@ class Listener:
             self.printed.append(text)
 
     def _died(self, code: int, killed_for_memory: bool) -> NotMeasured:
-        """What a process that ended without a word most likely died of."""
+        """The most likely cause of death of a process that sent no error."""
         printed = "".join(self.printed)
         job = self.job
         what = f"{job.model.title}, {job.method}, micro-batch {job.batch} of {job.length} tokens"
@@ -189,7 +189,7 @@ class Listener:
 
 
 def _kills() -> int:
-    """Processes that the kernel has ended for memory in this control group, so far."""
+    """Processes in this control group that the kernel has killed for memory so far."""
     try:
         lines = CGROUP.read_text().splitlines()
     except OSError:
@@ -198,7 +198,7 @@ def _kills() -> int:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """Ends the process and those it started."""
+    """Kill the process and those it started."""
     if process.poll() is None:
         try:
             os.killpg(process.pid, signal.SIGKILL)

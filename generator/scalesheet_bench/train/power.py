@@ -1,5 +1,5 @@
-"""Power: what the device draws over a time, from a counter or the driver; nothing where neither
-is readable."""
+"""Power: the device's draw over a time, from a counter or the driver; nothing if neither is
+readable."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 POWERCAP = Path("/sys/class/powercap")
-#: Bits of NVML's reasons for a clock below what was asked that say that something is wrong:
-#: slowdown by the hardware, heat as the software and the hardware see it, and the power brake.
-#: A clock held by the power cap is how a board at full load works, and is reported by words alone.
+#: NVML's reasons for a reduced clock that mean trouble: slowdown by the hardware, heat as seen by
+#: software or hardware, and the power brake. A clock limited by the power cap is normal at full
+#: load, and only mentioned.
 TROUBLE = 0x8 | 0x20 | 0x40 | 0x80
 POWER_CAP = 0x4
 
@@ -20,22 +20,22 @@ class Meter:
     """Mean power between `start` and `stop`, and what happened to the clocks in between."""
 
     def start(self) -> None:
-        """The time begins."""
+        """Start the interval."""
 
     def look(self) -> None:
         """Called between steps."""
 
     def stop(self) -> float | None:
-        """Watts of one accelerator since the start; None where nobody tells."""
+        """Watts of one accelerator since the start; None if unknown."""
         return None
 
     def clocks(self) -> str:
-        """What happened to the clocks, in words; empty where nothing did or nobody tells."""
+        """What happened to the clocks, in words; empty if nothing did or it is unknown."""
         return ""
 
     @property
     def trouble(self) -> bool:
-        """Whether the clocks were held down by heat or by the hardware."""
+        """Return whether heat or the hardware held the clocks down."""
         return False
 
 
@@ -68,8 +68,10 @@ class Rapl(Meter):
 
 
 class Nvml(Meter):
-    """The board of one accelerator, by NVIDIA's management library: its energy counter in
-    millijoules, or its power in milliwatts between steps where it has no counter."""
+    """The board of one accelerator, through NVIDIA's management library.
+
+    Reads its energy counter in millijoules, or, without one, its power in milliwatts between steps.
+    """
 
     def __init__(self, library: Any, handle: Any) -> None:
         self.library = library
@@ -116,7 +118,7 @@ class Nvml(Meter):
         return bool(self.reasons & TROUBLE)
 
     def _ask(self, question: Callable[..., Any], *more: Any) -> float | None:
-        """What the library answers; None where the driver does not know."""
+        """The library's answer; None if the driver has none."""
         try:
             return float(question(self.handle, *more))
         except self.library.NVMLError:
@@ -124,7 +126,7 @@ class Nvml(Meter):
 
 
 def meter(device: str, uuid: str = "") -> Meter:
-    """What can tell the power of a device: `uuid` is that of an accelerator of NVIDIA."""
+    """The meter for a device: `uuid` is that of an NVIDIA accelerator."""
     if device == "cpu":
         return Rapl()
     if device == "cuda":
@@ -139,7 +141,7 @@ def meter(device: str, uuid: str = "") -> Meter:
 
 
 def _number(path: Path) -> float | None:
-    """A number that a file of the system holds; None where it may not be read."""
+    """The number in a system file; None if it may not be read."""
     try:
         return float(path.read_text())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Progress: what the measuring process has reported so far, and the record that it makes."""
+"""Progress: what the measuring process has reported so far, and the record made from it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scalesheet.steps.record import Figure, Record, settings
 from scalesheet_bench.train.ledger import PARTS
 from scalesheet_bench.train.spread import Mean, mean_of
 
-#: The share of a step spent waiting for its batch from which its input bounds it.
+#: Waiting for batches for more than this share of a step makes it input-bound.
 INPUT_BOUND = 0.05
 SHARES = {"data": "data_loading_share"} | {part: f"{part}_share" for part in PARTS[1:]}
 MEMORY = ("peak", "average", "weights", "gradients", "optimizer", "activations", "working")
@@ -22,14 +22,14 @@ MEMORY = ("peak", "average", "weights", "gradients", "optimizer", "activations",
 
 @dataclass
 class Progress:
-    """The messages of a measurement, as far as it came."""
+    """The messages of a measurement so far."""
 
     steps: list[dict[str, float]] = field(default_factory=list)
     messages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     interrupted: bool = False
 
     def take(self, data: Mapping[str, Any]) -> None:
-        """Keeps a finding."""
+        """Keep a message."""
         if data["is"] == "step":
             self.steps.append({part: float(data[part]) for part in (*PARTS, "whole")})
         else:
@@ -37,7 +37,7 @@ class Progress:
 
 
 def recorded(job: Job, effort: Effort, progress: Progress, command: str, day: date) -> Record:
-    """The record of a measurement of at least one timed step."""
+    """The record of a measurement with at least one timed step."""
     if not progress.steps:
         raise Failed(
             "the process that measures ended before its first timed step and gave no reason: "
@@ -84,8 +84,8 @@ def _times(job: Job, progress: Progress, mean: Mean) -> dict[str, Figure]:
 
 
 def _mean(mean: Mean, fastest: float) -> Figure:
-    """The time of a step. Of few steps the interval may reach below zero, where no time is: it then
-    begins at the fastest of them."""
+    """The time of a step. If few steps give an interval below zero, it starts at the fastest
+    step."""
     if mean.low is not None and mean.low <= 0:
         return Figure(
             mean.value,
@@ -98,14 +98,14 @@ def _mean(mean: Mean, fastest: float) -> Figure:
 
 
 def _rate(count: int, mean: Mean, unit: str) -> Figure:
-    """So many a step, a second; the ends change places."""
-    if not mean.low or mean.high is None:  # a time that may be 0 bounds no rate
+    """This many per step, as a rate per second; the ends are swapped."""
+    if not mean.low or mean.high is None:  # a time that may be 0 gives no upper limit
         return Figure(count / mean.value, unit)
     return Figure(count / mean.value, unit, count / mean.high, count / mean.low)
 
 
 def _memory(progress: Progress) -> dict[str, Figure]:
-    """Bytes of one accelerator."""
+    """The memory of one accelerator, in bytes."""
     figures = {}
     result = progress.messages.get("memory")
     if result is not None:
@@ -127,7 +127,7 @@ def _memory(progress: Progress) -> dict[str, Figure]:
 
 
 def _note(effort: Effort, progress: Progress, mean: Mean, imprecise: bool) -> str:
-    """What was built and what stood in the way, in sentences."""
+    """What was built and what interfered, in sentences."""
     notes = []
     model = progress.messages.get("model")
     if model is not None:

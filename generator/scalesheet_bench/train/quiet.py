@@ -1,19 +1,19 @@
-"""Quiet: silences, by name, what the libraries are known to say on every run, and downloads."""
+"""Silences known messages that libraries print on every run, and disables downloads."""
 
 from __future__ import annotations
 
 import os
 import warnings
 
-#: Beginnings of warnings that ask nothing of us.
+#: Beginnings of warnings that require nothing of us.
 KNOWN = (
-    "`is_gradient_checkpointing` is deprecated",  # which PEFT still reads
-    "`gradient_checkpointing_enable` is deprecated",  # its name before
+    "`is_gradient_checkpointing` is deprecated",  # PEFT still reads it
+    "`gradient_checkpointing_enable` is deprecated",  # the former name
 )
 
 
 def quiet() -> None:
-    """To be called before the libraries are imported."""
+    """Silence them; call this before the libraries are imported."""
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     for offline in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):

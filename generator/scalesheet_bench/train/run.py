@@ -1,4 +1,4 @@
-"""Run: a job from the model's making to its last timed step, told message by message."""
+"""Runs a job from building the model to the last timed step, and reports each result."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ GIB = 2**30
 
 
 def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], bool]) -> None:
-    """Measures a job; `send` takes each message, and `stop` says whether to end with this step.
+    """Measure a job; `send` takes each message, and `stop` says whether to end after this step.
 
-    `trace` is a folder for the profiler's view, or ''.
+    `trace` is a folder for the profiler's results, or ''.
     """
     methods.checked(job)
     methods.present(job)
     device = engines.device_of(job)
     tell: Send = send if engines.number() == 0 else _silent
     tell({"is": "say", "text": f"building {job.model.title}"})
-    # the libraries are in memory when its bound is set, which is then the run's own
+    # the libraries are loaded before the memory limit is set, so the limit is the run's own
     inner = models.skeleton(job)
     if device.type == "cpu":
         had = min(environment.free_memory() / job.gpus, effort.memory or float("inf"))
@@ -48,7 +48,7 @@ def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], boo
         raise
     except (RuntimeError, MemoryError, ValueError) as error:
         raise named(error, job, had) from error
-    engines.left(job)  # after a fault the others may wait for this one, which ends with a word
+    engines.left(job)  # after an error, the others may wait for this process, which ends them
 
 
 def stages(
@@ -61,8 +61,8 @@ def stages(
     tell: Send,
     stop: Callable[[], bool],
 ) -> None:
-    """The stages in order, of a model without memory yet: see `run`."""
-    # of an accelerator's host little is used; there the spread alone tells
+    """Run the stages in order, from a model without memory: see `run`."""
+    # the host of an accelerator is little used; there, only the spread of times matters
     disturbed = environment.busy() if device.type == "cpu" else ""
     tell(
         {
@@ -83,7 +83,7 @@ def stages(
         if trace and rank == 0:
             _profiled(stepper, Path(trace))
         elif trace:
-            stepper.step()  # all processes take the same steps
+            stepper.step()  # all processes must take the same steps
         for _ in range(max(0, effort.warmup - 2)):
             stepper.step()
         tell({"is": "data", "seconds": batches.making_time(job, effort)})
@@ -94,7 +94,7 @@ def stages(
 def made(job: Job, effort: Effort, rank: int, device: Any, inner: Any, tell: Send) -> Stepper:
     """The model on its device with an optimizer and batches, ready to step."""
     parameters = sum(parameter.numel() for parameter in inner.parameters())
-    built = type(inner).__name__  # FSDP gives it another
+    built = type(inner).__name__  # FSDP renames it
     linears = methods.linears(inner)
     model = methods.prepared(inner, job, device)
     trained = sum(part.numel() for part in model.parameters() if part.requires_grad)
@@ -122,7 +122,7 @@ def _timed(
     stop: Callable[[], bool],
     disturbed: str,
 ) -> None:
-    """Steps until the mean is known, and what the device told meanwhile."""
+    """Run steps until the mean is known, and collect what the device reported meanwhile."""
     gauge = meter(device.type, _uuid(device))
     others = environment.Others()
     environment.forget_peak()
@@ -155,7 +155,7 @@ def _after(
     others: environment.Others,
     words: list[str],
 ) -> dict[str, Any]:
-    """What is known when the last step has been taken; `words` are what disturbed it so far."""
+    """The results after the last step; `words` are disturbances so far."""
     alone = device.type == "cpu" and job.gpus == 1 and effort.workers == 0
     share = others.share() if alone else None
     if share is not None and share > environment.MOST_OTHERS:
@@ -175,7 +175,7 @@ def _after(
 
 
 def _profiled(stepper: Stepper, folder: Path) -> None:
-    """Writes the profiler's view of a step: a trace for a viewer, and the longest operators."""
+    """Write the profiler's results for a step: a trace for a viewer, and the longest operators."""
     from torch.profiler import ProfilerActivity, profile
 
     cuda = stepper.device.type == "cuda"
@@ -191,7 +191,7 @@ def _profiled(stepper: Stepper, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _kernel(job: Job) -> Iterator[None]:
-    """Holds attention to PyTorch's flash kernel where the job says so."""
+    """Restrict attention to PyTorch's flash kernel if the job says so."""
     if job.attention != "flash":
         yield
         return
@@ -202,14 +202,15 @@ def _kernel(job: Job) -> Iterator[None]:
 
 
 def _uuid(device: Any) -> str:
-    """The name by which the driver knows an accelerator."""
+    """The driver's id of an accelerator."""
     if device.type != "cuda":
         return ""
     return f"GPU-{torch.cuda.get_device_properties(device).uuid}"
 
 
 def named(error: Exception, job: Job, had: float) -> Exception:
-    """An error of PyTorch as what it means for the job; itself where that is unknown."""
+    """Translate an error of PyTorch into its meaning for the job; unknown errors stay as they
+    are."""
     text = str(error)
     if is_memory(error):
         asked = _asked(text)
@@ -236,7 +237,7 @@ def named(error: Exception, job: Job, had: float) -> Exception:
 
 
 def is_memory(error: Exception) -> bool:
-    """Whether an error says that memory ran out."""
+    """Return whether an error means out of memory."""
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
     signs = ("can't allocate memory", "not enough memory", "out of memory", "bad_alloc")
@@ -244,7 +245,7 @@ def is_memory(error: Exception) -> bool:
 
 
 def _asked(text: str) -> float | None:
-    """The bytes that an allocation asked for, where its error says."""
+    """The bytes requested by a failed allocation, if its error states them."""
     result = re.search(r"tried to allocate ([\d.]+) (bytes|KiB|MiB|GiB)", text, re.IGNORECASE)
     if result is None:
         return None
@@ -253,4 +254,4 @@ def _asked(text: str) -> float | None:
 
 
 def _silent(data: dict[str, Any]) -> None:
-    """The first process tells; the others do not."""
+    """Ignore a message: only the first process reports."""

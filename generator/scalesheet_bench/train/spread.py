@@ -1,4 +1,4 @@
-"""Spread: how well the mean of the step times is known, and when it is known well enough."""
+"""Spread: how precisely the mean step time is known, and when that is enough."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Mean:
 
     @property
     def precision(self) -> float:
-        """Half of the interval over the mean; infinite for a single value."""
+        """Half the interval's width over the mean; infinite for a single value."""
         return math.inf if self.high is None else (self.high - self.value) / self.value
 
 
 def mean_of(times: Sequence[float]) -> Mean:
-    """The mean of at least one value, all above 0, with its interval by Student's t.
+    """The mean of at least one positive value, with its interval by Student's t.
 
-    Steps that follow each other are alike (clocks, caches, neighbours on the machine), so the
-    values count as fewer independent ones: n (1 - r) / (1 + r), r their correlation with the next
-    (Law and Kelton, Simulation Modeling and Analysis, on first-order autoregressive output).
+    Consecutive steps are correlated (clocks, caches, other load), so the values count as fewer
+    independent ones: n (1 - r) / (1 + r), where r is their correlation with the next (Law and
+    Kelton, Simulation Modeling and Analysis, on first-order autoregressive output).
     """
     count = len(times)
     mean = fmean(times)
@@ -51,7 +51,7 @@ def mean_of(times: Sequence[float]) -> Mean:
 
 
 def _likeness(times: Sequence[float], mean: float) -> float:
-    """Correlation of a value with the next, from 0 up: one below 0 would narrow the interval.
+    """Correlation of a value with the next, at least 0: a negative one would narrow the interval.
 
     The estimate from n values is too low by (1 + 3 r) / n (Kendall 1954), which is added.
     """
@@ -64,10 +64,11 @@ def _likeness(times: Sequence[float], mean: float) -> float:
 
 
 def known(times: Sequence[float], effort: Effort, seconds: float) -> bool:
-    """Whether to stop after these steps, `seconds` after the first of them began.
+    """Return whether to stop after these steps, `seconds` after the first of them began.
 
-    A rule that looks after every step stops rather at a lucky interval. Simulated, the mean is
-    within what was asked in 94 of 100 cases, and in 86 where neighbours correlate by a half.
+    A rule that is applied after every step tends to stop at a lucky interval. In simulations, the
+    mean is within the requested precision in 94 of 100 cases, and in 86 if neighbors correlate by
+    0.5.
     """
     if len(times) >= effort.at_most:
         return True
@@ -77,11 +78,12 @@ def known(times: Sequence[float], effort: Effort, seconds: float) -> bool:
 
 
 def students_t(freedom: float) -> float:
-    """The two-sided 95 % point of Student's t with `freedom` degrees, 1 or more, whole or not.
+    """The two-sided 95 % point of Student's t with `freedom` degrees, at least 1, not necessarily
+    integer.
 
-    From 30 degrees by the expansion in the normal point (Abramowitz and Stegun 26.7.5), below by
+    From 30 degrees on by the expansion in the normal point (Abramowitz and Stegun 26.7.5), below by
     Newton's method: with t = sqrt(freedom) tan(angle) the density is a power of a cosine, which
-    falls, so that no step goes too far.
+    decreases, so that no step goes too far.
     """
     if freedom >= 30:
         z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)

@@ -1,4 +1,4 @@
-"""Steps: one step of AdamW and the time of its parts, each told to the end of the device's work."""
+"""One step of AdamW and the time of its parts, each until the device has finished."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from torch.profiler import record_function
 from scalesheet.steps.job import Job
 from scalesheet_bench.train.ledger import NAMED, PARTS
 
-RATE = 1e-5  # of learning: small, so that random weights stay as they are
-SCALE = 1024.0  # of the loss in 16-bit floating point, at the start
+RATE = 1e-5  # learning rate: small, so that random weights hardly change
+SCALE = 1024.0  # initial loss scale in 16-bit floating point
 
 
 class Clock:
-    """Times the parts of a step: by events of the device where it has them, else by waiting for
-    the device at the end of each part."""
+    """Times the parts of a step, by device events if available, or else by waiting at the end of
+    each part."""
 
     def __init__(self, device: Any) -> None:
         self.device = device
@@ -27,13 +27,13 @@ class Clock:
         self._marks: list[tuple[str, Any]] = []
 
     def start(self) -> None:
-        """A step begins."""
+        """Start a step."""
         self._wait()
         self.began = time.perf_counter()
         self._marks = [("", self._now())]
 
     def mark(self, part: str) -> None:
-        """A part ends here, and the next begins."""
+        """End a part and start the next."""
         self._marks.append((part, self._now()))
 
     def stop(self) -> dict[str, float]:
@@ -64,7 +64,7 @@ class Clock:
 
 
 class Stepper:
-    """A model and its optimizer, that take a step when told."""
+    """A model and its optimizer, ready to take steps."""
 
     def __init__(
         self,
@@ -84,15 +84,15 @@ class Stepper:
         self.clock = Clock(device)
         self.trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
         self.optimizer = torch.optim.AdamW(self.trained, lr=RATE)
-        # gradients of 16-bit weights are 16-bit, which the scaler refuses to unscale
+        # 16-bit weights have 16-bit gradients, which the scaler refuses to unscale
         scaled = autocast is torch.float16
         self.scaler = torch.amp.GradScaler(device.type, init_scale=SCALE, enabled=scaled)
-        #: Called when the forward pass ends, and when the gradients of a step are complete.
+        #: Called at the end of the forward pass, and when the gradients of a step are complete.
         self.after_forward: Callable[[], None] = _nothing
         self.before_update: Callable[[], None] = _nothing
 
     def step(self, passes: int | None = None) -> dict[str, float]:
-        """Takes a step and tells the seconds of its parts; `passes` are all, or fewer."""
+        """Take a step and return the seconds of its parts; `passes` defaults to all."""
         passes = passes or self.job.accumulation
         self.clock.start()
         for place in range(passes):
@@ -108,8 +108,7 @@ class Stepper:
 
     @property
     def scale(self) -> float:
-        """What the loss is scaled by, which falls where gradients overflow: the step then leaves
-        the update out."""
+        """The loss scale. It falls when gradients overflow, and the step then skips the update."""
         return float(self.scaler.get_scale())
 
     def _pass(self, last: bool) -> None:
@@ -135,7 +134,7 @@ class Stepper:
         return torch.autocast(self.device.type, dtype=self.autocast)
 
     def _gathered(self, last: bool) -> Any:
-        """Gradients travel between accelerators in the last pass alone."""
+        """Exchange gradients between accelerators only in the last pass."""
         if self.job.strategy == "fsdp":
             self.model.set_requires_gradient_sync(last)
         if self.job.strategy == "ddp" and not last:
@@ -144,4 +143,4 @@ class Stepper:
 
 
 def _nothing() -> None:
-    """By default nobody looks."""
+    """Do nothing by default."""

@@ -1,4 +1,4 @@
-"""What the runs of a plan took as JSON, in the shape of `schema/api/plan-results.schema.json`."""
+"""The recorded runs of a plan as JSON, in the shape of `schema/api/plan-results.schema.json`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OF_PLANS = ("budget", *OF_ROWS, "outside")
 
 
 def actuals_json(progress: Progress) -> Object:
-    """Where the plan stands, each of its rows, every attempt and the burn-down."""
+    """Return the plan's progress: totals, rows, every attempt and the burn-down."""
     days = progress.calendar
     return {
         **{name: _value(getattr(progress, name)) for name in OF_PLANS},
@@ -77,7 +77,7 @@ def _row(row: Row) -> Object:
 
 
 def _attempt(attempt: Attempt) -> Object:
-    """What the line says; what it leaves out is null."""
+    """Return the fields of an attempt; fields that are not stated are null."""
     data: Object = {}
     for field in fields(attempt):
         if field.name in ("position", "origin"):

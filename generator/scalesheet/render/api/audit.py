@@ -13,7 +13,7 @@ from scalesheet.values import Value
 
 
 def audit_json(book: Book, audits: Iterable[Audited]) -> Object:
-    """`{"claims": [...], "findings": [...], "headlines": [...]}` of one or more documents."""
+    """Return `{"claims": [...], "findings": [...], "headlines": [...]}` for these documents."""
     audits = list(audits)
     return {
         "edition": book.edition.isoformat(),
@@ -48,7 +48,7 @@ def _claim(audited: Audited, judged: Judged) -> Object:
 
 
 def figure_json(figure: Figure) -> Object:
-    """What a claim says, as a value; an open bound has one end."""
+    """Return the value that a claim states; an open bound has only one end."""
     if isinstance(figure.value, bool | str):
         return {"value": figure.value, "low": None, "high": None, "unit": None}
     downward = figure.bound in ("at most", "less than")

@@ -19,9 +19,9 @@ from scalesheet.steps.comparison import Comparison
 from scalesheet.units import Declared
 from scalesheet.values import Results, Value, stated_value
 
-#: Tables that every book may have; small tables of its own follow.
+#: Tables that every book may have; a book's own small tables follow.
 TABLES = ("hardware", "nodes", "providers", "offers", "models", "measurements", "fits")
-PRICE = "node_price"  # the offers' column that the dated prices are of
+PRICE = "node_price"  # the column of offers that has dated prices
 PRICE_FIELDS = ("offer", "from", *FIELDS, "seen")
 SOURCE_FIELDS = ("key", "title", "publisher", "url", "date", "accessed", "note")
 UNIT_FIELDS = ("name", "title", "symbol", "dimension", "size", "base", "per", "counted", "note")
@@ -29,9 +29,9 @@ UNIT_FIELDS = ("name", "title", "symbol", "dimension", "size", "base", "per", "c
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """All entries of a kind: each with its id, its title and what is said of it.
+    """All entries of one kind: each with its id, title and data.
 
-    `more` stands in the collection's file beside the entries.
+    `more` is written beside the entries in the collection's file.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Collection:
 
 
 def collections(edition: Edition) -> tuple[Collection, ...]:
-    """Everything that plans are made of."""
+    """Return everything that plans refer to: tables, formulas, sources and units."""
     book, catalogue, comparisons = edition.book, edition.catalogue, edition.comparisons
     records = book.records.values()
     sources, units = book.sources.values(), book.units.declared.values()
@@ -83,7 +83,7 @@ def small_tables(book: Book) -> tuple[str, ...]:
 
 
 def collection_files(book: Book, kept: Collection) -> Iterator[tuple[str, str]]:
-    """The files of a collection, which hold all its entries."""
+    """Yield the path and text of each file of a collection that lists all its entries."""
     head: Object = {
         "collection": kept.name,
         "edition": book.edition.isoformat(),
@@ -98,7 +98,7 @@ def collection_files(book: Book, kept: Collection) -> Iterator[tuple[str, str]]:
 
 
 def columns_json(book: Book, table: Table) -> Object:
-    """What each quantity of the table's entries is."""
+    """Describe each column of the table."""
     return {c.name: column_json(c, book.units) for c in table.columns.values()}
 
 
@@ -109,7 +109,7 @@ def row_json(
     place: int,
     comparisons: Mapping[str, Comparison] | None = None,
 ) -> Object:
-    """One row of a table, with all that is known of it."""
+    """Return one row of a table with everything known about it."""
     row = table.rows[place]
     data: Object = {
         "id": row,
@@ -145,7 +145,7 @@ def _quantity(column: Column, row: str, value: Value) -> Object:
 def _recorded(
     column: Column, value: Value, stated: Stated | None, formula: Formula | None = None
 ) -> Object:
-    """A value and its basis; what the column says stands there once for all entries."""
+    """Return a value and its origin, without what the column already states for all its entries."""
     origin = {name: said for name, said in origin_json(stated, formula).items() if said is not None}
     if formula is not None and formula == column.formula:
         origin = {"kind": origin["kind"]}
@@ -153,7 +153,7 @@ def _recorded(
 
 
 def _dated(price: Stated) -> Object:
-    """From when a price holds, when it was last seen, and who confirms it."""
+    """Return when a price takes effect, when it was last seen, and which source confirms it."""
     data: Object = {"from": price.since}
     if price.seen:
         data["seen"] = price.seen
@@ -163,8 +163,11 @@ def _dated(price: Stated) -> Object:
 
 
 def table_csv(table: Table, results: Results) -> str:
-    """A line for each entry and a column for each quantity, in the unit that `columns` of the JSON
-    states. A column with ranges is three; a figure that is missing is an empty field."""
+    """Return one line per entry and one column per quantity, in the units that `columns` of the
+    JSON states.
+
+    A column with ranges takes three; a missing figure is an empty field.
+    """
     series = results.tables[table.name]
     header = ["id", "title"]
     columns: list[Sequence[object]] = [table.rows, table.row_titles]
@@ -182,7 +185,7 @@ def _figure(value: Value, end: str, column: Column) -> object:
 
 
 def prices_csv(book: Book) -> str:
-    """Every dated price of every offer, the oldest first; the next one closes it."""
+    """Return every dated price of every offer, oldest first; each holds until the next."""
     offers = book.tables.get("offers")
     return csv_text(
         PRICE_FIELDS,
@@ -204,7 +207,7 @@ def prices_csv(book: Book) -> str:
 
 
 def source_record(source: Source) -> Object:
-    """A source; what is not known of it is empty text."""
+    """Return a source; unknown fields are empty text."""
     data = {member.name: getattr(source, member.name) for member in members(source)}
     return {field: data[field] for field in SOURCE_FIELDS}
 
@@ -216,7 +219,7 @@ def sources_csv(book: Book) -> str:
 
 
 def unit_record(book: Book, unit: Declared) -> Object:
-    """A unit with its size in the base unit of its dimension."""
+    """Return a unit with its size in the base unit of its dimension."""
     return {
         "name": unit.name,
         "title": unit.title,
@@ -235,7 +238,7 @@ def _size(book: Book, unit: Declared) -> Object:
 
 
 def base_of(book: Book, unit: Declared) -> str:
-    """The unit that its dimension was declared with."""
+    """Return the unit that declared the dimension."""
     return next(u.name for u in book.units.declared.values() if u.dimension == unit.dimension)
 
 

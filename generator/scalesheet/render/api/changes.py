@@ -13,18 +13,18 @@ from scalesheet.render.history import SORTS, Event, events
 
 JSON, FEED = "changes.json", "changes.atom"
 MOST_IN_FEED = 100
-#: Sources are looked at by the hundred; whoever follows the numbers wants none of it.
+#: Sources are checked by the hundred, which would bury the numbers that people follow.
 NOT_IN_FEED = frozenset({"source"})
 #: From the feed to the root of the site.
 ROOT = "../../"
-#: The year from which the names of entries are ours (RFC 4151); it never changes.
+#: The year of our tag URIs (RFC 4151); it must never change.
 TAG_YEAR = "2026"
 _IN_TAGS = "/:@!$&'()*+,;=-._~"
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def changes_json(book: Book) -> Object:
-    """Every dated entry, the newest first."""
+    """Return every dated entry, newest first."""
     return {
         "edition": book.edition.isoformat(),
         "as_of": book.as_of.isoformat(),
@@ -53,10 +53,10 @@ def _change(event: Event) -> Object:
 
 
 def changes_feed(book: Book, *, pages: bool, site_url: str = "") -> str:
-    """The newest entries as Atom (RFC 4287), without those of sources.
+    """Return the newest entries as Atom (RFC 4287), except those about sources.
 
-    Links are relative to the feed unless the site says where it stands. Moments are the days of the
-    entries: nothing is by a clock.
+    Links are relative to the feed unless `site_url` is given. Timestamps come from the entries,
+    never from a clock, so that a rebuild gives the same bytes.
     """
     listed = [event for event in events(book) if event.sort not in NOT_IN_FEED][:MOST_IN_FEED]
     newest = listed[0].day if listed else book.edition.isoformat()
@@ -94,7 +94,7 @@ def _entry(book: Book, event: Event, pages: bool, site_url: str) -> Iterator[str
 
 
 def _tag(book: Book, site_url: str, id: str) -> str:
-    """A name that stays, by the address of the repository or of the site."""
+    """Return a permanent tag URI, made from the address of the repository or of the site."""
     host, path = "scalesheet.invalid", ""
     if match := re.match(r"https?://([^/?#:@]+)(?::\d+)?/?([^?#]*)", book.url or site_url):
         host, path = match[1].lower(), match[2].strip("/")
@@ -103,7 +103,7 @@ def _tag(book: Book, site_url: str, id: str) -> str:
 
 
 def _address(site_url: str) -> str:
-    """Of the folder of the feed."""
+    """Return the URL of the feed's folder."""
     return f"{site_url.rstrip('/')}/api/v1/"
 
 

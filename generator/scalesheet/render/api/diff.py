@@ -1,4 +1,4 @@
-"""What differs as JSON, in the shape of `schema/api/diff.schema.json`."""
+"""A diff of two books as JSON, in the shape of `schema/api/diff.schema.json`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from scalesheet.render.api.values import Object, value_json
 
 
 def side_json(name: str, examined: Examined | None) -> Object:
-    """What a side is: as it was named, of when, and how many errors `check` has for it. Nothing but
-    its name is known where both hold the same bytes."""
+    """Return a side's name, dates and number of errors; only its name where both sides have the
+    same bytes."""
     book = examined.book if examined is not None else None
     return {
         "name": name,
@@ -33,7 +33,7 @@ def side_json(name: str, examined: Examined | None) -> Object:
 
 
 def diff_json(diff: Diff, base: Object, head: Object) -> Object:
-    """All of it; `causes` name entries of the lists above by their place."""
+    """Return the whole diff; `causes` refer to entries of the other lists by position."""
     lists: Mapping[type, tuple[str, Sequence[object]]] = {
         InputChanged: ("inputs", diff.inputs),
         FormulaChanged: ("formulas", diff.formulas),

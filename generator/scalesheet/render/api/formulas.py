@@ -36,7 +36,7 @@ FORMULA_FIELDS = (
 
 
 def record_json(book: Book, record: Record, computed: Sequence[float]) -> Object:
-    """A formula of the catalogue; `computed` is what it gives for each of its examples."""
+    """Return a formula of the catalogue; `computed` has its result for each of its examples."""
     return {
         "id": record.id,
         "name": _called(record),
@@ -62,7 +62,7 @@ def record_json(book: Book, record: Record, computed: Sequence[float]) -> Object
 
 
 def _called(record: Record) -> str:
-    """What other formulas call it."""
+    """Return the name by which other formulas call it."""
     return record.id.replace("-", "_")
 
 
@@ -94,7 +94,7 @@ def _example(record: Record, example: Example, computed: float) -> Object:
 
 
 def formulas_csv(book: Book) -> str:
-    """One line a formula; its inputs are `name: unit`, with `;` between them."""
+    """Return one line per formula; its inputs are `name: unit`, separated by `;`."""
     return csv_text(FORMULA_FIELDS, (_line(book, record) for record in book.records.values()))
 
 

@@ -1,4 +1,4 @@
-"""The index of the data API: what there is, in which edition, and where."""
+"""The index of the data API: which files there are, where, and of which edition."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from scalesheet.render.api.values import Object
 from scalesheet.schemas import KINDS
 
 VERSION = "v1"
-#: Grows with each addition to the shapes; docs/reference/api.md has the change log.
+#: Increases with each addition to the shapes; docs/reference/api.md has the change log.
 REVISION = 22
-#: From index.json to the root of the site, or of the output where there is no site.
+#: From index.json to the root of the site, or of the output if there is no site.
 ROOT = "../../"
 DOCUMENTATION = "reference/api.html"
 
@@ -30,11 +30,11 @@ COLLECTIONS: Mapping[str, str] = {
     "sources": "Sources",
     "units": "Units",
 }
-#: The collections whose entries have no pages.
+#: Collections whose entries have no pages.
 PAGELESS = frozenset({"units"})
-#: The schemas of collections that are not tables.
+#: Schemas of collections that are not tables.
 _ENTRIES = {"formulas": "formula-records", "sources": "source-records", "units": "unit-records"}
-#: The schema of each file, by the pattern of its place; those of a book's own tables are added.
+#: The schema of each file, by the pattern of its path; files of a book's own tables are added.
 SHAPES: Mapping[str, str] = {
     "index.json": "index",
     "plans.json": "headlines",
@@ -46,19 +46,23 @@ SHAPES: Mapping[str, str] = {
     "changes.json": "changes",
     **{f"{name}.json": _ENTRIES.get(name, "catalogue") for name in COLLECTIONS},
 }
-#: The shapes of what commands print and no file holds.
+#: Schemas of what commands print, which no file has.
 PRINTED = ("diff", "law")
-#: What else the schemas of `SHAPES` and of the data format refer to.
+#: Schemas that those of `SHAPES` and of the data format refer to.
 SHARED_SHAPE, SHARED_KIND = "values", "common"
 
-#: The entries of each collection: id and title, in the order of the files.
+#: The entries of each collection as id and title, in the order of the files.
 Entries = Mapping[str, Iterable[tuple[str, str]]]
 
 
 def index_json(
     book: Book, entries: Entries, *, edition_hash: str, audits: frozenset[str], pages: bool
 ) -> Object:
-    """The index. `audits` are the plans with an audit; `pages`: the site's pages stand around."""
+    """Return the index.
+
+    `audits` has the ids of the plans with an audit; `pages` is whether the site's pages are
+    published with it.
+    """
     documentation = {"documentation": f"{ROOT}{DOCUMENTATION}"} if pages else {}
     return {
         "title": book.title,
@@ -121,7 +125,7 @@ def _collection(name: str, book: Book, listed: Iterable[tuple[str, str]], pages:
 
 
 def _shapes_of(entries: Entries) -> Mapping[str, str]:
-    """Those of the small tables that a book declares itself."""
+    """Return the schemas of the small tables that the book declares itself."""
     return {f"{name}.json": "catalogue" for name in entries if name not in COLLECTIONS}
 
 

@@ -12,7 +12,7 @@ LOSS, HOURS, RATE = "nat / token", "GPU * hour", "token / (GPU * second)"
 
 
 def as_json(made: Answer) -> str:
-    """The law with all that is said by it; digits are never rounded."""
+    """Return the law and everything derived from it; numbers are not rounded."""
     return json.dumps(_object(made), indent=2, ensure_ascii=False) + "\n"
 
 

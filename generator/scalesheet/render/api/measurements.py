@@ -1,4 +1,4 @@
-"""A record of a measurement as JSON: its components beside what is predicted of the same job."""
+"""A measurement as JSON: each component beside its prediction."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from scalesheet.units import Units
 
 
 def comparison_json(comparison: Comparison, units: Units) -> Object:
-    """`{"because", "assumed", "note", "twins", "components": {key: both figures and their ratio}}`.
-    `because` says why nothing is predicted, else it is null."""
+    """Return `{"because", "assumed", "note", "twins", "components": {key: both figures and their
+    ratio}}`.
+
+    `because` says why there is no prediction; it is null where there is one.
+    """
     return {
         "because": comparison.why or None,
         "assumed": list(comparison.assumed),

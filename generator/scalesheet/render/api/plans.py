@@ -23,7 +23,7 @@ from scalesheet.render.api.versions import version_json
 from scalesheet.units import Units
 from scalesheet.values import Results, Value
 
-#: What a line of CSV says of a value, after its address.
+#: The columns of the CSV that describe a value, after those that say where it is.
 FIELDS = (
     "value",
     "low",
@@ -44,7 +44,7 @@ HEADLINE_FIELDS = ("plan", "scenario", "name", *FIELDS)
 
 
 def plan_json(book: Book, plan: Plan, results: Results) -> Object:
-    """A plan's quantities and tables, in the shape that the documentation promises."""
+    """Return a plan's quantities and tables, in the documented shape."""
     stands = progress(plan, results)
     data: Object = {
         "plan": plan.id,
@@ -83,7 +83,7 @@ def plan_json(book: Book, plan: Plan, results: Results) -> Object:
 
 
 def scalar_json(book: Book, scalar: Scalar, value: Value) -> Object:
-    """A scalar with its value and what that rests on."""
+    """Return a scalar with its value and origin."""
     return quantity_json(value, scalar, book.units, stated=scalar.stated, formula=scalar.formula)
 
 
@@ -115,7 +115,7 @@ def _table(units: Units, table: Table, results: Results) -> Object:
 
 
 def column_json(column: Column, units: Units) -> Object:
-    """A column: its unit, and the formula of the cells that have no origin of their own."""
+    """Return a column: its unit, and the formula of the cells that have no origin of their own."""
     return (
         described(column, units)
         | {"unit": str(column.unit) if column.unit is not None else None}
@@ -125,7 +125,7 @@ def column_json(column: Column, units: Units) -> Object:
 
 
 def _origins(table: Table, row: str) -> Object:
-    """What the cells rest on that the column's formula does not compute."""
+    """Return the origins of the cells that the column's formula does not compute."""
     return {
         c.name: origin_json(c.stated.get(row), c.own.get(row))
         for c in table.columns.values()
@@ -137,8 +137,10 @@ def _origins(table: Table, row: str) -> Object:
 
 
 def as_csv(plan: Plan, results: Results) -> str:
-    """Every cell of a plan as one line: its table, row and name, the value and its origin. The
-    formula of a whole column is in the JSON, once."""
+    """Return every cell of a plan as one line: table, row, name, value and origin.
+
+    The formula of a whole column is only in the JSON.
+    """
     return csv_text(
         PLAN_FIELDS,
         (
@@ -162,7 +164,7 @@ def _origin(quantity: Quantity, row: str) -> tuple[Stated | None, Formula | None
 def fields(
     value: Value, quantity: Quantity, stated: Stated | None, formula: Formula | None
 ) -> list[object]:
-    """What `FIELDS` names of one value."""
+    """Return the fields of one value, in the order of `FIELDS`."""
     data = value_json(value, quantity) | origin_json(stated, formula)
     source = data["source"] or {}
     data |= {"source": source.get("key"), "locator": source.get("locator")}
@@ -176,7 +178,7 @@ def fields(
 
 
 def headlines_json(edition: Edition) -> Object:
-    """The figures that each plan answers with first, under each of its scenarios."""
+    """Return the headline figures of each plan, under each of its scenarios."""
     book = edition.book
     return {
         "edition": book.edition.isoformat(),
@@ -203,7 +205,7 @@ def headlines_json(edition: Edition) -> Object:
 
 
 def headlines_csv(edition: Edition) -> str:
-    """The same, one line a figure."""
+    """Return the headline figures of each plan, one per line."""
     return csv_text(
         HEADLINE_FIELDS,
         (
@@ -217,5 +219,5 @@ def headlines_csv(edition: Edition) -> str:
 
 
 def _by_scenario(edition: Edition, plan: Plan) -> Mapping[str, Results]:
-    """A plan's results by scenario; by `""` where it has none."""
+    """Return a plan's results by scenario, or under `""` where it has none."""
     return edition.scenarios[plan.id] or {"": edition.results[plan.id]}

@@ -1,4 +1,4 @@
-"""How sure a plan's headline figures are, as JSON."""
+"""Quantiles of a plan's headline figures, as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from scalesheet.sure.spread import REPLICATES, SEED
 
 
 def quantiles_json(book: Book, plan: Plan, found: Sure) -> Object:
-    """Quantiles by figure with their errors, reserves and causes; the chance of each limit."""
+    """Return the quantiles of each figure with their errors, reserves and causes, and the chance of
+    each limit."""
     return {
         "plan": plan.id,
         "edition": book.edition.isoformat(),

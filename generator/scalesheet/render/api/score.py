@@ -14,7 +14,7 @@ from scalesheet.render.scores import ShownRow, asked_rows, own_rows, shown_rows
 
 
 def score_json(book: Book, scores: Mapping[str, TaskScore]) -> Object:
-    """`{"edition", "tasks": {task: figures, groups and rows}, "peers": [...]}`."""
+    """Return `{"edition", "tasks": {task: figures, groups and rows}, "peers": [...]}`."""
     return {
         "edition": book.edition.isoformat(),
         "tasks": {task: _task(score) for task, score in scores.items()},
@@ -51,7 +51,7 @@ def _task(score: TaskScore) -> Object:
 
 
 def _hidden(sweep: Hidden) -> Object:
-    """A published sweep of which the largest runs were hidden from a law of the others."""
+    """Return a published sweep whose largest runs were hidden from the fit of a law."""
     columns = (sweep.truth, sweep.expected, sweep.low, sweep.high, sweep.shipped, sweep.published)
     names = ("published", "predicted", "predicted_low", "predicted_high", "others", "chinchilla")
     return {
@@ -67,7 +67,7 @@ def _hidden(sweep: Hidden) -> Object:
 
 
 def _own(score: TaskScore, own: Own) -> Object:
-    """Own measurements, which the fit on file predicts and does not rest on."""
+    """Return how far the fit on file is from our own measurements, which it doesn't use."""
     worst, record = own.worst
     return {
         "records": own.rows,
@@ -79,7 +79,7 @@ def _own(score: TaskScore, own: Own) -> Object:
 
 
 def _asked(score: TaskScore, asked: Asked) -> Object:
-    """The runs that can be asked for: the answers, and beside them the same rows as described."""
+    """Return the score of the runs that the question can describe, as asked and as described."""
     return {
         **_quality(asked.quality),
         "described": _quality(asked.described),

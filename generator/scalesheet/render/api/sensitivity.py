@@ -1,4 +1,4 @@
-"""What moves a plan's headline figures, as JSON."""
+"""The inputs that a plan's headline figures depend on most, as JSON."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from scalesheet.render.api.values import Object, value_json
 
 
 def sensitivity_json(book: Book, plan: Plan, sensitivity: Sensitivity) -> Object:
-    """`{"plan", "edition", "step", "figures": {name: {"inputs": [...], "without_effect"}}}`.
+    """Return `{"plan", "edition", "step", "figures": {name: {"inputs": [...], "without_effect"}}}`.
 
-    The largest effect stands first. An input is `{"name", "title", "at", "low", "high", "swing"}`:
-    its own values at the low side, as it is and at the high side (null for a column, whose cells
-    move together), and the figure's expected value with the input at either side.
+    The largest effect comes first. An input is `{"name", "title", "at", "low", "high", "swing"}`:
+    `at` has its low, current and high value (null for a column, whose cells move together); `low`
+    and `high` are the figure's expected value at either end.
     """
     return {
         "plan": plan.id,

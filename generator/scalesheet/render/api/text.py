@@ -1,4 +1,4 @@
-"""The bytes of the data API: JSON in one form, and CSV whose text no spreadsheet runs."""
+"""Text of the data API: JSON in one form, and CSV without text that a spreadsheet would run."""
 
 from __future__ import annotations
 
@@ -8,35 +8,36 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-#: Text that a spreadsheet would take for a formula, also behind apostrophes of ours. The wide
-#: forms are turned into the narrow ones by some of them.
+#: Text that a spreadsheet would take for a formula, also after apostrophes that we added. Some
+#: spreadsheets convert the full-width characters to the normal ones.
 _RUNS = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 
 
 def as_json(data: Mapping[str, Any]) -> str:
-    """JSON with one key a line, in the order given. Raises ValueError for NaN and infinity."""
+    """Return JSON with one key per line, in the order given. Raises ValueError for NaN and
+    infinity."""
     return json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def compact(data: Mapping[str, Any]) -> str:
-    """The same in a third less room, for files: a line for each key at the top."""
+    """Return compact JSON for files, a third smaller: one line for each top-level key."""
     dump = partial(json.dumps, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     lines = (f"{dump(key)}:{dump(value)}" for key, value in data.items())
     return "{" + ",\n".join(lines) + "}\n"
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table with quotes by RFC 4180 and a line feed after each line.
+    """Return a table quoted by RFC 4180, with a line feed after each line.
 
-    Numbers are written so that they read back as the same float. Nothing is an empty field, a flag
-    is yes or no. Text that a spreadsheet would run gets an apostrophe before it.
+    Numbers read back as the same float. None is an empty field, a boolean is yes or no. Text that a
+    spreadsheet would run gets an apostrophe in front.
     """
     table = [header, *([_field(value) for value in row] for row in rows)]
     return "".join(f"{','.join(map(_quoted, line))}\n" for line in table)
 
 
 def _quoted(field: str) -> str:
-    """In quotes where need be; the csv module leaves a bare carriage return without them."""
+    """Quote a field where needed; the csv module does not quote a bare carriage return."""
     return '"' + field.replace('"', '""') + '"' if re.search('[",\r\n]', field) else field
 
 
@@ -54,10 +55,10 @@ def _field(value: Any) -> str:
 
 
 def inert(text: str) -> str:
-    """Text that no spreadsheet takes for a formula. `original` undoes it exactly."""
+    """Return text that no spreadsheet takes for a formula; `original` undoes it exactly."""
     return f"'{text}" if _RUNS.match(text) else text
 
 
 def original(field: str) -> str:
-    """The text behind a field of ours."""
+    """Undo `inert`."""
     return field[1:] if field.startswith("'") and _RUNS.match(field) else field

@@ -1,4 +1,4 @@
-"""One value as JSON, and the quantity that it is of: with unit, kind, source and formula."""
+"""One value as JSON, and its quantity: unit, kind, source and formula."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from scalesheet.quantities import DATE, day_text
 from scalesheet.units import Unit, Units
 from scalesheet.values import Value
 
-#: A JSON object.
 Object = dict[str, Any]
 
 
 def value_json(value: Value, quantity: Quantity) -> Object:
-    """`{"value", "low", "high", "unit"}`, or `{"reason", "code"}` where there is none; of a date
-    also `"date"`, the day as text."""
+    """Return `{"value", "low", "high", "unit"}`, or `{"reason", "code"}` where there is no value.
+
+    A date also has `"date"`, the day as text.
+    """
     if value.reason is not None:
         return {"reason": value.reason, "code": reason_code(value.reason)}
     if quantity.kind != "number":
@@ -34,8 +35,10 @@ def value_json(value: Value, quantity: Quantity) -> Object:
 
 
 def reason_code(reason: str) -> str:
-    """A reason's first words as a word for programs: `not-offered`. Its figures are left out, so
-    that the same reason has the same code whatever the numbers are."""
+    """Return a reason as an identifier, such as `not-offered`.
+
+    Numbers are left out, so that the same reason always has the same code.
+    """
     words = "".join(c if c.isalnum() else " " for c in reason.split(":")[0].lower()).split()
     return "-".join(word for word in words if not word.isdigit())[:40]
 
@@ -48,7 +51,7 @@ def quantity_json(
     stated: Stated | None,
     formula: Formula | None,
 ) -> Object:
-    """A value, what it is, and what it rests on."""
+    """Return a value with its description and origin."""
     return (
         value_json(value, quantity)
         | described(quantity, units)
@@ -58,7 +61,7 @@ def quantity_json(
 
 
 def described(quantity: Quantity, units: Units) -> Object:
-    """What a scalar or column is: title, type, and the unit as it is printed."""
+    """Return the title, type and printed unit of a scalar or column."""
     data: Object = {
         "title": quantity.title,
         "type": quantity.kind,
@@ -74,12 +77,12 @@ def described(quantity: Quantity, units: Units) -> Object:
 
 
 def unit_symbol(unit: Unit | None, units: Units) -> str:
-    """`USD/(GPU·h)`; empty for a pure number."""
+    """Return a symbol such as `USD/(GPU·h)`; empty for a pure number."""
     return units.symbol(unit) if unit is not None else ""
 
 
 def origin_json(stated: Stated | None, formula: Formula | None) -> Object:
-    """What a value rests on: its kind, its source and its formula."""
+    """Return the origin of a value: its kind, source and formula."""
     if stated is not None:
         return _stated(stated)
     if formula is None:
@@ -114,7 +117,7 @@ def _stated(stated: Stated) -> Object:
 
 
 def _likelihood(of: Likelihood) -> Object:
-    """What is stated of it."""
+    """Return what the plan states about a likelihood, without defaults."""
     said = {"spread": of.spread, "moves_with": of.moves_with, "found_by": of.found_by}
     data: Object = {name: text for name, text in said.items() if text}
     if of.percentiles != Likelihood().percentiles:
@@ -123,7 +126,7 @@ def _likelihood(of: Likelihood) -> Object:
 
 
 def source_json(citation: Citation | None) -> Object | None:
-    """A source's key, the place within it, and what is printed there where that is on file."""
+    """Return a source's key, the place within it, and the quoted text if that is on file."""
     if citation is None:
         return None
     text: Object = {"key": citation.key, "locator": citation.locator}

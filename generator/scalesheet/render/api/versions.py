@@ -1,4 +1,5 @@
-"""What a version of a plan froze as JSON, in the shape of `schema/api/plan-results.schema.json`."""
+"""The frozen results of a plan's version as JSON, in the shape of
+`schema/api/plan-results.schema.json`."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from scalesheet.values import stated_value
 
 
 def version_json(version: Version) -> Object:
-    """The headline, and what changed since the version before; nothing where it froze none."""
+    """Return the headline and what changed since the version before; empty where nothing was
+    frozen."""
     if not version.headline:
         return {}
     return {

@@ -1,7 +1,7 @@
-"""Writes the data face.
+"""Writes the data API.
 
-`write_api` is the whole renderer, top to bottom. The shapes of the files are those of
-`schema/api`, and docs/reference/api.md says what is promised of them.
+`write_api` is the whole renderer, top to bottom. The files have the shapes of `schema/api`;
+docs/reference/api.md documents them.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from scalesheet.schemas import KINDS, written
 def write_api(
     edition: Edition, folder: Path, *, pages: bool, site_url: str = ""
 ) -> tuple[str, ...]:
-    """Write the API below `folder`/v1; the paths of what was written, below that.
+    """Write the API below `folder`/v1 and return the paths written, relative to it.
 
     `pages`: the site's pages are published with it, so the index links to them. `site_url` is where
-    the site is published, if that is known.
+    the site is published, if known.
     """
     book = edition.book
     root = folder / VERSION
     files: dict[str, str] = {}
 
-    # The plans, their audits, then what plans are made of.
+    # The plans and their audits, then the catalogue.
     files.update(_of_plans(edition, book.plans))
     audited = dict.fromkeys(each.audit.plan for each in edition.audits.values())
     kept = collections(edition)
@@ -58,7 +58,7 @@ def write_api(
     files[FEED] = changes_feed(book, pages=pages, site_url=site_url)
     files["score.json"] = compact(score_json(book, edition.scores))
 
-    # What all of it looks like, and where everything is.
+    # The schemas, then the index.
     files.update(_schemas())
     listed = {each.name: [(id_, title) for id_, title, _ in each.entries] for each in kept}
     index = index_json(
@@ -69,7 +69,7 @@ def write_api(
 
 
 def write_plans(edition: Edition, ids: Iterable[str], folder: Path) -> tuple[str, ...]:
-    """Write what the API has of some plans, and the headlines of all."""
+    """Write the files of some plans, and the headlines of all."""
     return _write(dict(_of_plans(edition, ids)), folder / VERSION)
 
 
@@ -82,7 +82,7 @@ def _write(files: Mapping[str, str], root: Path) -> tuple[str, ...]:
 
 
 def _of_plans(edition: Edition, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The headlines, and results, sensitivity, quantiles and audits of each plan."""
+    """Yield the headlines, and the results, sensitivity, quantiles and audits of each plan."""
     yield "plans.json", compact(headlines_json(edition))
     yield "plans.csv", headlines_csv(edition)
     for plan in (edition.book.plans[id_] for id_ in ids):
@@ -100,7 +100,7 @@ def _of_plans(edition: Edition, ids: Iterable[str]) -> Iterator[tuple[str, str]]
 
 @cache
 def _schemas() -> Mapping[str, str]:
-    """The schemas of the data format and of these files, as they stand in the program."""
+    """Return the schemas of the data format and of these files."""
     kinds = {f"schemas/{kind}": kind for kind in (SHARED_KIND, *KINDS)}
     shapes = sorted({SHARED_SHAPE, *SHAPES.values(), *PRINTED})
     kinds |= {f"schemas/api/{shape}": f"api/{shape}" for shape in shapes}

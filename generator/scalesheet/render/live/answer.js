@@ -25,12 +25,12 @@ scalesheet.answer = (() => {
   );
   const { methods: METHODS, terms: TERMS, evidence } = question;
 
-  // ---------------------------------------------------------------- figures, by their roles
+  // ---------------------------------------------------------------- figures by role
 
   const format = (quantity, cells) => formatBy(quantity.rule ?? {}, cells);
   const symbol = (role) => scalars[role].symbol ?? "";
 
-  /** Memory as nvidia-smi shows it, whatever unit the plan counts in. */
+  /** Memory in the unit of nvidia-smi, whatever the plan's unit. */
   const { factor: TIMES, symbol: GIB } = question.memory;
   const THREE = { digits: 3 };
   const inGib = (cell) =>
@@ -45,7 +45,7 @@ scalesheet.answer = (() => {
     return unit ? `${shown}${NBSP}${memory ? GIB : symbol(role)}` : shown;
   }
 
-  /** The plan's page with these inputs, at the formula of a figure. */
+  /** The address of a figure's formula on the plan's page, with these inputs. */
   const address = (changes, of) => {
     const [page, part] = of ? question.anchors[of].split("#") : [question.plan];
     return `book/plans/${page}.html${toQuery(changes)}${part ? `#${part}` : ""}`;
@@ -57,7 +57,7 @@ scalesheet.answer = (() => {
     rowTitle(plan, table, id),
   ];
 
-  /** A case in words; how many tokens it has is known once it is answered. */
+  /** A case in words; its number of tokens is known once it is answered. */
   const caseOf = (wanted, tokens = "") => [
     "p",
     { class: "case", tabindex: "-1" },
@@ -70,7 +70,7 @@ scalesheet.answer = (() => {
   const caseAnswered = (found) =>
     caseOf(found.wanted, `${people(figureOf(found, "trained_tokens").value * question.tokens)} tokens`);
 
-  /** The words of what is drawn. */
+  /** The words in a drawing. */
   const textOf = (tree) => (Array.isArray(tree) ? tree.slice(2).map(textOf).join("") : tree);
 
   function figure(role, cell, changes, title, ...note) {
@@ -94,7 +94,7 @@ scalesheet.answer = (() => {
     ];
   }
 
-  /** The cheapest offer of each term whose price was seen of late. */
+  /** The cheapest offer of each term with a recently seen price. */
   const cheapest = (offers) =>
     Object.keys(TERMS)
       .map((term) =>
@@ -136,7 +136,7 @@ scalesheet.answer = (() => {
     ];
   }
 
-  /** The parts of the memory of an accelerator, stacked, against the usable memory. */
+  /** The parts of an accelerator's memory, stacked, against the usable memory. */
   function memory(answer) {
     const { rows, titles } = plan.inputs.tables.memory;
     const { value: bytes } = answer.results.tables.memory;
@@ -220,7 +220,7 @@ scalesheet.answer = (() => {
     ["table", { class: "data" }, ["thead", {}, ["tr", {}, ...heads]], ["tbody", {}, ...rows]],
   ];
 
-  /** A figure with its range, and the way to its formula. */
+  /** A figure with its range, linked to its formula. */
   function amount(role, cell, shownAs, changes) {
     if (cell.reason !== undefined) return ["td", { class: "reason" }, cell.reason];
     const range = ends(cell, shownAs);
@@ -328,11 +328,11 @@ scalesheet.answer = (() => {
     );
   }
 
-  /** The offer that the cheapest on another accelerator is. */
+  /** The offer of the cheapest option on another accelerator. */
   const soldAs = ({ cheapest: best, offer }) =>
     best && offer ? [" ", ["span", { class: "range" }, rowTitle(plan, "offers", offer)]] : [];
 
-  /** How likely the cheapest on another accelerator is cheaper than the answer. */
+  /** The probability that the cheapest option on another accelerator costs less than the answer. */
   function cheaper(answer, { some, cheapest: best, ...each }, own) {
     if (!best || some.gpus || !own) return [];
     const costs = [{ name: answer.wanted.get("gpu"), cost: own }, { name: some.gpu, cost: figureOf(each, "cost") }];
@@ -340,7 +340,7 @@ scalesheet.answer = (() => {
     return odds ? [" ", ["span", { class: "range" }, `cheaper in ${percent(odds.chance)} of cases`]] : [];
   }
 
-  /** What a change is, as a link to what is stated with it. */
+  /** A change as a link, added to what is stated. */
   function changeLink({ some, cheapest: best }, stated) {
     const href = toQuery(told(new Map([...stated, ...Object.entries(some)]))) || "?";
     return ["a", { href, "data-change": true }, changeText({ ...some, cheapest: best })];
@@ -392,7 +392,7 @@ scalesheet.answer = (() => {
     return filled(evidence.none.kind, { kind });
   }
 
-  /** The published runs of the same model on about the same data. */
+  /** The published runs of the same model on about as much data. */
   function publishedFor(found) {
     const tokens = figureOf(found, "trained_tokens").value;
     const { within } = evidence;
@@ -404,7 +404,7 @@ scalesheet.answer = (() => {
     );
   }
 
-  /** What is said before an answer whose utilization is far outside of what was published. */
+  /** The warning before an answer whose utilization is far outside the published range. */
   function warningOf(found) {
     const method = found.wanted.get("method");
     const published = evidence?.utilization[method];
@@ -416,7 +416,7 @@ scalesheet.answer = (() => {
     return filled(evidence.none.unusual, { ...said, method: METHODS[method] });
   }
 
-  /** The evidence for an answer, and the published run that it is about, with its own hours. */
+  /** The evidence for an answer, and the published run of the same job, with its own hours. */
   function evidenceOf(found) {
     if (!evidence) return [];
     const cell = figureOf(found, "gross_gpu_hours");
@@ -440,7 +440,7 @@ scalesheet.answer = (() => {
     ];
   }
 
-  /** The loss that pretraining is expected to end at, by the formula of the catalogue. */
+  /** The expected final loss of pretraining, by the formula of the catalogue. */
   function lossOf(found) {
     const formula = question.formulas.chinchilla_loss_refitted;
     if (!formula || found.wanted.get("method") !== question.pretraining) return [];
@@ -459,8 +459,8 @@ scalesheet.answer = (() => {
     ];
   }
 
-  /** Figures and memory of an answer: what leads to a formula leads to the state that they are of,
-   *  which is the cheapest offer's where there is one. What cannot run has neither hours nor cost. */
+  /** Figures and memory of an answer. Links to formulas use the state shown, which is that of
+   *  the cheapest offer if there is one. What cannot run has neither hours nor cost. */
   function figuresOf(found, firsts) {
     const own = { ...found, changes: firsts[0]?.changes ?? found.changes };
     const hero = runs(own)
@@ -483,21 +483,21 @@ scalesheet.answer = (() => {
     ];
   }
 
-  /** What is said where no layout can run. */
+  /** The message if no layout can run. */
   const nothing = (wanted) => [
     caseOf(wanted),
     ["p", { class: "bad" }, `Cannot run: ${obstaclesTo(wanted).join("; ")}.`],
   ];
 
-  /** The answer in one sentence, for those who hear the page. */
+  /** The answer in one sentence, for screen readers. */
   const sentence = (found) =>
     `${textOf(caseAnswered(found))}: ${runs(found) ? `${text(found, "hours")}, ` : ""}` +
     `${figureOf(found, "verdict").value}.`;
 
   // ---------------------------------------------------------------- all of it
 
-  /** The answer to a case as it comes, in parts: what was found with its figures and offers, then
-   *  what one change gives. `stated` is what a link to a change keeps. Yields often. */
+  /** The answer to a case in parts, as they are found: first figures and offers, then the
+   *  effects of single changes. `stated` is what links to changes keep. Yields often. */
   function* answered(wanted, stated) {
     const found = yield* answerTo(wanted);
     const offers = found && runs(found) ? yield* offersFor(found) : [];

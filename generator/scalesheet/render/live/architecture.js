@@ -1,8 +1,8 @@
-/* A model that is not in the catalogue, from its `config.json` or from named figures: its row, with
- * the parameters that the catalogue's own formulas count.
+/* A model that is not in the catalogue, from its `config.json` or from named figures.
  *
- * `scalesheet.configs` says under which keys sizes stand, and by model type what else holds; the plan
- * `architecture` counts. What cannot be read throws Refused.
+ * Its row has the parameters that the catalogue's own formulas count. `scalesheet.configs` has the
+ * keys of sizes, and other properties by model type; the plan `architecture` counts. Throws Refused
+ * for what cannot be read.
  */
 "use strict";
 
@@ -16,7 +16,7 @@ scalesheet.architecture = (() => {
   const needed = NEEDED.map((column) => sizes[column][0]);
   const KEY = /["']?([A-Za-z_]\w*)["']?\s*[:=\s]\s*["']?([\w.-]+)["']?/;
 
-  /** The keys of a text: JSON, or a line each as `num_hidden_layers: 32`. */
+  /** The keys of a text: JSON, or one per line as in `num_hidden_layers: 32`. */
   function keysOf(text) {
     if (text.length > MOST_TEXT) throw new Refused("A model’s config.json is a few kilobytes, not more than 1 MB.");
     if (text.trim().startsWith("{")) {
@@ -43,7 +43,7 @@ scalesheet.architecture = (() => {
     return value;
   }
 
-  /** The architecture that a text states: columns of the catalogue's table of models. */
+  /** The architecture in a text: columns of the catalogue's table of models. */
   function read(text) {
     const config = keysOf(text);
     const type = config.model_type ?? "llama";
@@ -79,7 +79,7 @@ scalesheet.architecture = (() => {
     return { type, row: { ...row, ...found } };
   }
 
-  /** The row with what the catalogue computes of it. */
+  /** The row with the columns that the catalogue computes. */
   function counted(row) {
     const { models } = plan.inputs.tables;
     const columns = { ...models.columns };
@@ -96,7 +96,7 @@ scalesheet.architecture = (() => {
     return result;
   }
 
-  /** Puts a model beside those of the catalogue; a later one takes its place. */
+  /** Add a model to those of the catalogue; a later one replaces it. */
   function install(text, title = "Your model") {
     const { type, row } = read(text);
     const made = counted(row);

@@ -1,7 +1,7 @@
-/* The answer to a case of the front page: its layout, the plan computed with it, what each offer
- * takes for it, and what one change would give.
+/* The answer to a case of the front page: its layout, the plan with it, the results with each
+ * offer, and the effects of single changes.
  *
- * A case is a Map of all that can be asked. What takes long is a generator, which yields often.
+ * A case is a Map of all inputs of the question. Slow functions are generators, which yield often.
  */
 "use strict";
 
@@ -16,17 +16,17 @@ scalesheet.cases = (() => {
   const { question } = scalesheet;
   const plan = scalesheet.plans[question.plan];
   const { scalars } = plan.shown;
-  let machine; // for all cases: most of the plan is the same for one and the next
+  let machine; // for all cases: successive cases share most of the plan
   const computed = (inputs) =>
     (machine ??= scalesheet.runtime.machine(plan, inputs)).set(inputs);
   const { methods, pretraining: PRETRAINING, trainers, roles } = question;
   const figureOf = ({ results }, role) => results.scalars[roles[role]];
   const LAYOUT = Object.keys(AXES);
-  const OWN = "owned_gpu"; // the plan's input that the page calls `gpu`
+  const OWN = "owned_gpu"; // the plan's input for the page's `gpu`
   const inputName = (name) => (name === "gpu" ? OWN : name);
-  const FOUND = new Set([...LAYOUT, "trainer"]); // what is found unless it is stated
-  const OPEN = new Set(["epochs", "sequence", "batch", "data"]); // what a method may begin with otherwise
-  // the plan's inputs in the order in which an address has them
+  const FOUND = new Set([...LAYOUT, "trainer"]); // searched unless stated
+  const OPEN = new Set(["epochs", "sequence", "batch", "data"]); // with defaults by method
+  // the plan's inputs in the order of the address
   const ORDER = [
     ...["model", "method", "data", "tokens", "samples", "sequence", "epochs", "batch", "rank"],
     ...["offload", "restarts", "interruptions"],
@@ -38,7 +38,7 @@ scalesheet.cases = (() => {
 
   // ---------------------------------------------------------------- the case
 
-  /** The value of an input by its text. Throws Refused. */
+  /** The value of an input from its text. Throws Refused. */
   function valueOf(name, text) {
     const quantity = scalars[inputName(name)];
     if (FOUND.has(name) && text === AUTO) return AUTO;
@@ -47,7 +47,7 @@ scalesheet.cases = (() => {
     return value;
   }
 
-  /** What is stated in texts, `[[name, text], ...]`, and what of it is not possible. */
+  /** What is stated in texts, `[[name, text], ...]`, and what of it is impossible. */
   function readCase(texts) {
     const [stated, faults] = [new Map(), []];
     for (const [name, text] of texts) {
@@ -64,7 +64,7 @@ scalesheet.cases = (() => {
 
   const built = readCase(Object.entries(question.stated));
 
-  /** What the page begins with: what the plan states, with the case of the build. */
+  /** The page's initial case: the plan's stated values, with the case of the build. */
   const first = new Map(
     ASKED.map((name) => [name, FOUND.has(name) ? AUTO : plan.inputs.scalars[inputName(name)]]),
   );
@@ -77,9 +77,9 @@ scalesheet.cases = (() => {
     return typeof most === "number" ? most : Infinity;
   }
 
-  /** The whole case of what a reader states. Pretraining sees its data as often, and in sequences as
-   *  long, as the plan states, in steps of its usual batch, where nothing else is stated for it. No
-   *  sequence is longer than the model takes, unless a reader states it. */
+  /** The complete case for what a reader states. Unless stated, pretraining has the plan's
+   *  number of epochs and sequence length, and its usual batch. No sequence is longer than the
+   *  model allows, unless a reader states it. */
   function complete(stated) {
     const wanted = new Map([...first, ...stated]);
     const pretrained = wanted.get("method") === PRETRAINING;
@@ -99,8 +99,8 @@ scalesheet.cases = (() => {
     return wanted;
   }
 
-  /** What an address says of what is stated: all that differs from what the page begins with, or
-   *  from what the method does. */
+  /** What the address says of what is stated: everything that differs from the page's initial
+   *  case, or from the method's defaults. */
   function told(stated) {
     const usual = complete(new Map([...stated].filter(([name]) => !OPEN.has(name))));
     const names = ASKED.filter((name) => stated.has(name));
@@ -108,23 +108,24 @@ scalesheet.cases = (() => {
     return new Map(names.filter(other).map((name) => [name, stated.get(name)]));
   }
 
-  /** What of the question a case does not ask: the other way to count, the rank where none is. */
+  /** Questions that a case does not ask: the other way to count tokens, or the rank without
+   *  adapters. */
   const unasked = (wanted) => [
     wanted.get("data") === "samples" ? "tokens" : "samples",
     ...(wanted.get("method").includes("LoRA") ? [] : ["rank"]),
   ];
 
-  /** `100,000`: what is typed may have commas. */
+  /** `100,000`: numbers may be typed with commas. */
   const inField = (value) =>
     Number.isInteger(value) && value < 1e15 ? number(value, { decimals: 0 }) : written(value);
 
-  /** What a field shows: `1.5B` tokens. */
+  /** The text in a field: `1.5B` tokens. */
   const toField = (name, value) => (name === "tokens" ? people(value, true) : inField(value));
 
-  /** A case with some of it changed. */
+  /** A case with some changes. */
   const changedTo = (wanted, some) => new Map([...wanted, ...Object.entries(some)]);
 
-  /** The inputs of the plan for a case, with further ones. */
+  /** The inputs of the plan for a case, plus further ones. */
   function inputsOf(wanted, extra) {
     const trainer = wanted.get("trainer");
     const values = { trainer: trainer === AUTO ? trainers[wanted.get("method")] : trainer };
@@ -137,26 +138,26 @@ scalesheet.cases = (() => {
     return { changes, inputs: edited(plan, changes) };
   }
 
-  /** What is stated of the layout. */
+  /** The stated parts of the layout. */
   const fixedIn = (wanted) =>
     Object.fromEntries(
       LAYOUT.filter((name) => wanted.get(name) !== AUTO).map((name) => [name, wanted.get(name)]),
     );
 
-  /** Whether a case runs, or may: only then have its hours and its cost a meaning. */
+  /** Whether a case runs, or may run: only then do its hours and cost mean anything. */
   const runs = (answer) => !BLOCKED.includes(figureOf(answer, "verdict").value);
 
   const fits = (answer) => figureOf(answer, "verdict").value === "fits";
 
-  /** What keeps the layout that comes nearest from running, in words. */
+  /** Why the nearest layout cannot run, in words. */
   function obstaclesTo(wanted) {
     const layout = nearest(plan, inputsOf(wanted, {}).inputs, fixedIn(wanted));
     const { holds, says } = computed(inputsOf(wanted, layout).inputs).tables.conditions;
     return says.filter((_, n) => !holds[n].value).map(({ value }) => value);
   }
 
-  /** What an address says of the layout, that no list has, and that alone leaves no layout that can
-   *  run: `[[name, why], ...]`. */
+  /** Layout values in the address that no list has, and with which no layout can run: `[[name,
+   *  why], ...]`. */
   function impossible(wanted) {
     const unlisted = LAYOUT.filter((name) => ![AUTO, ...AXES[name]].includes(wanted.get(name)));
     const can = (each) => possible(plan, inputsOf(each, {}).inputs, fixedIn(each));
@@ -187,7 +188,7 @@ scalesheet.cases = (() => {
   const cellOf = (x) =>
     typeof x === "number" ? { value: x, low: x, high: x } : (x ?? { reason: "" });
 
-  /** The answer when it is bought at an offer. */
+  /** The answer with an offer. */
   function bought(answer, offer) {
     const { changes, inputs } = inputsOf(answer.wanted, {
       ...answer.layout,
@@ -197,7 +198,8 @@ scalesheet.cases = (() => {
     return { changes, offer, results: computed(inputs) };
   }
 
-  /** What each offer of the accelerator takes, the cheapest first, then those that sell too few. */
+  /** The results with each offer of the accelerator, the cheapest first, then offers that are
+   *  too small. */
   function* offersFor(answer) {
     const gpus = answer.wanted.get("gpus");
     const found = [];
@@ -214,8 +216,8 @@ scalesheet.cases = (() => {
     return found.sort((a, b) => by(a) - by(b) || (a.id < b.id ? -1 : 1));
   }
 
-  /** The offers on demand of an accelerator, and those of them that sell so many together at a price
-   *  that was seen of late. */
+  /** The on-demand offers of an accelerator, and those that sell enough together at a recently
+   *  seen price. */
   function onDemand(wanted) {
     const { columns } = plan.inputs.tables.offers;
     const all = offersOf(wanted.get("gpu")).filter(
@@ -226,7 +228,7 @@ scalesheet.cases = (() => {
     return { all, enough: seen.filter(({ id }) => sells(question.sold[id], gpus)) };
   }
 
-  /** The answer at its cheapest offer on demand; without one it has no cost. */
+  /** The answer at its cheapest on-demand offer; without one it has no cost. */
   function cheapest(answer) {
     const gpus = answer.wanted.get("gpus");
     const { columns } = plan.inputs.tables.offers;
@@ -236,8 +238,7 @@ scalesheet.cases = (() => {
     return best ? { ...bought(answer, best.id), enough: enough.length } : withoutCost(answer);
   }
 
-  /** The cost that decides: what has no published results like it is as good as known where it is so
-   *  much cheaper. */
+  /** The cost that decides: options without comparable published results must be much cheaper. */
   function weighed(wanted, cost) {
     const { evidence } = question;
     if (!evidence) return cost;
@@ -246,8 +247,8 @@ scalesheet.cases = (() => {
     return evidence.knows.includes(kind) ? cost : cost * evidence.near;
   }
 
-  /** What one change would give: other methods, other numbers of accelerators that are sold, another
-   *  one. Of a case that does not fit it is what would make it. */
+  /** The effects of single changes: other methods, other numbers of accelerators on sale,
+   *  another accelerator. For a case that does not fit: what would make it fit. */
   function* changesOf(answer) {
     const { wanted } = answer;
     const [method, gpus] = [wanted.get("method"), wanted.get("gpus")];
@@ -288,8 +289,8 @@ scalesheet.cases = (() => {
 
   const LEAST_SEQUENCE = 512;
 
-  /** What takes less memory on the same accelerators: the longest shorter sequence that fits, then
-   *  checkpointing where it is ruled out, then what host memory holds. */
+  /** Options with less memory on the same accelerators: the longest shorter sequence that fits,
+   *  then activation checkpointing if it is ruled out, then offloading to host memory. */
   function* lighter({ wanted }, tried) {
     let sequence = wanted.get("sequence") / 2;
     for (; sequence >= LEAST_SEQUENCE; sequence = Math.floor(sequence / 2)) {
@@ -305,7 +306,8 @@ scalesheet.cases = (() => {
   const OFFLOADS = scalars.offload?.words ?? [];
   const NOTHING = { results: { scalars: { [roles.verdict]: {} } } };
 
-  /** The next accelerator up: of the same vendor the least memory above that it fits in. */
+  /** The next larger accelerator: of the same vendor, the smallest with more memory in which it
+   *  fits. */
   function* larger({ wanted }, tried) {
     const { rows, columns } = plan.inputs.tables.hardware;
     const own = rows.indexOf(wanted.get("gpu"));
@@ -321,7 +323,7 @@ scalesheet.cases = (() => {
     return undefined;
   }
 
-  /** The accelerator that is cheapest for the case, the known preferred; where none fits, in a larger
+  /** The cheapest accelerator for the case, preferably with evidence; if none fits, in a larger
    *  number. */
   function* elsewhere({ wanted }, found) {
     const { columns } = plan.inputs.tables.offers;
@@ -349,8 +351,8 @@ scalesheet.cases = (() => {
     results: { ...results, scalars: { ...results.scalars, [roles.cost]: { reason: "no offer" } } },
   });
 
-  /** How a case that no layout can run is changed so that it does: by a layout that is found, by a
-   *  batch that divides, and by what one change gives beside them. */
+  /** How to change a case that no layout can run: a layout that is searched, a batch that
+   *  divides, and single changes in addition. */
   function* mended(wanted) {
     const [batch, gpus] = [wanted.get("batch"), wanted.get("gpus")];
     const found = [];
@@ -371,7 +373,7 @@ scalesheet.cases = (() => {
     return (yield* changesOf(free)).map((each) => ({ ...each, some: { ...each.some, ...open } }));
   }
 
-  /** Puts a model of the reader beside those of the catalogue, or in the place of the one before. */
+  /** Add the reader's model to those of the catalogue, or replace the previous one. */
   function own(id, title, row) {
     const { models } = plan.inputs.tables;
     const at = models.rows.includes(id) ? models.rows.indexOf(id) : models.rows.length;

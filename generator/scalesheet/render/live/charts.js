@@ -1,9 +1,9 @@
 /* Charts of one column of a table: bars across, or columns, as [tag, attributes, ...content].
  *
  * A chart is {id, title, alt, kind, table, column, start, deadline, axis, rows, labels}; `rule` is
- * that of its column. Lengths along the page are shares and all others pixels, so that text keeps its size
- * on a phone and on a wide screen. There is no style in a picture: the site's style sheet paints
- * its classes for light and dark.
+ * that of its column. Horizontal lengths are shares and all others pixels, so that text keeps its
+ * size on a phone and on a wide screen. Pictures have no styles: the site's style sheet colors
+ * their classes for light and dark.
  */
 "use strict";
 
@@ -18,7 +18,7 @@ scalesheet.charts = (() => {
 
   // ---------------------------------------------------------------- parts
 
-  /** A length with so many decimals, an exact half rounded to even as Python does it. */
+  /** A length with fixed decimals; exact halves round to even, as in Python. */
   function rounded(length, decimals) {
     const doubled = length * 2 ** (decimals + 1);
     if (!Number.isInteger(doubled) || doubled % 2 === 0) return length.toFixed(decimals);
@@ -42,7 +42,7 @@ scalesheet.charts = (() => {
 
   const length = (text) => Array.from(text).length;
 
-  /** Lines of at most so many characters, broken at blanks; a longer word is cut. */
+  /** Lines of limited length, broken at spaces; a longer word is cut. */
   function wrapped(text, width) {
     const lines = [];
     for (const word of text.split(/\s+/).filter(Boolean)) {
@@ -58,7 +58,7 @@ scalesheet.charts = (() => {
     return lines.length ? lines : [""];
   }
 
-  /** The round number, 1, 2 or 5 with noughts, that is at least `rough`. */
+  /** The smallest number of the form 1, 2 or 5 times a power of ten that is at least `rough`. */
   function roundStep(rough) {
     const power = Number(`1e${Math.floor(Math.log10(rough))}`);
     return [1, 2, 5, 10].map((m) => m * power).find((step) => step >= rough * (1 - 1e-9));
@@ -66,7 +66,7 @@ scalesheet.charts = (() => {
 
   // ---------------------------------------------------------------- the drawing
 
-  /** The numbers of a chart with their texts. `columns` are the computed ones of its table. */
+  /** The numbers of a chart with their texts. `columns` are the table's computed ones. */
   function drawing(chart, rule, columns) {
     const cells = columns[chart.column];
     const format = formatBy(rule, cells);
@@ -87,10 +87,10 @@ scalesheet.charts = (() => {
     };
   }
 
-  /** Where a number lies on an axis with these ticks, from 0 to 1. */
+  /** The position of a number on an axis with these ticks, from 0 to 1. */
   const along = (ticks) => (value) => (value - ticks[0]) / (ticks[ticks.length - 1] - ticks[0]);
 
-  /** A cell as it is drawn and told; its ends only where it is a number with a range. */
+  /** A cell with its texts; its ends only if it is a number with a range. */
   function markOf(id, label, cell, format) {
     const value = typeof cell.value === "number" ? cell.value : null;
     const ranged = value !== null && !(cell.low === value && cell.high === value);
@@ -108,7 +108,7 @@ scalesheet.charts = (() => {
     };
   }
 
-  /** The mark with the unit beside its number. */
+  /** The mark with a unit after its number. */
   const withUnit = (mark, { symbol }) =>
     symbol && mark.value !== null ? { ...mark, text: `${mark.text} ${symbol}` } : mark;
 
@@ -118,7 +118,7 @@ scalesheet.charts = (() => {
     return { ...mark, base: start.value, text: `${number(start.value, format)} to ${mark.text}` };
   }
 
-  /** The mark with the end of the day by which its bar should be over, where there is one. */
+  /** The mark with its deadline: the end of that day, if there is one. */
   function until(mark, { value }, format) {
     if (typeof value !== "number") return mark;
     const late = mark.value !== null && Math.floor(mark.value) > value;
@@ -126,7 +126,7 @@ scalesheet.charts = (() => {
     return { ...mark, due: value + 1, late, told };
   }
 
-  /** Round numbers, evenly apart, from at most the least to at least the greatest. */
+  /** Round numbers at equal distances that cover the range. */
   function evenly(least, greatest) {
     const step = roundStep((greatest - least) / TICKS);
     const ticks = [];
@@ -136,21 +136,22 @@ scalesheet.charts = (() => {
     return ticks;
   }
 
-  /** The same from at most 0; null is left out. */
+  /** The same, starting at most at 0; null is ignored. */
   function steps(numbers) {
     const ends = [0, ...numbers.filter((x) => x !== null)];
     const [least, greatest] = [Math.min(...ends), Math.max(...ends)];
     return evenly(least, greatest - least < NOTHING ? 1 : greatest);
   }
 
-  const DAYS = [1, 2, 7, 14, 28, 91, 182, 364]; // between the days of an axis
-  const MONDAY = 2; // the first of the calendar
+  const DAYS = [1, 2, 7, 14, 28, 91, 182, 364]; // steps between the days of an axis
+  const MONDAY = 2; // the first one in the calendar
 
-  /** Days evenly apart, Mondays where there are weeks, around all of these; null is left out. */
+  /** Days at equal distances, Mondays if the steps are weeks, that cover all of these; null is
+   *  ignored. */
   function days(numbers) {
-    const known = numbers.filter((x) => x); // no day is 0
+    const known = numbers.filter((x) => x); // a missing day is 0
     const [least, greatest] = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
-    const rough = (greatest - least) / 2; // a day is a long text
+    const rough = (greatest - least) / 2; // texts of days are long
     const step = DAYS.find((each) => each >= rough) ?? 364 * Math.ceil(rough / 364);
     const week = step < 7 ? 1 : 7;
     const ticks = [MONDAY + week * Math.floor((least - MONDAY) / week)];
@@ -159,7 +160,7 @@ scalesheet.charts = (() => {
     return ticks;
   }
 
-  /** Ticks with their texts, in a format with no more decimals than their steps need. */
+  /** Ticks with their texts, with no more decimals than their steps need. */
   function told(ticks, format) {
     if (format.date) return ticks.map((tick) => [tick, number(tick, format)]);
     const step = (ticks[1] - ticks[0]) * (format.percent ? 100 : 1);
@@ -167,13 +168,13 @@ scalesheet.charts = (() => {
     const short = {
       ...format,
       approximate: false,
-      least: undefined, // as many decimals along the whole axis
+      least: undefined, // the same decimals along the whole axis
       decimals: format.scientific ? format.decimals : decimals,
     };
     return ticks.map((tick) => [tick, number(tick, short)]);
   }
 
-  /** Whether labels and values have room side by side on a phone. */
+  /** Whether labels and values fit side by side on a phone. */
   function columnsFit(marks) {
     const room = Math.trunc(NARROW / Math.max(1, marks.length) / GLYPH);
     return marks.every(
@@ -227,8 +228,8 @@ scalesheet.charts = (() => {
     ...content,
   ];
 
-  /** Rows one below the other and their height: each a label in lines, beside it what is said of it,
-   *  and below these what `draw` makes of it at a height. */
+  /** Rows below one another and their height: each with a label in lines, a text beside it, and
+   *  below these what `draw` returns for a height. */
   function rowsOf(rows, height, draw) {
     let top = 0;
     const found = rows.map((row) => {
@@ -244,13 +245,13 @@ scalesheet.charts = (() => {
     return [found, top];
   }
 
-  /** The lines of an axis behind rows. */
+  /** The grid lines of an axis behind rows. */
   const grid = ({ ticks, at }, bottom) =>
     ticks
       .filter(([tick]) => tick !== 0)
       .map(([tick]) => line("grid", at(tick), 0, at(tick), bottom));
 
-  /** A range across, with both its ends. */
+  /** A horizontal range with both ends. */
   const whisker = (low, high, y, half) => [
     line("whisker", low, y, high, y),
     ...[low, high].map((x) => line("whisker", x, y - half, x, y + half)),
@@ -260,7 +261,7 @@ scalesheet.charts = (() => {
   function bars(drawn) {
     const { at, marks } = drawn;
     const told = marks.map((mark) => {
-      // four dates are longer than a phone is wide; the whisker shows the range
+      // four dates would be too wide for a phone; the whisker shows the range
       const muted = mark.late ? " (late)" : drawn.dated ? "" : inBrackets(mark);
       return { ...mark, title: inWords(mark), muted };
     });
@@ -278,7 +279,7 @@ scalesheet.charts = (() => {
     return [[...grid(drawn, bottom), ...rows, ...below(drawn, bottom)], bottom + BELOW];
   }
 
-  /** The numbers of a horizontal axis and what it says, below `bottom`. */
+  /** The numbers and title of a horizontal axis, below `bottom`. */
   function below({ ticks, axis, at }, bottom) {
     const last = ticks.length - 1;
     const anchor = (n) => (n === 0 ? "start" : n === last ? "end" : "middle");

@@ -1,4 +1,5 @@
-"""The scripts of pages, run by the build: a page is published as its script would draw it."""
+"""Runs the pages' scripts in the build, so that pages are published as their scripts would draw
+them."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ from scalesheet.render.script import runtime
 
 
 class Engine:
-    """One JavaScript engine with the runtime and the parts of `live/` that draw.
+    """A JavaScript engine with the runtime and the drawing parts of `live/`.
 
-    What a script draws is data: `[tag, attributes, ...content]`, printed by `html.drawn`.
+    A drawing is data: `[tag, attributes, ...content]`, which `html.drawn` prints.
     """
 
     def __init__(self, *scripts: str) -> None:
@@ -23,7 +24,9 @@ class Engine:
             self._engine.eval(text)
 
     def call(self, function: str, *arguments: object) -> Any:
-        """What a function of the scripts returns, as JSON has it. Raises quickjs.JSException with
-        the stack of the script."""
+        """Call a function of the scripts and return its result, passed as JSON.
+
+        Raises quickjs.JSException with the stack of the script.
+        """
         given = ", ".join(json.dumps(each) for each in arguments)
         return json.loads(self._engine.eval(f"JSON.stringify({function}({given}))"))

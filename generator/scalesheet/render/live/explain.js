@@ -1,8 +1,8 @@
-/* What a figure rests on, shown beside it: its value now, range and kind, the formula with the
- * numbers put in, what it needs, source and place in the data.
+/* The explanation of a figure, shown beside it: its current value, range and kind, the formula with
+ * its numbers, its dependencies, source and place in the data.
  *
- * The page says all of it further down, or another page of the plan does; this gathers what it says
- * of one figure, with the numbers as they are now, where the reader asked.
+ * This page or another page of the plan has all of it; this collects what is there on one figure,
+ * with the current numbers, where the reader asked.
  */
 "use strict";
 
@@ -10,11 +10,11 @@ scalesheet.explain = (() => {
   const { element, place, mark, update, rowTitle } = scalesheet.marks;
   const EDGE = 12; // pixels between the panel and the edge of the window
 
-  // ---------------------------------------------------------------- where the page tells it
+  // ---------------------------------------------------------------- where the page has it
 
   const byId = (id) => document.getElementById(id);
 
-  /** The fold that has the formula of a figure: of a column, that of the row. */
+  /** The fold with the formula of a figure; for a column, that of the row. */
   function foldOf({ table, column, name, id }) {
     if (table === undefined) return byId(`f.${name}`)?.closest("details");
     const own = byId(`f.${table}:${column}:${id}`) ?? withRow(table, column, id);
@@ -28,7 +28,7 @@ scalesheet.explain = (() => {
     return Array.from(several).find(({ dataset }) => dataset.rows.split(" ").includes(id));
   }
 
-  /** The line that says who states an input. */
+  /** The line with the source of an input. */
   function lineOf({ table, name }, of) {
     if (table === undefined) return byId(`i.${name}`);
     return document.querySelector(`table.records [data-of="${CSS.escape(of)}"]`)?.closest("tr");
@@ -36,7 +36,7 @@ scalesheet.explain = (() => {
 
   // ---------------------------------------------------------------- copies
 
-  /** A copy of a part of the page, without what is hidden there and without its ids. */
+  /** A copy of a part of the page, without hidden elements and ids. */
   function copied(part) {
     if (!part) return undefined;
     const copy = part.cloneNode(true);
@@ -45,7 +45,7 @@ scalesheet.explain = (() => {
     return copy;
   }
 
-  /** Puts a row in place of the one that is the example of a formula. */
+  /** Replace the example row of a formula by another row. */
   function ofRow(copy, table, from, to) {
     if (from === undefined || from === to) return;
     for (const each of copy.querySelectorAll("[data-own]")) {
@@ -58,8 +58,8 @@ scalesheet.explain = (() => {
 
   // ---------------------------------------------------------------- the panel
 
-  /** Shows what figures of `content` rest on. `host.now()` and `host.published` are the plan as
-   *  marks read it, `host.address(key, part)` leads to a part of the page that has a figure. */
+  /** Show explanations for figures in `content`. `host.now()` and `host.published` are the plan
+   *  as marks read it, `host.address(key, part)` links to a part of the page with a figure. */
   function attach(plan, content, host) {
     const body = element("div", { class: "body" });
     const close = element("button", { type: "button", class: "close", "aria-label": "Close" }, "×");
@@ -73,7 +73,7 @@ scalesheet.explain = (() => {
     panel.append(close, body);
     content.append(panel);
     if (!panel.showPopover) return;
-    let from; // the figure that was asked for
+    let from; // the figure to explain
     close.addEventListener("click", () => panel.hidePopover());
     panel.addEventListener("toggle", ({ newState }) => {
       if (newState === "closed") from?.isConnected && from.focus({ preventScroll: true });
@@ -82,7 +82,7 @@ scalesheet.explain = (() => {
     function write(target) {
       const made = mark(plan, target);
       if (!made) return;
-      made.last = ""; // whatever stood there was of another row, or of before
+      made.last = ""; // the previous content was for another row or an earlier state
       update(plan, made, host.published, host.now());
       target.classList.remove("changed");
       if (made.last !== made.first) target.classList.add("changed");
@@ -106,7 +106,8 @@ scalesheet.explain = (() => {
       return true;
     }
 
-    /** Beside the figure, within the window; a phone's style has it at the bottom. */
+    /** Place it beside the figure, within the window; on a phone, the style puts it at the
+     *  bottom. */
     function put(beside) {
       const { left, top, bottom } = beside.getBoundingClientRect();
       const { offsetWidth: width, offsetHeight: height } = panel;
@@ -116,7 +117,7 @@ scalesheet.explain = (() => {
       panel.style.top = `${Math.max(EDGE, y)}px`;
     }
 
-    // -------------------------------------------------------------- what it says
+    // -------------------------------------------------------------- content
 
     function titleOf({ table, quantity, id, key }) {
       if (table === undefined) return quantity.title;
@@ -161,7 +162,7 @@ scalesheet.explain = (() => {
       yield links([line.id ? `#${line.id}` : "", "Among the inputs"], line);
     }
 
-    /** A formula, with the numbers as they are now. */
+    /** A formula, with its current numbers. */
     function* computed(fold, table, row) {
       const block = fold.querySelector(":scope > div");
       const example = fold.querySelector("summary [data-of]")?.dataset.of.split("/")[1];
@@ -190,7 +191,7 @@ scalesheet.explain = (() => {
       );
     }
 
-    /** What is known where the page has no more of it: what it needs, and where it is shown. */
+    /** What is known if the page has nothing more: dependencies, and where it is shown. */
     function* bare({ table, name, column, id }) {
       const key = table === undefined ? name : `${table}/${column}`;
       const needs = host.reads(key).flatMap((read) => {
@@ -225,7 +226,7 @@ scalesheet.explain = (() => {
       return made;
     }
 
-    /** Adds to each source who published it and when, as the page's list of sources has it. */
+    /** Add publisher and date to each source, from the page's list of sources. */
     function dated(copy) {
       const list = byId("sources")?.nextElementSibling;
       for (const link of copy.querySelectorAll('a[href^="../sources/"]')) {
@@ -236,9 +237,9 @@ scalesheet.explain = (() => {
       }
     }
 
-    // -------------------------------------------------------------- asking
+    // -------------------------------------------------------------- opening
 
-    /** The figure that a press is on; none in a field, a link of its own, or a line that opens. */
+    /** The figure under a press; none in a field, in another link, or in a line that unfolds. */
     function asked(target) {
       const found = target.closest("[data-of]");
       if (!found || !content.contains(found) || target.closest("summary, button, input, select"))
@@ -267,7 +268,7 @@ scalesheet.explain = (() => {
         event.preventDefault();
     });
 
-    /** Arrows go from figure to figure of a table, which is one stop of the tab key. */
+    /** Arrow keys move between figures of a table, which is a single tab stop. */
     function walk(event) {
       const { target: cell, key } = event;
       const across = { ArrowLeft: -1, ArrowRight: 1 }[key];

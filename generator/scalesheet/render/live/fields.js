@@ -1,6 +1,6 @@
 /* The inputs of a page as fields: a number to type, a choice from a list, each with its reset.
  *
- * A field shows what the input is now. What is typed counts as soon as it can be read; what cannot
+ * A field shows the current input. Typed text applies as soon as it can be read; text that cannot
  * be read at the end is reported beside the field, and changes nothing.
  */
 "use strict";
@@ -12,11 +12,11 @@ scalesheet.fields = (() => {
 
   let made = 0;
 
-  /** Whether a reader may change a figure: a number, or a choice that something rests on. */
+  /** Whether a reader may change a figure: a number, or a choice that something depends on. */
   const editable = ({ kind = "number", used }, alone) =>
     kind === "number" || (["word", "flag", "reference"].includes(kind) && (used || alone));
 
-  /** What a choice can be, with the words for it. */
+  /** The options of a choice, with their labels. */
   function options(plan, quantity) {
     if (quantity.kind === "flag")
       return [
@@ -28,7 +28,7 @@ scalesheet.fields = (() => {
     return rowsOf(plan, quantity).map((id) => [id, rowTitle(plan, quantity.table, id)]);
   }
 
-  /** The options of a list, a long one in groups. */
+  /** The options of a list, grouped if it is long. */
   function choice(plan, quantity, control) {
     const all = options(plan, quantity).map(([value, text]) => element("option", { value }, text));
     const { groups } = plan.shown.tables[quantity.table] ?? {};
@@ -39,7 +39,7 @@ scalesheet.fields = (() => {
     return control;
   }
 
-  /** A value as it stands in a field while it is typed: in full, and a share in percent. */
+  /** A value as text in a field: in full, and a share in percent. */
   function raw(value, { percent, sort } = {}) {
     if (sort === "date" && typeof value === "number") return number(value, { date: true });
     if (!percent || typeof value === "boolean") return written(value);
@@ -50,9 +50,9 @@ scalesheet.fields = (() => {
 
   // ---------------------------------------------------------------- one field
 
-  /** What a field asks of the page that it stands on: `find(of)` is the input behind a figure,
-   *  `changes()` are those of the inputs now, and `go(changes, done)` makes others these. While
-   *  something unreadable stands in a field, it goes back to what was when it began. */
+  /** What a field needs from its page: `find(of)` is the input behind a figure, `changes()` are
+   *  the current changes, and `go(changes, done)` replaces them. While the text in a field is
+   *  unreadable, the changes revert to those when editing began. */
   function host(plan, find, changes, go) {
     let before = changes();
     const input = (of) => {
@@ -73,8 +73,8 @@ scalesheet.fields = (() => {
     };
   }
 
-  /** A field in place of a figure. `host.enter(field, text, done)` takes what is entered, and
-   *  throws Refused; `host.input(of)` is the input that the figure shows now, if there is one. */
+  /** A field in place of a figure. `host.enter(field, text, done)` takes the entered text, and
+   *  throws Refused; `host.input(of)` is the input that the figure currently shows, if any. */
   function field(plan, target, host) {
     const { of, as = "cell" } = target.dataset;
     const at = place(plan, of);
@@ -119,7 +119,7 @@ scalesheet.fields = (() => {
       self.text = text;
       if (unit) unit.textContent = unitOf(text, quantity.symbol);
     }
-    fill(first); // as the page was published, before anything is computed
+    fill(first); // as published, before anything is computed
 
     self.update = (now, edited) => {
       const cell = now.cell(at);
@@ -144,8 +144,8 @@ scalesheet.fields = (() => {
     return self;
   }
 
-  /** Where the source of an input stands, what was published goes before it once the input is
-   *  changed: the source is that of the published value. */
+  /** Where the source of an input is shown, the published value is added before it once the
+   *  input is changed, since the source is for that value. */
   function besideSource(target) {
     const words = target.closest("tr")?.querySelector(":scope > td.words:not([data-of])");
     if (!words) return undefined;
@@ -160,7 +160,7 @@ scalesheet.fields = (() => {
     return `Changed here; published: ${text || "another"}${symbol}. `;
   }
 
-  /** Shows why there is no value where one could be entered or chosen. */
+  /** Show why there is no value to enter or choose. */
   function noChoice(control, number, reason) {
     if (number) {
       control.placeholder = reason;
@@ -192,7 +192,7 @@ scalesheet.fields = (() => {
       host.reset(of);
       control.focus();
     });
-    let typed = false; // something, and it is not entered yet
+    let typed = false; // text that is not applied yet
     const enterTyped = () => {
       typed = false;
       enter(control.value, true);
@@ -225,7 +225,7 @@ scalesheet.fields = (() => {
     });
   }
 
-  /** Says beside a field what is wrong with what was entered, or nothing. */
+  /** Show beside a field what is wrong with the entered text, or nothing. */
   function tell(self, message) {
     self.error?.remove();
     self.error = undefined;
@@ -249,7 +249,7 @@ scalesheet.fields = (() => {
     return control;
   }
 
-  /** Buttons that copy a text; none where the browser lets no page do so. */
+  /** Buttons that copy a text; none if the browser does not allow it. */
   function copying(label, text) {
     const copied = (control) =>
       navigator.clipboard.writeText(text()).then(() => {
@@ -270,7 +270,7 @@ scalesheet.fields = (() => {
 
   const flat = (text) => text.toLowerCase().replace(/[\s_-]+/g, " ").trim();
 
-  /** The id that people mean by a text: one of its names, else the shortest title with it within. */
+  /** The id for a text: by one of its names, else by the shortest title that contains it. */
   function meant(names, text) {
     const said = flat(text);
     const of = (id) => names.get(id).map(flat);
@@ -281,9 +281,9 @@ scalesheet.fields = (() => {
     return holding.sort((a, b) => names.get(a)[0].length - names.get(b)[0].length)[0];
   }
 
-  /** Some of the accelerators: a list to remove them from, and a field that adds one by its name.
-   *  `names` has those of each id, its title first; `go` gets what is chosen then, in an order that
-   *  counts where one may be `first`. */
+  /** A selection of accelerators: a list from which they can be removed, and a field that adds
+   *  one by name. `names` has those of each id, its title first; `go` gets the new selection,
+   *  whose order matters if one may be `first`. */
   function chooser(names, { go, tell, least = 1, most = Infinity, first = false }) {
     let chosen = [];
     const [id, list] = ["add-accelerator", "all-accelerators"];
@@ -325,12 +325,12 @@ scalesheet.fields = (() => {
     return { shown, add, show };
   }
 
-  // ---------------------------------------------------------------- what takes long
+  // ---------------------------------------------------------------- slow work
 
   const SLICE = 12; // milliseconds
 
-  /** Goes through a generator in slices, so that the page stays quick to the touch: `each` takes what
-   *  it yields, and `done` what it returns. The result stops that. */
+  /** Run a generator in slices, so that the page stays responsive: `each` gets what it yields,
+   *  and `done` what it returns. Returns a function that stops it. */
   function inSlices(steps, { each, done }) {
     let timer;
     function slice() {

@@ -1,6 +1,5 @@
-/* The chart of predictions against published figures, narrowed to an accelerator, a method, a family;
- * how far off the rows are that are left is said beside it.
- */
+/* The chart of predictions against published figures, filtered by accelerator, method and
+ * family, with the errors of the remaining rows beside it. */
 "use strict";
 
 (() => {

@@ -1,6 +1,5 @@
-/* What the build takes from these scripts for the front page: the form of its question, and the
- * answer to the case that it begins with. `front.js` binds both.
- */
+/* What the build uses of these scripts for the front page: the form of its question, and the
+ * answer to its initial case. `front.js` makes both interactive. */
 "use strict";
 
 scalesheet.answered = (() => {
@@ -45,11 +44,11 @@ scalesheet.answered = (() => {
     return field(name, label, ["select", { id: `ask-${name}`, name }, ...options.map(made)]);
   }
 
-  /** A list of what is found, unless one of these is stated. */
+  /** A list with the choice to search, and these fixed values. */
   const open = (name, label, values) =>
     choice(name, label, [AUTO, ...values].map((each) => [String(each)]));
 
-  /** By family, the smaller first. */
+  /** By family, smaller models first. */
   function byFamily() {
     const { rows, titles, columns } = models;
     const families = new Map();
@@ -62,7 +61,7 @@ scalesheet.answered = (() => {
     return Array.from(families).sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** By whether they are rented out; numbers in titles by their size. */
+  /** By whether they are offered for rent; numbers in titles by size. */
   function byOffer() {
     const { rows, titles, columns } = hardware;
     const sold = new Set(offers.columns.accelerator);
@@ -70,7 +69,7 @@ scalesheet.answered = (() => {
       title.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(9, "0"));
     const all = rows
       .map((id, n) => [id, titles[n]])
-      .filter((_, n) => columns.kind[n] !== "processor") // nobody rents one to train with
+      .filter((_, n) => columns.kind[n] !== "processor") // nobody rents one for training
       .sort(([, a], [, b]) => (natural(a) < natural(b) ? -1 : 1));
     return [
       ["Rented by the hour", all.filter(([id]) => sold.has(id))],
@@ -93,7 +92,7 @@ scalesheet.answered = (() => {
     ],
   ];
 
-  /** What is usually left to be found: it is reported, and can be fixed. */
+  /** Parts of the layout that are usually searched: the result is shown, and can be fixed. */
   const layout = (text) => [
     "details",
     { class: "layout" },
@@ -163,7 +162,7 @@ scalesheet.answered = (() => {
 
   // ---------------------------------------------------------------- the answer
 
-  /** Trees of the form, the answer and what stands below it; else what is wrong with the case. */
+  /** Trees of the form, the answer and what is below it; or else the problem with the case. */
   return () => {
     const [fault] = built.faults;
     if (fault) return { problem: `${fault.name}: ${fault.message}` };

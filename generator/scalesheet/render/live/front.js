@@ -1,8 +1,8 @@
-/* The front page: the form of the question, what is asked in the address, the answer as it comes.
+/* The front page: the form of the question, the case in the address, the answer as it is found.
  *
- * All state is what the reader states in place of what the page begins with, in the words of
- * `scalesheet show --set`, and `gpu` for the accelerator whoever sells it. Without this script the
- * page shows that case as the build answered it.
+ * The only state is what the reader states in place of the initial case, in the words of
+ * `scalesheet show --set`, with `gpu` for the accelerator from any provider. Without this script,
+ * the page shows the initial case as the build answered it.
  */
 "use strict";
 
@@ -25,21 +25,21 @@
 
   const UNKNOWN = "This link contains a value we don't know: ";
 
-  let stated = new Map(); // what the reader says
+  let stated = new Map(); // the reader's values
   let asked = complete(stated); // the case
-  let toFocus = false; // whether the answer takes the focus, when it comes
-  let stop; // the answer that was begun last: only that goes on
+  let toFocus = false; // whether the answer takes the focus when it is found
+  let stop; // stops the current answer: only the latest one continues
 
   // ---------------------------------------------------------------- answering
 
-  /** Answers in slices, so that the page stays quick to the touch; the first at once. */
+  /** Answer in slices, so that the page stays responsive; the first part at once. */
   function respond() {
     stop?.();
     beside.setAttribute("aria-busy", "true");
     stop = inSlices(answered(asked, stated), { each: write });
   }
 
-  /** Puts a part of the answer where the one before stands. */
+  /** Replace a part of the answer. */
   function write({ found, layout, answer, offers, changes, sentence }) {
     if (changes) {
       beside.querySelector(".changes").replaceWith(drawn(changes));
@@ -55,15 +55,15 @@
     showFound(found?.layout ?? {});
   }
 
-  /** Makes the case of what is said; `done` when it is worth a step of the browser's history. */
+  /** Make a case of the values; `done` if it is worth a step of the browser's history. */
   function go(said, done) {
     const wanted = complete(said);
-    // what was answered while it was typed is not written anew: a pointer may be about to click it
+    // what was answered during typing is not written again: a pointer may be about to click it
     const same = ASKED.every((name) => wanted.get(name) === asked.get(name));
     [stated, asked] = [said, wanted];
     reset.disabled = told(said).size === 0;
     if (!same) respond();
-    if (done) setTimeout(() => goTo(toQuery(told(said)))); // it takes longer than the answer does
+    if (done) setTimeout(() => goTo(toQuery(told(said)))); // after the answer: it takes longer
   }
 
   // ---------------------------------------------------------------- the form
@@ -73,13 +73,13 @@
     fields.set(control.name, { control, error: undefined });
   const radios = Array.from(form.querySelectorAll("input[type=radio]"));
 
-  /** Shows the case in the form, but for a field that somebody is typing in. */
+  /** Show the case in the form, except in a field that is being edited. */
   function show() {
     for (const [name, { control }] of fields) {
       if (control === document.activeElement && control.type === "text") continue;
       control.value = toField(name, asked.get(name));
       if (control.value !== "" || control.type === "text") continue;
-      const other = toField(name, asked.get(name)); // what an address says, and no list has
+      const other = toField(name, asked.get(name)); // a value from the address that no list has
       control.append(element("option", { value: other }, other));
       control.value = other;
     }
@@ -90,8 +90,8 @@
     warn();
   }
 
-  /** Says what keeps an address from running, and where the model was made for shorter sequences; the
-   *  answer stands all the same. */
+  /** Say why an address cannot run, and if the model was made for shorter sequences; the answer
+   *  is shown nevertheless. */
   function warn() {
     const model = asked.get("model");
     const most = longest(model);
@@ -107,7 +107,7 @@
     }
   }
 
-  /** What was found, beside the word that leaves it open. */
+  /** Show the result beside the choice to search. */
   function showFound(found) {
     for (const name of FOUND) {
       const option = fields.get(name)?.control.querySelector(`option[value=${AUTO}]`);
@@ -129,7 +129,7 @@
   }
 
   for (const [name, { control }] of fields) {
-    let typed = false; // something, and it is not in the address yet
+    let typed = false; // text that is not in the address yet
     const enterTyped = () => {
       typed = false;
       enter(name, control.value, true);
@@ -140,14 +140,14 @@
       typed = true;
       enter(name, control.value, false);
     });
-    // the browser's own address field takes the focus without a change
+    // the browser's own address field takes the focus without a change event
     control.addEventListener("blur", () => typed && enterTyped());
   }
   for (const radio of radios)
     radio.addEventListener("change", () => enter("method", radio.value, true));
   form.addEventListener("submit", (event) => event.preventDefault());
 
-  /** Takes a change that the page proposes. */
+  /** Apply a change that the page suggests. */
   beside.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-change]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -176,7 +176,7 @@
     setTimeout(() => (copy.textContent = was), 2000);
   });
 
-  /** Puts a text on the clipboard, also where a page has no leave to do so itself. */
+  /** Copy a text to the clipboard, even if the page has no permission to do so itself. */
   async function copied(text) {
     if (navigator.clipboard) return navigator.clipboard.writeText(text);
     const area = element("textarea", { class: "sr", readonly: true });

@@ -1,8 +1,8 @@
-/* What a reader enters: the text of one input as its value, and all changes as an address.
+/* Entered inputs: parses the text of one input, and reads and writes all changes as an address.
  *
  * Changes are a Map from the name of an input, as `scalesheet show --set` takes it (`batch_size`,
- * `steps_per_hour.written`, `runs[small].steps`), to its value as a plan's inputs hold it: 5,
- * {value, low, high}, "a word", true. What cannot be read throws Refused and changes nothing.
+ * `steps_per_hour.written`, `runs[small].steps`), to its value as in a plan's inputs: 5, {value,
+ * low, high}, "a word", true. What cannot be read throws Refused and changes nothing.
  */
 "use strict";
 
@@ -14,8 +14,8 @@ scalesheet.inputs = (() => {
   const RANGE = new RegExp(String.raw`^(${NUMBER})\s*(?:\.\.|–|-|\bto\b)\s*(${NUMBER})$`);
   const POWERS = { k: 3, K: 3, M: 6, B: 9, T: 12, "%": -2 }; // as in quantities.py
   const CELL = /^(?<table>[a-z0-9_.]+)\['?(?<row>[a-z0-9_-]+)'?\]\.(?<column>[a-z0-9_]+)$/;
-  const LARGEST = 1e100; // as everywhere that a number is stated, see language/arithmetic.py
-  const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
+  const LARGEST = 1e100; // as for any stated number, see language/arithmetic.py
+  const FOREIGN = new Set(["h"]); // what the theme's search asks a page to highlight
 
   // ---------------------------------------------------------------- one input
 
@@ -35,7 +35,7 @@ scalesheet.inputs = (() => {
     return readNumber(said, quantity);
   }
 
-  /** A day, or two with " to " or ".." between them, as the numbers that they are. */
+  /** A day, or two with " to " or ".." between them, as numbers. */
   const inDays = (said) =>
     said.replace(/\d{4}-\d\d-\d\d/g, (day) => scalesheet.numbers.dayNumber(day));
 
@@ -90,7 +90,7 @@ scalesheet.inputs = (() => {
     );
   }
 
-  /** A value as it is written in a field or in the address. */
+  /** A value as text for a field or the address. */
   function written(value) {
     if (typeof value === "boolean") return value ? "yes" : "no";
     if (value === null || typeof value !== "object") return String(value ?? "");
@@ -102,7 +102,8 @@ scalesheet.inputs = (() => {
 
   // ---------------------------------------------------------------- all inputs
 
-  /** Where an input stands: {name} of a scalar, or {table, column, row}; undefined without one. */
+  /** The place of an input: {name} for a scalar, or {table, column, row}; undefined if there is
+   *  none. */
   function find(plan, name) {
     const { scalars, tables } = plan.inputs;
     if (Object.hasOwn(scalars, name)) {
@@ -125,11 +126,11 @@ scalesheet.inputs = (() => {
 
   const cellName = (table, row, column) => `${table}[${row}].${column}`;
 
-  /** The ids of the rows that a reference may choose. */
+  /** The ids of the rows that a reference may select. */
   const rowsOf = (plan, { table }) =>
     (plan.inputs.tables[table] ?? plan.shown.tables[table])?.rows ?? [];
 
-  /** A change of one input by its text; a change to what was shipped is none. */
+  /** Change one input by its text; the shipped value removes the change. */
   function change(plan, changes, name, text) {
     const input = find(plan, name);
     if (!input) throw new Refused(`There is no input “${name}” in this plan.`);
@@ -146,7 +147,7 @@ scalesheet.inputs = (() => {
     return rest;
   }
 
-  /** The inputs of a plan with changes; what is not changed is shared. */
+  /** The inputs of a plan with changes; unchanged parts are shared. */
   function edited(plan, changes) {
     const scalars = { ...plan.inputs.scalars };
     const tables = { ...plan.inputs.tables };
@@ -167,7 +168,7 @@ scalesheet.inputs = (() => {
     return { scalars, tables };
   }
 
-  /** `?scenario=written&batch_size=16`, or nothing. */
+  /** `?scenario=written&batch_size=16`, or empty. */
   function toQuery(changes) {
     const encoded = (text) => encodeURIComponent(text).replace(/%5B|%5D/g, decodeURIComponent);
     const parts = Array.from(
@@ -177,14 +178,14 @@ scalesheet.inputs = (() => {
     return parts.length ? `?${parts.join("&")}` : "";
   }
 
-  /** The page that holds a plan as published beside the same with changes. */
+  /** The page that compares the published plan with its changed state. */
   function besidePublished(id, changes) {
     const own = toQuery(changes).slice(1);
     const side = own ? own.split("&").map((each) => `&b.${each}`) : [];
     return `../compare/plans.html?a=${id}&b=${id}${side.join("")}`;
   }
 
-  /** The changes that an address asks for, and in words what of it is not possible. */
+  /** The changes in an address, and in words what of it is impossible. */
   function fromQuery(plan, query) {
     let changes = new Map();
     const faults = [];
@@ -200,7 +201,7 @@ scalesheet.inputs = (() => {
     return { changes, faults };
   }
 
-  /** Makes a query the page's address, as a step of the browser's history. */
+  /** Set the page's address, as a step of the browser's history. */
   function goTo(search) {
     const address = new URL(location.href);
     address.search = search;

@@ -1,6 +1,5 @@
-/* A page whose answers can be changed loads the scripts that compute them when a reader asks: by the
- * button, or by an address that holds a question.
- */
+/* A page with an interactive answer loads the scripts that compute it on demand: by the button,
+ * or for an address with a question. */
 "use strict";
 
 (() => {
@@ -12,7 +11,7 @@
     for (const name of at.dataset.later.split(",")) {
       const script = document.createElement("script");
       script.src = `${folder}${name}.js`;
-      script.async = false; // in this order
+      script.async = false; // keeps their order
       document.head.append(script);
     }
   };

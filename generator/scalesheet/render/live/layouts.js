@@ -1,21 +1,21 @@
-/* The layout of a run that is fastest and fits, as choose/ finds it: the same candidates, the same
- * order of preference. Every figure is the plan's own: a candidate is some of its inputs.
+/* The fastest layout of a run that fits, found as in choose/: the same candidates in the same order
+ * of preference. Every figure is the plan's own: a candidate is a set of its inputs.
  *
- * The search is a generator, so that a page can do it in slices and stay quick to the touch.
+ * The search is a generator, so that a page can run it in slices and stay responsive.
  */
 "use strict";
 
 scalesheet.layouts = (() => {
-  const { axes: AXES, roles } = scalesheet.question; // the plainer first, as ties are broken
-  const SAME = 1 + 1e-9; // what differs by rounding alone is the same
+  const { axes: AXES, roles } = scalesheet.question; // simpler ones first, for ties
+  const SAME = 1 + 1e-9; // smaller differences are rounding
 
   const READ = [roles.run_hours, roles.gross_gpu_hours, roles.most_memory, roles.usable_memory];
   const BROKEN = [roles.broken];
-  const SPLIT = ["stage", "tensor", "pipeline", "experts", "micro_batch"]; // what the conditions rest on
+  const SPLIT = ["stage", "tensor", "pipeline", "experts", "micro_batch"]; // what conditions read
   const MOST_KNOWN = 100;
-  const known = new Map(); // how many conditions layouts break, by job
+  const known = new Map(); // the number of conditions that layouts fail, by job
 
-  /** As much of a plan as some of its figures rest on. */
+  /** The part of a plan that some of its figures depend on. */
   const resting = ({ steps }, figures) => ({
     steps(s, t) {
       const wanted = new Set(figures);
@@ -25,9 +25,10 @@ scalesheet.layouts = (() => {
     },
   });
 
-  const machines = new Map(); // of the plan, by the figures that they compute
+  const machines = new Map(); // by the figures of the plan that they compute
 
-  /** A function that computes figures of a plan for values of some inputs, the others as given. */
+  /** A function that computes figures of a plan for values of some inputs, with the others
+   *  fixed. */
   function tries(plan, inputs, figures, names) {
     if (!machines.has(figures))
       machines.set(figures, scalesheet.runtime.machine(resting(plan, figures), inputs));
@@ -36,8 +37,8 @@ scalesheet.layouts = (() => {
     return machine.tries(names);
   }
 
-  /** How many conditions of the plan each layout breaks, by what splits the model; `fixed` holds
-   *  what is not to be found. */
+  /** The number of conditions of the plan that each layout fails, by how it splits the model;
+   *  `fixed` has the stated values. */
   function layouts(plan, inputs, fixed) {
     const { model, gpus, batch, trainer, precision, owned_gpu } = inputs.scalars;
     const job = JSON.stringify([model, gpus, batch, trainer, precision, owned_gpu, fixed]);
@@ -64,7 +65,7 @@ scalesheet.layouts = (() => {
     return found;
   }
 
-  /** The layouts that break no condition. */
+  /** The layouts that pass all conditions. */
   function* candidates(plan, inputs, fixed) {
     const ways = "checkpointing" in fixed ? [fixed.checkpointing] : AXES.checkpointing;
     for (const { split, broken } of layouts(plan, inputs, fixed)) {
@@ -75,10 +76,10 @@ scalesheet.layouts = (() => {
     }
   }
 
-  /** Whether any layout breaks no condition. */
+  /** Whether any layout passes all conditions. */
   const possible = (plan, inputs, fixed) => !candidates(plan, inputs, fixed).next().done;
 
-  /** The layout that breaks the fewest conditions; of equal ones the plainest. */
+  /** The layout that fails the fewest conditions; of equal ones the simplest. */
   function nearest(plan, inputs, fixed) {
     let [best, fewest] = [undefined, Infinity];
     for (const { split, broken } of layouts(plan, inputs, fixed)) {
@@ -89,8 +90,8 @@ scalesheet.layouts = (() => {
     return best;
   }
 
-  /** The layout for some inputs of the plan, `{layout, fits}`; undefined where there is none.
-   *  Where none fits it is the one that needs the least memory. Yields after each candidate. */
+  /** The layout for some inputs of the plan, `{layout, fits}`; undefined if there is none. If
+   *  none fits, it is the one with the least memory. Yields after each candidate. */
   function* search(plan, inputs, fixed) {
     let compute;
     const tried = [];
@@ -100,7 +101,7 @@ scalesheet.layouts = (() => {
       const found = {
         layout,
         gross: s[roles.run_hours].value,
-        late: numberOf(s[roles.gross_gpu_hours].high), // none where it does not fit
+        late: numberOf(s[roles.gross_gpu_hours].high), // none if it does not fit
         most: s[roles.most_memory].value,
         usable: s[roles.usable_memory].value,
       };
@@ -120,14 +121,15 @@ scalesheet.layouts = (() => {
     return rows.filter((row) => row[name] <= most);
   }
 
-  /** Whether so many accelerators of an offer can be had together; `sold` says how it is sold. */
+  /** Whether this many accelerators of an offer are available together; `sold` is the data of
+   *  the offer. */
   function sells(sold, gpus) {
     if (!sold) return false;
     const [whole, joined] = sold;
     return gpus <= whole || (joined && gpus % 8 === 0);
   }
 
-  /** For when the rows of a table are others. */
+  /** Clear the caches when the rows of a table change. */
   function forget() {
     machines.clear();
     known.clear();

@@ -1,11 +1,12 @@
-/* Lines on two axes. Each ends in a number, which the key below explains, but for one alone whose
- * points have names. Names stand beside their points where they have room.
+/* Lines on two axes. Each ends in a number, which the key below explains, except for a single line
+ * whose points have names. Names are beside their points if they fit.
  *
- * What is drawn is {id, title, alt, axes, ticks, format, lines}: `axes` are the titles of both,
- * `ticks` those of the first with their texts, and `format` that of the second, whose numbers are in
- * short, as 10M, without one. A line is {label, told, runs, names, end}: `runs` are the points of its
- * parts, [[[x, y], ...], ...], `names` are [[x, y, text], ...], and `end` is the number in which it
- * ends, or null. Colours repeat after six, and dashes tell lines of one colour apart.
+ * The data are {id, title, alt, axes, ticks, format, lines}: `axes` are the titles of both, `ticks`
+ * those of the first with their texts, and `format` that of the second, whose numbers are
+ * abbreviated without one, as in 10M. A line is {label, told, runs, names, end}: `runs` are the
+ * points of its parts, [[[x, y], ...], ...], `names` are [[x, y, text], ...], and `end` is the
+ * value where it ends, or null. Colors repeat after six; dashes distinguish lines of the same
+ * color.
  */
 "use strict";
 
@@ -27,7 +28,7 @@ scalesheet.lines = (() => {
     [1e4, 1e3, "k"],
   ];
 
-  /** The axis with its numbers in short. */
+  /** The axis with abbreviated numbers. */
   const inShort = (axis) => ({ ...axis, ticks: axis.ticks.map(([tick]) => [tick, short(tick)]) });
 
   /** `0.5`, `2,000`, `100k`, `10M`. */
@@ -63,7 +64,7 @@ scalesheet.lines = (() => {
   const dashes = (n) => (n < COLOURS ? "" : ` dashes-${Math.floor(n / COLOURS)}`);
   const paint = (n) => `line series-${(n % COLOURS) + 1}${dashes(n)}`;
 
-  /** The names of points that have room for theirs, beside the numbers of lines. */
+  /** The names of points that fit, without overlapping the numbers of lines. */
   function namesOf(x, y, named, ends) {
     const places = named.map(([a, b, said], n) => [n, ...scatter.spot(x, y, a, b), said]);
     const taken = ends.map(([, height]) => scatter.around(EDGE, height, DISC));
@@ -73,8 +74,8 @@ scalesheet.lines = (() => {
       .map(([n, across, down, said]) => scatter.nameAt(across, down, found.get(n), said));
   }
 
-  /** Of each line that ends in a number, the lowest last, which it is and how high its number stands:
-   *  where it ends, moved apart where two would meet. */
+  /** For each line that ends in a number, the lowest last: its index and the height of its
+   *  number, which is where it ends, moved if two would overlap. */
   function endsOf(y, lines) {
     const ends = lines.map(({ end }, n) => [end, n]).filter(([end]) => end !== null);
     const rising = ends.map(([end, n]) => [TOP + (1 - y.at(end)) * PLOT, n]);
@@ -93,10 +94,10 @@ scalesheet.lines = (() => {
       draw.label(EDGE, height + 4, String(n + 1), "middle", "inside"),
     ]);
 
-  /** Rising heights moved as little as possible so that none is nearer than `near` to the next:
-   *  those that would meet stand around their middle. */
+  /** Shift ascending heights as little as possible so that neighbors are at least `near` apart:
+   *  those that would overlap are centered around their mean. */
   function apart(heights, near) {
-    const groups = []; // of each: the sum of where its first should be, and its number
+    const groups = []; // for each: the sum of the wanted heights of its first, and its size
     heights.forEach((height, n) => {
       groups.push([height - n * near, 1]);
       for (;;) {

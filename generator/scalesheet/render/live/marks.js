@@ -1,8 +1,8 @@
-/* The figures of a page: each mark names a quantity, and is written as the page was published.
+/* The figures of a page: each mark names a quantity, which is written as on the published page.
  *
  * `data-of` is a scalar's name, `table/row/column`, or `table/@key/column` for the row that another
- * quantity chooses; `data-as` is what of it is printed, `data-within` a scenario of its own. What
- * stands there is written with elements and text, never as markup.
+ * quantity selects; `data-as` is what to print, `data-within` a fixed scenario. Content is written
+ * as elements and text, never as markup.
  */
 "use strict";
 
@@ -10,15 +10,16 @@ scalesheet.marks = (() => {
   const { formatBy, plain, ends, number } = scalesheet.numbers;
   const NBSP = "\u00a0";
   const LONG = 9;
-  const MOST_ROWS = 5; // whose words a check gives
+  const MOST_ROWS = 5; // messages of a check to show
   const NAMESPACES = {
     svg: "http://www.w3.org/2000/svg",
     math: "http://www.w3.org/1998/Math/MathML",
   };
 
-  // ---------------------------------------------------------------- what a mark names
+  // ---------------------------------------------------------------- the quantity of a mark
 
-  /** {name} of a scalar, {table, column} and in it {row, id} or {key}; each with its quantity. */
+  /** {name} for a scalar, {table, column} plus {row, id} or {key} for a cell; each with its
+   *  quantity. */
   function place(plan, of) {
     const parts = of.split("/");
     if (parts.length === 1) return { name: of, quantity: plan.shown.scalars[of] };
@@ -29,15 +30,15 @@ scalesheet.marks = (() => {
     return { table, column, quantity, row: plan.inputs.tables[table].rows.indexOf(row), id: row };
   }
 
-  const formats = new WeakMap(); // of cells and columns, which are other objects when they change
+  const formats = new WeakMap(); // by cells and columns, which are new objects when they change
 
   function formatIn(cells, rule) {
     if (!formats.has(cells)) formats.set(cells, formatBy(rule, Array.isArray(cells) ? cells : [cells]));
     return formats.get(cells);
   }
 
-  /** Results with what a page asks of them: a cell, and the one format of each quantity, which
-   *  scalars share with the results that stand beside these. */
+  /** Results with what a page needs: a cell, and the common format of each quantity, which
+   *  scalars share with the results beside them. */
   function view(plan, results, beside = [results]) {
     const formats = new Map();
 
@@ -66,7 +67,7 @@ scalesheet.marks = (() => {
     return { results, cell, format };
   }
 
-  /** The id of the row that a look-up or a reference finds, with the title of that row. */
+  /** The id of the row that a lookup or a reference finds, with the row's title. */
   function rowTitle(plan, table, id) {
     const { rows, titles } = plan.inputs.tables[table] ?? plan.shown.tables[table] ?? { rows: [] };
     return titles?.[rows.indexOf(id)] ?? id;
@@ -89,7 +90,7 @@ scalesheet.marks = (() => {
 
   const spanOf = (kind, text) => element("span", { class: kind }, text);
 
-  /** What is drawn as data, [tag, attributes, ...content], as elements; `html.py` prints the same. */
+  /** A drawing, [tag, attributes, ...content], as elements; `html.py` prints the same. */
   function drawn([tag, attributes, ...content], around = "http://www.w3.org/1999/xhtml") {
     const namespace = NAMESPACES[tag] ?? around;
     const within = content.map((each) => (Array.isArray(each) ? drawn(each, namespace) : each));
@@ -120,7 +121,7 @@ scalesheet.marks = (() => {
 
   const withUnit = (range, unit) => (range ? `${range} ${unit}`.trim() : "");
 
-  /** How each kind of mark prints a cell: what is compared, and handed to the writer. */
+  /** How each kind of mark prints a cell: data to compare and to pass to the writer. */
   const PRINTED = {
     cell: (at, cell, format) => only(parts(at, cell, format), false, true),
     figure: (at, cell, format) => only(parts(at, cell, format), true, false),
@@ -150,7 +151,7 @@ scalesheet.marks = (() => {
     math: (at, cell, format, plan, part) => inMath(at, cell, format, plan, part),
   };
 
-  /** ` Stage one, Stage two`: the rows that break a check of every row. */
+  /** ` Stage one, Stage two`: the rows that fail a row check. */
   function broken(plan, results, check) {
     const table = plan.shown.rowChecks[check];
     const holds = results.tables[table][check.replaceAll(".", "_")];
@@ -167,7 +168,7 @@ scalesheet.marks = (() => {
     return rows.length ? ` ${rows.join(", ")}` : "";
   }
 
-  /** `3 of 4 rows`, where some have no number. */
+  /** `3 of 4 rows`, if some have no number. */
   function counted(cells) {
     const found = cells.filter(({ reason }) => reason === undefined).length;
     return found < cells.length ? `${found} of ${cells.length} rows` : "";
@@ -183,7 +184,7 @@ scalesheet.marks = (() => {
     return { word: plain(cell, format) || "nothing" };
   }
 
-  /** A mark's content in words, for what says how it was. */
+  /** A mark's content in words, to say what it was before. */
   function inWords({ text, reason, word, number: shown, unit, range }) {
     if (text !== undefined) return text.trim();
     return reason ?? word ?? [shown, unit, range && `(${range})`].filter(Boolean).join(" ");
@@ -210,7 +211,7 @@ scalesheet.marks = (() => {
     return target.replaceChildren(...content);
   }
 
-  /** Puts a number and its range where others stand, which is cheaper than to make them anew. */
+  /** Replace a number and its range, which is cheaper than creating elements. */
   function rewritten(target, shown, unit, range) {
     const [first, ...rest] = target.children;
     const last = range ? rest.pop() : undefined;
@@ -225,7 +226,7 @@ scalesheet.marks = (() => {
     return true;
   }
 
-  /** A number whose range stands in the next cell, which it takes where there is no number. */
+  /** A number whose range is in the next cell, or which spans both if it is not a number. */
   function writeValue(target, printed) {
     writeAmount(target, printed);
     const beside = target.nextElementSibling;
@@ -236,12 +237,12 @@ scalesheet.marks = (() => {
 
   function writeRow(target, { reason, row, word }, plan, { quantity }) {
     if (reason !== undefined) return writeAmount(target, { reason });
-    // what unfolds a formula is itself to be clicked: no link stands in it
+    // a click here unfolds a formula, so it must not be a link
     const href = target.closest("summary") ? undefined : rowPage(plan, quantity.table, row);
     return target.replaceChildren(href ? element("a", { href }, word) : word);
   }
 
-  /** The page that is about a row, of the catalogue or of the plan. */
+  /** The page about a row of the catalogue or of the plan. */
   function rowPage(plan, table, row) {
     const { page, pages = {} } = plan.shown.tables[table] ?? {};
     if (page) return `../${table}/${row}.html`;
@@ -294,7 +295,7 @@ scalesheet.marks = (() => {
 
   // ---------------------------------------------------------------- marks
 
-  /** A mark of the page; none where it names what this plan does not have. */
+  /** A mark of the page; undefined if it names something that this plan lacks. */
   function mark(plan, target) {
     const { of, as = "cell", within, part } = target.dataset;
     const at = place(plan, of);
@@ -302,7 +303,7 @@ scalesheet.marks = (() => {
     return { target, at, as, within, part, folds: folds(target) };
   }
 
-  /** The folded parts of the page that a target stands in, but for a line that is always there. */
+  /** The folded parts of the page that contain a target, except lines that are always visible. */
   function folds(target) {
     const found = [];
     for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) {
@@ -311,12 +312,12 @@ scalesheet.marks = (() => {
     return found;
   }
 
-  const OF_MANY = new Set(["broken", "count"]); // what rests on more than its own cell
-  const UNTITLED = new Set(["math", "breach"]); // what has no text of its own
+  const OF_MANY = new Set(["broken", "count"]); // depends on more than its own cell
+  const UNTITLED = new Set(["math", "breach"]); // has no text of its own
 
   const inSight = ({ folds: around }) => around.every((fold) => fold.open);
 
-  /** Writes what a mark prints now, and whether that differs from what was published. */
+  /** Write what a mark prints now, and whether that differs from the published value. */
   function update(plan, marked, published, now) {
     const { at, as, target } = marked;
     const cellIn = (from) =>

@@ -1,9 +1,9 @@
 /* How a quantity prints: the same rule as numbers.py, for figures that change in the page.
  *
  * A rule is what a quantity's format depends on besides its values: {decimals, digits, percent,
- * approximate, stated, sort}, each absent where it is the usual. A format is {decimals, percent,
- * approximate, scientific, least}. A cell is what a computation gives: {value, low, high}, {value}
- * for words, or {reason}.
+ * approximate, stated, sort}, with defaults left out. A format is {decimals, percent, approximate,
+ * scientific, least}. A cell is the result of a computation: {value, low, high}, {value} for words,
+ * or {reason}.
  */
 "use strict";
 
@@ -12,13 +12,13 @@ scalesheet.numbers = (() => {
   const MOST_DERIVED_DECIMALS = 6;
   const SIGNIFICANT = 3;
   const MOST_KNOWN = 50000;
-  const TO_1970 = 25569; // days from the first day of spreadsheets
-  const LAST_DAY = 2958465; // of their calendar
+  const TO_1970 = 25569; // days since the first day of spreadsheets
+  const LAST_DAY = 2958465; // in their calendar
   const ROUNDING_SLACK = 1e-12; // as in language/arithmetic.py
 
   // ---------------------------------------------------------------- decimals
 
-  const known = new Map(); // of decimals: most numbers of a plan are asked for again
+  const known = new Map(); // cached decimals: most numbers of a plan are requested again
 
   function decimal(size) {
     if (known.size > MOST_KNOWN) known.clear();
@@ -26,8 +26,8 @@ scalesheet.numbers = (() => {
     return known.get(size);
   }
 
-  /** The 15 digits that a spreadsheet shows, an exact half rounded to even as Python does it:
-   *  the digits without zeros at the end, and the power of ten of the first. */
+  /** The 15 digits that a spreadsheet shows (exact halves round to even, as in Python): the
+   *  digits without trailing zeros, and the power of ten of the first. */
   function decimalOf(size) {
     let text = size.toExponential(14);
     if (/50e/.test(size.toExponential(16))) {
@@ -41,7 +41,7 @@ scalesheet.numbers = (() => {
     return digits === "" ? { digits: "0", power: 0, zero: true } : { digits, power: Number(power) };
   }
 
-  /** `1234.50` of a decimal: rounded half away from zero, with so many decimals. */
+  /** `1234.50`: a decimal rounded half away from zero, with fixed decimals. */
   function fixed({ digits, power }, decimals) {
     const kept = power + 1 + decimals;
     let whole = "0";
@@ -61,7 +61,7 @@ scalesheet.numbers = (() => {
 
   const needed = ({ digits, power }) => Math.max(0, digits.length - 1 - power);
 
-  /** Absolute values of all numbers and their ends, without zeros and repeats; rising. */
+  /** Absolute values of all numbers and ends, without zeros and duplicates; ascending. */
   function magnitudes(cells) {
     const found = new Set();
     for (const cell of cells) {
@@ -74,7 +74,7 @@ scalesheet.numbers = (() => {
       .map(decimal);
   }
 
-  /** The format that a rule gives these cells. */
+  /** Apply a rule to cells. */
   function formatBy(rule, cells) {
     const all = magnitudes(cells);
     const numbers = rule.percent ? all.map(hundredfold) : all;
@@ -94,17 +94,17 @@ scalesheet.numbers = (() => {
     return { ...dressed, decimals: bySort(rule, numbers), ...least(rule) };
   }
 
-  /** Decimals that every number has. What was stated has its own digits, and a price cents. */
+  /** The decimals that every number keeps: those of stated numbers vary, and a price has cents. */
   const least = ({ sort, stated }) =>
     stated && sort !== "money" ? { least: sort === "price" ? 2 : 0 } : {};
 
-  /** Without zeros at the end of its decimals, but for those that every number has. */
+  /** Remove trailing zeros, except in decimals that every number keeps. */
   function shortened(body, { decimals, least }) {
     for (let n = decimals; n > least && body.endsWith("0"); n -= 1) body = body.slice(0, -1);
     return body.replace(/\.$/, "");
   }
 
-  /** Decimals that give the largest that many significant digits. */
+  /** Decimals at which the largest number has this many significant digits. */
   const decimalsFor = (numbers, digits) => {
     if (!numbers.length) return 0;
     const { digits: shown, power } = numbers[numbers.length - 1];
@@ -112,7 +112,7 @@ scalesheet.numbers = (() => {
     return digits - 1 - power - (carries ? 1 : 0);
   };
 
-  /** Decimals that keep the smallest from printing as 0, if that takes no more than `most`. */
+  /** Decimals at which the smallest number does not print as 0, up to `most`. */
   const oneDigitOfLeast = (numbers, most) =>
     Math.max(0, Math.min(numbers.length ? -numbers[0].power : 0, most));
 
@@ -158,13 +158,13 @@ scalesheet.numbers = (() => {
     return `${mark}${/[1-9]/.test(body) ? sign : ""}${grouped(body)}${format.percent ? "%" : ""}`;
   }
 
-  /** `2026-03-31`: the day in which a moment lies, counted from 1899-12-30. */
+  /** `2026-03-31`: the day that contains a moment, counted from 1899-12-30. */
   function dayText(moment) {
     const day = Math.min(Math.ceil(moment), Math.floor(moment + moment * ROUNDING_SLACK));
     return new Date((day - TO_1970) * 864e5).toISOString().slice(0, 10);
   }
 
-  /** The same the other way round; NaN for what is not a day. */
+  /** The inverse; NaN for what is not a day. */
   const dayNumber = (text) =>
     /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) / 864e5 + TO_1970 : NaN;
 
@@ -185,7 +185,7 @@ scalesheet.numbers = (() => {
     return `${format.percent ? first.slice(0, -1) : first}–${last}`;
   }
 
-  /** The expected value alone, without unit: number, word, yes, no, reason, or nothing. */
+  /** The expected value without unit: number, word, yes, no, reason, or empty. */
   function plain(cell, format) {
     if (cell.reason !== undefined) return cell.reason;
     if (cell.value === null || cell.value === undefined) return "";
@@ -193,7 +193,7 @@ scalesheet.numbers = (() => {
     return typeof cell.value === "string" ? cell.value : number(cell.value, format);
   }
 
-  /** `326–380`, or nothing where the ends print like the value. */
+  /** `326–380`; empty if the ends print like the value. */
   function ends(cell, format) {
     if (typeof cell.value !== "number" || (cell.low === cell.value && cell.high === cell.value))
       return "";
@@ -203,9 +203,9 @@ scalesheet.numbers = (() => {
   }
 
   const LETTERS = [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e3, "k"]];
-  const ROUNDED = 5e-4; // what three digits round up
+  const ROUNDED = 5e-4; // numbers this close below a power round up to it
 
-  /** `70.6B`, as people say it and people.py does; `exact` where digits must not be lost. */
+  /** `70.6B`, as in people.py; `exact` keeps all digits. */
   function people(count, exact = false) {
     for (const [power, letter] of LETTERS) {
       if (count < power * (1 - (exact ? 0 : ROUNDED))) continue;

@@ -1,8 +1,9 @@
-/* How likely each of several costs is the lowest, and the regret, as `choose/odds.py` has it. */
+/* The probability that each of several costs is the lowest, and its regret, as in
+ * `choose/odds.py`. */
 "use strict";
 
-/** For each `{name, cost}`, which err alike where they share a name: `{chance, regret}`; undefined
- *  where the cost has no number. */
+/** For each `{name, cost}`: `{chance, regret}`; undefined if the cost has no number. Errors of
+ *  equal names are fully correlated. */
 scalesheet.odds = (candidates) => {
   const POINTS = 256;
   const NEAR = 1e-9;
@@ -19,7 +20,7 @@ scalesheet.odds = (candidates) => {
   const groupsOf = Array.from(groups.values());
   const least = groupsOf.map((of) => zs.map((_, n) => Math.min(...of.map(({ made }) => made[n]))));
   const rising = least.map((costs) => Float64Array.from(costs).sort());
-  /** How many rising numbers are below a cost, or at it. */
+  /** The number of ascending values below a cost, or up to it. */
   function below(numbers, cost, at) {
     let [first, last] = [0, numbers.length];
     while (first < last) {

@@ -1,8 +1,8 @@
 /* A plan's page that follows its inputs: the controls, the figures, the charts, the address.
  *
- * All state is the changes of inputs, and these stand in the address. Whatever changes them goes
- * through `go`, which computes the plan and writes every mark anew. Without this script the page
- * shows the plan as published; with it nothing is asked of any server.
+ * The only state is the changes to inputs, and these are in the address. Every change goes through
+ * `go`, which computes the plan and rewrites every mark. Without this script, the page shows the
+ * plan as published; with it, nothing is requested from a server.
  */
 "use strict";
 
@@ -25,15 +25,15 @@
   const sides = new Map(Object.entries(shown.sides)); // by scenario, of what has several
 
   let changes = new Map();
-  let published; // the plan as it is stated: computed when something first asks for it
+  let published; // the plan as stated: computed on first use
   let now; // the plan with the changes
 
   // ---------------------------------------------------------------- computing
 
   const scenarioOf = (changed) => changed.get("scenario") ?? shown.scenarios[0];
 
-  /** One for the plan as it is shown, one for each scenario where they stand side by side, and one
-   *  for charts over values of an input. */
+  /** One for the plan shown, one for each scenario in comparisons, and one for charts over
+   *  values of an input. */
   const machines = new Map();
   const OVER_VALUES = Symbol("over values");
 
@@ -49,8 +49,8 @@
     return machines.get(key).results;
   }
 
-  /** The plan with some inputs changed, as marks read it; `within` a scenario where they ask, for
-   *  figures that stand side by side share their format. */
+  /** The plan with changed inputs, as marks read it; `within` fixes a scenario, since figures
+   *  side by side share their format. */
   function computed(changed) {
     let sides;
     const within = (word) => {
@@ -73,7 +73,7 @@
     return now;
   }
 
-  /** The input behind a figure, which may be another in each scenario. */
+  /** The input behind a figure, which may depend on the scenario. */
   const found = new Map(); // by scenario and figure
   function inputIn(scenario, of) {
     const key = `${scenario} ${of}`;
@@ -90,13 +90,13 @@
 
   // ---------------------------------------------------------------- changing
 
-  /** Makes these the changes; `done` when they are worth a step of the browser's history. */
+  /** Set the changes; `done` if they are worth a step of the browser's history. */
   function go(next, done) {
     changes = next;
     write();
     if (!done) return;
     host.begin();
-    setTimeout(writeAddress); // after the figures are painted: it takes longer than they do
+    setTimeout(writeAddress); // after the figures are painted, since it takes longer
   }
 
   function writeAddress() {
@@ -146,9 +146,9 @@
   const used = content.querySelector("[data-used]");
   const pages = new Set(shown.pages);
 
-  // ---------------------------------------------------------------- what follows what
+  // ---------------------------------------------------------------- order of updates
 
-  /** What is in sight follows at once, the rest when the browser has shown that. */
+  /** Visible parts are updated at once, the others after the browser has painted. */
   const near = new Set();
   const sight = new IntersectionObserver(
     (entries) => {
@@ -159,7 +159,7 @@
     },
     { rootMargin: "50%" },
   );
-  let waiting; // the timer of the rest
+  let waiting; // the timer for the others
   for (const block of content.children) sight.observe(block);
 
   function blockOf(target) {
@@ -177,7 +177,7 @@
       each.update(now, changes.has(name));
     });
 
-  /** For parts of the page that have a script of their own, after this one. */
+  /** For parts of the page with their own script, loaded after this one. */
   scalesheet.page = Object.freeze({
     plan,
     content,
@@ -208,7 +208,7 @@
     stopTornados = scalesheet.tornado.follow(plan, machine, tornados, changes.size === 0);
   }
 
-  /** Writes everything that the page shows of the plan. */
+  /** Write everything that the page shows of the plan. */
   function write() {
     start();
     now = computed(changes);
@@ -230,7 +230,7 @@
     update(plan, each, from(published), from(now));
   }
 
-  /** What was folded away is written when it opens. */
+  /** Folded content is written when it opens. */
   document.addEventListener(
     "toggle",
     ({ target }) => {
@@ -259,7 +259,7 @@
       resultsBy(OVER_VALUES, new Map(changed).set(name, value)),
     );
 
-  /** The rows of the catalogue that the plan refers to, as the inputs choose them. */
+  /** The rows of the catalogue that the plan refers to, as selected by the inputs. */
   function writeUsed() {
     if (!used) return;
     const groups = new Map();
@@ -298,7 +298,7 @@
     );
   }
 
-  /** Other pages of the plan show it with the same inputs. */
+  /** Links to other pages of the plan keep the inputs. */
   function writeLinks() {
     beside.setAttribute("href", scalesheet.inputs.besidePublished(plan.shown.pages[0], changes));
     const folder = (path) => path.split("/").slice(0, -1).join("/");
@@ -351,7 +351,7 @@
     ];
   }
 
-  /** The changes as text, in a fold: for the plan's file, and for the command line. */
+  /** The changes as text, folded: for the plan's file, and for the command line. */
   function texts() {
     const shownAs = (title, text, ...more) => {
       const code = element("code")
@@ -441,7 +441,7 @@
     counted.textContent = changes.size === 1 ? "1 change" : `${changes.size} changes`;
   }
 
-  /** `Batch size: 8 → 16 seq/step`, with a button that takes it back. */
+  /** `Batch size: 8 → 16 seq/step`, with a button to undo it. */
   function listed(name, value) {
     const { quantity, table, row, stated } = find(plan, name);
     const rowName = table === undefined ? "" : `, ${plan.inputs.tables[table].titles[row]}`;
@@ -476,7 +476,7 @@
     return ends(cell, format) || plain(cell, format);
   }
 
-  /** How many figures of the plan differ from the published ones. */
+  /** The number of figures that differ from the published ones. */
   function differences() {
     let [differing, all] = [0, 0];
     const count = (quantity, a, b) => {

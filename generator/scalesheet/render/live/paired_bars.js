@@ -1,9 +1,8 @@
-/* Pairs of bars: each component as recorded, and below it as predicted. The two differ by colour and
- * texture, and both numbers stand above them; what a prediction may be at least and at most is a line
- * below its bar.
+/* Pairs of bars: each component as recorded, and below it as predicted. They differ by color and
+ * texture, and both numbers are above them; a line below the predicted bar shows its range.
  *
- * What is drawn is {id, title, axis, sides, rows}: `sides` are what the two bars of each pair are, and
- * a row is {label, recorded, predicted, texts, ratio, low, high}.
+ * The data are {id, title, axis, sides, rows}: `sides` names the two bars of each pair, and a row
+ * is {label, recorded, predicted, texts, ratio, low, high}.
  */
 "use strict";
 

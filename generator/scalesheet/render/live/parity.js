@@ -1,10 +1,10 @@
-/* Figures against their predictions: each a point, right on the diagonal. The lines beside the
- * diagonal hold nine of ten.
+/* Figures against their predictions: each a point; correct predictions are on the diagonal. The
+ * lines beside it contain 90 % of the points.
  *
- * What is drawn is {id, title, told, axes, points, names, within, even}: `points` are [[figure,
- * prediction], ...], those farthest off first, of which the first have `names`; `dots` say what each is. `within` is the error
- * that nine of ten do not exceed: a factor, or where numbers differ so little that the axes are
- * `even`, a difference. Both axes reach equally far.
+ * The data are {id, title, told, axes, points, names, within, even}: `points` are [[figure,
+ * prediction], ...], the largest errors first, of which the first have `names`; `dots` are the
+ * tooltips. `within` is the error that 90 % do not exceed: a factor, or, if numbers are so similar
+ * that the axes are `even`, a difference. Both axes have the same range.
  */
 "use strict";
 
@@ -41,7 +41,7 @@ scalesheet.parity = (() => {
     ]);
   }
 
-  /** A point that says what it is under a pointer, and by what it can be filtered. */
+  /** A point with a tooltip, and the values by which it can be filtered. */
   function dot([a, b], [told, ...facets] = [], off) {
     const disc = scatter.disc("dot", draw.share(a), draw.px(b), DOT);
     if (told) disc.push(["title", {}, told]);

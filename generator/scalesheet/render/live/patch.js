@@ -1,8 +1,8 @@
-/* What was changed, as text to take away: YAML for the plan's file, and a command.
+/* The changes as text to copy: YAML for the plan's file, and a command.
  *
- * An entry of the YAML replaces what its keys name: value, low and high where there is a range.
- * What a plan's file cannot say (which scenario a reader chooses, a figure of the catalogue) is a
- * comment, and the command says it.
+ * An entry of the YAML replaces the value of its keys: value, low and high if there is a range.
+ * What a plan's file cannot state (the selected scenario, a figure of the catalogue) is a comment;
+ * the command has it.
  */
 "use strict";
 
@@ -14,7 +14,7 @@ scalesheet.patch = (() => {
   const flat = (text) => text.replace(/\s+/g, " ").trim();
   const word = (text) => (PLAIN.test(text) && !WORDS.has(text) ? text : JSON.stringify(text));
 
-  /** The members that a value has in a file; `ends`: those of the one that it replaces. */
+  /** The keys of a value in a file; `ends`: those of the value that it replaces. */
   function members(value, stated, unit) {
     const own = typeof value === "number" && unit ? { unit } : {};
     if (typeof value === "boolean") return { value: value ? "yes" : "no" };
@@ -24,7 +24,7 @@ scalesheet.patch = (() => {
     return { value, ...ends, ...own };
   }
 
-  /** The file's keys of each change with its members, and the changes that have no place in it. */
+  /** The file's keys of each change with their values, and the changes that have no place in it. */
   function placed(plan, changes) {
     const [tree, others] = [new Map(), []];
     const put = (at, row, found) => {
@@ -44,7 +44,7 @@ scalesheet.patch = (() => {
       }
       const { rows } = plan.inputs.tables[table] ?? { rows: [] };
       const found = members(value, stated, quantity.stands);
-      // the file names no value there
+      // the file states no value there
       if (quantity.ruled) found.value += "  # in place of its rule";
       put(quantity.at, rows[row], found);
       const other = table && besides(plan, changes, { table, column, row: rows[row], stated });
@@ -53,7 +53,7 @@ scalesheet.patch = (() => {
     return { tree, others };
   }
 
-  /** A cell that both scenarios share in the file, and that one of them keeps as it is. */
+  /** A cell that both scenarios share in the file, and that stays the same in one of them. */
   function besides(plan, changes, { table, column, row, stated }) {
     const { columns } = plan.shown.tables[table];
     const { at } = columns[column];
@@ -75,7 +75,7 @@ scalesheet.patch = (() => {
     }
   }
 
-  /** What to put in place of what the plan's file says. */
+  /** The YAML that replaces parts of the plan's file. */
   function yaml(plan, changes) {
     const { tree, others } = placed(plan, changes);
     const said = others.map((name) => `# Not in this file: ${name}=${written(changes.get(name))}`);

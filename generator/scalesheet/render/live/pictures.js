@@ -1,8 +1,7 @@
-/* Any chart of a plan, from computed results: `scalesheet.picture(plan, chart, results, at)` is the
- * picture as [tag, attributes, ...content], and below it, where its numbers stand nowhere else on
- * the page, the rows of their table: {svg, rows}. `chart` is one of `plan.shown.charts`; `at` gives
- * the results with another value of an input.
- */
+/* Any chart of a plan, from computed results: `scalesheet.picture(plan, chart, results, at)` is
+ * {svg, rows}: the picture as [tag, attributes, ...content], and the rows of its table if the
+ * page has its numbers nowhere else. `chart` is one of `plan.shown.charts`; `at` returns the
+ * results for another value of an input. */
 "use strict";
 
 scalesheet.picture = (() => {

@@ -1,6 +1,5 @@
-/* What the build takes from these scripts: the pictures of a plan as it is stated, and what it could
- * choose. `rankings` are what moves its figures, as the script of tornados finds them.
- */
+/* What the build uses of these scripts: the pictures of a plan as stated, and its alternatives.
+ * `rankings` are the inputs by effect, as the tornado script computes them. */
 "use strict";
 
 scalesheet.published = (id, rankings) => {

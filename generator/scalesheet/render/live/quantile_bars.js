@@ -1,8 +1,8 @@
-/* Quantiles of figures: a bar from P10 to P90, the part from P50 to P80 on it, which is the reserve,
- * and a thin line from the lowest to the highest end.
+/* Quantiles of figures: a bar from P10 to P90, on it the reserve from P50 to P80, and a thin line
+ * for the whole range.
  *
- * What is drawn is {id, title, axis, rows}: a row is {label, text, quantiles, ends}, with its P10,
- * P50, P80 and P90 and its two ends in percent of what is expected.
+ * The data are {id, title, axis, rows}: a row is {label, text, quantiles, ends}, with P10, P50, P80
+ * and P90 and both ends in percent of the expected value.
  */
 "use strict";
 

@@ -1,12 +1,11 @@
-/* Points on two axes, of which less is better: those that no other beats stand out.
+/* Points on two axes where less is better: those on the frontier stand out.
  *
- * What is on the frontier is numbered, joined, and told below; other points have their names where
- * there is room on a phone. An axis whose greatest number is ten times the least or more is
- * logarithmic.
+ * Points on the frontier are numbered, connected, and explained below; others have their names if
+ * these fit on a phone. An axis whose maximum is at least ten times the minimum is logarithmic.
  *
  * `drawing` takes {id, title, alt, points}, the titles of both axes and their formats. A point is
- * {id, label, x, y}, where x and y are marks as those of charts.js: {value, text, range}. One whose
- * value is null is left out of the picture and said in its description.
+ * {id, label, x, y}, where x and y are marks as in charts.js: {value, text, range}. A point with a
+ * null value is not drawn, but mentioned in the description.
  */
 "use strict";
 
@@ -37,7 +36,7 @@ scalesheet.scatters = (() => {
     };
   }
 
-  /** The points than which none is less on both axes, by their x; of equal ones the first. */
+  /** The points that no other beats on both axes, by x; of equal ones the first. */
   function frontier(points) {
     const found = [];
     const ordered = Array.from(points).sort(
@@ -48,7 +47,7 @@ scalesheet.scatters = (() => {
     return found;
   }
 
-  /** The axis that holds all these numbers. */
+  /** The axis that covers all these numbers. */
   function axis(title, values, format) {
     const least = values.length ? Math.min(...values) : 0;
     const greatest = values.length ? Math.max(...values) : 0;
@@ -66,7 +65,7 @@ scalesheet.scatters = (() => {
     };
   }
 
-  /** 1, 2 and 5 with noughts, from at most the least to at least the greatest. */
+  /** 1, 2 and 5 times powers of ten that cover the range. */
   function logTicks(least, greatest, factors) {
     const every = [];
     const last = Math.ceil(Math.log10(greatest));
@@ -76,14 +75,14 @@ scalesheet.scatters = (() => {
     return every.slice(begin, every.findIndex((tick) => tick >= greatest) + 1);
   }
 
-  /** A tick in the format with the decimals that it needs by itself. */
+  /** A tick in the format, with the decimals that it needs. */
   function tickText(tick, format) {
     const own = -Math.floor(Math.log10(tick) + 1e-9) - (format.percent ? 2 : 0);
     const decimals = format.scientific ? 0 : Math.max(0, own);
     return number(tick, { ...format, decimals, approximate: false, least: undefined });
   }
 
-  /** The axis from the first to the last of these places, with a tick at each. */
+  /** The axis from the first to the last of these positions, with a tick at each. */
   function across(title, places) {
     const [least, greatest] = [places[0][0], places[places.length - 1][0]];
     const ticks = places.length === 1 ? [...places, [least + 1, ""]] : places;
@@ -93,7 +92,7 @@ scalesheet.scatters = (() => {
     return { title, ticks, at: (value) => along(scaled(value)) };
   }
 
-  /** Where numbers lie on the page: a share of its width, and pixels from the top. */
+  /** The position of numbers: a share of the width, and pixels from the top. */
   const spot = (x, y, a, b) => [LEFT + x.at(a) * (1 - LEFT - RIGHT), TOP + (1 - y.at(b)) * PLOT];
 
   const placeOf = ({ x, y }, point) => spot(x, y, point.x.value, point.y.value);
@@ -122,7 +121,7 @@ scalesheet.scatters = (() => {
   const numbers = ({ x, y }) => [x, y].map((m) => m.text + draw.inBrackets(m)).join(", ");
   const told = (point) => `${point.label}: ${numbers(point)}`;
 
-  /** The two axes with their lines across the plot. */
+  /** The two axes with their grid lines. */
   function plot(x, y) {
     const floor = TOP + PLOT;
     const found = [label(0, 14, y.title, "start", "muted")];
@@ -141,7 +140,7 @@ scalesheet.scatters = (() => {
     return [...found, label(1, floor + 33, x.title, "end", "muted")];
   }
 
-  /** The ticks that have room for their numbers on a phone: both ends, and those between. */
+  /** The ticks whose numbers fit on a phone: both ends, and some between. */
   function withRoom({ ticks, at }) {
     const [width, last] = [NARROW * (1 - LEFT - RIGHT), ticks.length - 1];
     const halves = ticks.map(([, said]) => ((length(said) + 1) * GLYPH) / 2);
@@ -175,13 +174,13 @@ scalesheet.scatters = (() => {
   const pointsOf = (x, y, points) =>
     points.map(([a, b]) => `${px(x.at(a) * 1000)},${px((1 - y.at(b)) * 1000)}`).join(" ");
 
-  /** A line through points, in a picture that is stretched. */
+  /** A line through points, in the stretching picture. */
   const stroke = (kind, x, y, points) => [
     "polyline",
     { class: kind, "vector-effect": "non-scaling-stroke", points: pointsOf(x, y, points) },
   ];
 
-  /** The area between points, in a picture that is stretched. */
+  /** The area between points, in the stretching picture. */
   const area = (kind, x, y, points) => ["polygon", { class: kind, points: pointsOf(x, y, points) }];
 
   /** From each point of the frontier to the right, and down to the next. */
@@ -213,7 +212,7 @@ scalesheet.scatters = (() => {
     });
   }
 
-  /** A name on that side of its place where it has room. */
+  /** A name on the side of its position where it fits. */
   const nameAt = (x, y, [dx, dy, anchor], said, kind = "name") => [
     "text",
     { class: kind, x: share(x), y: px(y + dy), dx: String(dx), "text-anchor": anchor },
@@ -230,7 +229,7 @@ scalesheet.scatters = (() => {
       );
     });
 
-  /** Where a name may stand beside its point: pixels across and down, and its anchor. */
+  /** Where a name may be placed: pixels across and down, and its anchor. */
   const SIDES = [
     [9, 4, "start"],
     [-9, 4, "end"],
@@ -238,7 +237,7 @@ scalesheet.scatters = (() => {
     [0, 17, "middle"],
   ];
 
-  /** The points that have room for their names, and on which side. */
+  /** The points whose names fit, and on which side. */
   function named(drawn) {
     const round = (radius) => (point) => around(...placeOf(drawn, point), radius);
     const taken = [...drawn.frontier.map(round(DISC)), ...drawn.others.map(round(DOT))];
@@ -256,7 +255,7 @@ scalesheet.scatters = (() => {
 
   const meet = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 
-  /** Of names at places those that have room on a phone, and on which side. */
+  /** The names that fit on a phone, and on which side. */
   function rooms(wanted, taken, sides) {
     const found = new Map();
     for (const [id, x, y, name] of wanted) {
@@ -279,8 +278,8 @@ scalesheet.scatters = (() => {
   const entriesOf = ({ frontier: first }) =>
     first.map((point) => ["series-1 part", point.label, numbers(point)]);
 
-  /** What each number is, below the plot: of a disc of this kind the name, and what is said of it.
-   *  With the height. */
+  /** The key below the plot: for each disc of this kind its name and text. Returns it with its
+   *  height. */
   function keyOf(entries) {
     let top = TOP + PLOT + BELOW;
     const lines = entries.flatMap(([part, ...said], n) => {

@@ -1,9 +1,9 @@
-/* Bars made of parts, against a capacity: a line across each bar, beyond which it is hatched. The
- * parts of a bar differ by colour and by texture.
+/* Stacked bars against a capacity: a line across each bar, beyond which it is hatched. The parts of
+ * a bar differ by color and texture.
  *
- * What is drawn is {id, title, alt, axis, bars, capacity, ticks, at}; a bar {whole, parts,
- * capacity, of}, whose parts are marks as those of charts.js. It can be made of any numbers:
- * `drawing` takes such bars, and a format for the axis.
+ * The data are {id, title, alt, axis, bars, capacity, ticks, at}; a bar is {whole, parts, capacity,
+ * of}, whose parts are marks as in charts.js. `drawing` makes them from such bars, with any
+ * numbers, and a format for the axis.
  */
 "use strict";
 
@@ -71,7 +71,7 @@ scalesheet.stacks = (() => {
     return drawing({ ...chart, bars, capacity }, formatBy(columns[first].rule, cells[first]));
   }
 
-  /** The mark on the axis, its text with the quantity's own unit. */
+  /** The mark in the axis's unit, with its text in the quantity's own unit. */
   function scaled(mark, factor, quantity) {
     if (mark.value === null) return mark;
     const times = (end) => (end === null ? null : end * factor);
@@ -85,7 +85,7 @@ scalesheet.stacks = (() => {
 
   const endOf = ({ parts }) => parts.reduce((sum, { value }) => sum + (value ?? 0), 0);
 
-  /** What is drawn of bars; `format` is that of the axis. */
+  /** The data for bars; `format` is that of the axis. */
   function drawing(stack, format) {
     const bars = stack.bars.map((bar) => ({ ...bar, end: endOf(bar), range: told(bar) }));
     const ticks = draw.steps(
@@ -104,7 +104,7 @@ scalesheet.stacks = (() => {
 
   // ---------------------------------------------------------------- SVG
 
-  /** The picture of what is drawn. */
+  /** The picture of the data. */
   function svg(drawn) {
     const name = `chart-${drawn.id}`;
     const told = drawn.bars.map((bar) => ({ ...bar.whole, ...bar, muted: bar.range }));
@@ -138,7 +138,7 @@ scalesheet.stacks = (() => {
     return `${alt.replace(/\.+$/, "")}. ${axis}: ${all.map(inWords).join("; ")}.${limit}`;
   }
 
-  /** The parts one after the other, what is beyond the capacity, the range, and the line. */
+  /** The parts one after another, what exceeds the capacity, the range, and the line. */
   function barOf({ at }, { parts, whole, capacity }, top, name) {
     const found = [line("axis", at(0), top - 2, at(0), top + BAR + 2)];
     let begin = 0;
@@ -170,7 +170,7 @@ scalesheet.stacks = (() => {
     height: String(height),
   });
 
-  /** The colour of a part, and over it its texture if it has one. */
+  /** The color of a part, with its texture if it has one. */
   function swatch(part, at, name) {
     const colour = ["rect", { class: `series-${(part % COLOURS) + 1} part`, ...place(at) }];
     const texture = part % TEXTURES.length;
@@ -180,7 +180,7 @@ scalesheet.stacks = (() => {
 
   const over = (at, name) => ["rect", { class: "over", fill: `url(#${name}-over)`, ...place(at) }];
 
-  /** What each part is, in their order; of a single bar with its number. Then the line. */
+  /** The parts in order, with numbers for a single bar; then the line. */
   function entriesOf({ bars: all, capacity }, name) {
     const { parts } = all[0];
     const entries = parts.length > 1 ? parts.map((part, n) => entryOf(n, part.label, name)) : [];
@@ -194,7 +194,7 @@ scalesheet.stacks = (() => {
 
   const entryOf = (part, said, name) => ({ said, sign: (at) => swatch(part, at, name) });
 
-  /** What each sign means; beside each other where all have room and there is more than one bar. */
+  /** The key; side by side if everything fits and there are several bars. */
   function keyOf(entries, top, alone) {
     const two = !alone && entries.every(({ said }) => length(said) <= HALF);
     const lines = entries.flatMap(({ said, text, sign }, n) => {

@@ -1,14 +1,14 @@
-/* Strips of dots: each published row by how far its prediction is off, by family. A dot on the line
- * in the middle is right; to the right of it the prediction is too high.
+/* Strips of dots: the prediction error of each published row, by family. A dot on the middle line
+ * is exact; to its right the prediction is too high.
  *
- * What is drawn is {id, title, axis, families, even}: a family is {name, median, dots}, and its dots
- * [[how far off, in words], ...]: logarithms of base 2, or where the axis is `even`, differences.
+ * The data are {id, title, axis, families, even}: a family is {name, median, dots}, and its dots
+ * are [[error, text], ...]: base-2 logarithms, or differences if the axis is `even`.
  */
 "use strict";
 
 scalesheet.strip_plot = (() => {
   const { BELOW, ...draw } = scalesheet.charts.parts;
-  const [STRIP, DOT, EDGE] = [40, 4.5, 0.03]; // of a family, of a dot, free at both ends
+  const [STRIP, DOT, EDGE] = [40, 4.5, 0.03]; // of a family, of a dot, margin at both ends
 
   function svg(drawn) {
     const { families, even } = drawn;
@@ -37,13 +37,13 @@ scalesheet.strip_plot = (() => {
     ["title", {}, said],
   ];
 
-  /** `×1/2`, `×1`, `×2`, as far as dots are. */
+  /** `×1/2`, `×1`, `×2`, as far as the dots. */
   function doublings(farthest) {
     const reach = Math.max(1, Math.ceil(farthest - 1e-9));
     return around(reach, 1, (n) => (n < 0 ? `×1/${2 ** -n}` : `×${2 ** n}`));
   }
 
-  /** `-0.2`, `0`, `+0.2`, as far as dots are. */
+  /** `-0.2`, `0`, `+0.2`, as far as the dots. */
   function differences(farthest) {
     const step = draw.roundStep(Math.max(farthest, 1e-3) / 2);
     const text = (n) => `${n > 0 ? "+" : ""}${Number((n * step).toPrecision(6))}`;

@@ -1,8 +1,8 @@
-/* A figure over values of an input: a line through them, with the plan's own among them.
+/* A figure over values of an input: a line through them, including the plan's own value.
  *
  * `drawing` takes {id, title, alt, spots, limit}, the titles of both axes and the format of the
- * figure. A spot is {x, y, now}, whose x and y are marks as those of charts.js; `limit` is a number
- * in the unit of the figure and its words, or null.
+ * figure. A spot is {x, y, now}, whose x and y are marks as in charts.js; `limit` is a number in
+ * the unit of the figure and its words, or null.
  */
 "use strict";
 
@@ -20,8 +20,7 @@ scalesheet.sweeps = (() => {
 
   // ---------------------------------------------------------------- from a plan
 
-  /** What is drawn of a plan's chart; `at` gives the plan's results with another value of an
-   *  input. */
+  /** The data of a plan's chart; `at` returns the plan's results for another value of an input. */
   function ofPlan(plan, chart, results, at) {
     const quantities = plan.shown.scalars;
     const [given, figure] = [quantities[chart.input], quantities[chart.figure]];
@@ -85,7 +84,7 @@ scalesheet.sweeps = (() => {
   const figureTold = ({ y }) => y.text + draw.inBrackets(y);
   const told = (spot) => `${spot.x.text}: ${figureTold(spot)}${spot.now ? " (the plan)" : ""}`;
 
-  /** Band and line. */
+  /** The band and the line. */
   function curve({ x, y, placed }) {
     const points = (end) => placed.map((spot) => [spot.x.value, spot.y[end] ?? spot.y.value]);
     const ranged = placed.some((spot) => spot.y.low !== null);
@@ -112,7 +111,7 @@ scalesheet.sweeps = (() => {
     });
   }
 
-  /** The spots that have room for their figures: first the plan's own. */
+  /** The spots whose figures fit, the plan's own first. */
   function named(drawn) {
     const placed = Array.from(drawn.placed).sort((a, b) => Number(b.now) - Number(a.now));
     const taken = placed.map((spot) =>

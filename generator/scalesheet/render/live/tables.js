@@ -1,6 +1,4 @@
-/* Tables of figures as data, [tag, attributes, ...content]: what pages set side by side is made of
- * these.
- */
+/* Parts of tables of figures as data, [tag, attributes, ...content], for comparisons. */
 "use strict";
 
 scalesheet.tables = (() => {
@@ -10,10 +8,10 @@ scalesheet.tables = (() => {
   const span = (kind, ...content) => ["span", { class: kind }, ...content];
   const link = (href, text) => (href ? ["a", { href }, text] : text);
 
-  /** A row of a table by its title, linked where it has a page. */
+  /** A row of a table by its title, linked if it has a page. */
   const rowLink = (plan, table, id) => link(rowPage(plan, table, id), rowTitle(plan, table, id));
 
-  /** A heading, of a number with its unit. */
+  /** A heading, with the unit for numbers. */
   const heading = ({ title, symbol, kind = "number" }) => [
     "th",
     { scope: "col", class: kind === "number" && "num" },
@@ -23,8 +21,8 @@ scalesheet.tables = (() => {
 
   const head = (title) => heading({ title, kind: "text" });
 
-  /** The cell of a value: the number with its range, the title of the row that it names, a word, or
-   *  why there is none. `unit` is for a table whose headings have none. */
+  /** The cell of a value: the number with its range, the title of a row, a word, or a reason.
+   *  `unit` is for a table whose headings have none. */
   function cell(plan, quantity, value, format, unit) {
     if (value.reason !== undefined) return ["td", { class: "reason" }, value.reason];
     if (typeof value.value !== "number") {
@@ -41,7 +39,7 @@ scalesheet.tables = (() => {
     ];
   }
 
-  /** The cell of how likely a cost is the lowest of those shown, and its regret. */
+  /** The cell with the probability that a cost is the lowest of those shown, and its regret. */
   function likely(odds, format, symbol) {
     if (!odds) return ["td", {}];
     const hundred = Math.round(100 * odds.chance);
@@ -52,7 +50,7 @@ scalesheet.tables = (() => {
 
   const digits = (value, count) => number(value, formatBy({ digits: count }, [{ value }]));
 
-  /** A ratio as people say it: `25 % less`, `65 % more`, `10.5 ×`; of what is half or less `1/12`. */
+  /** A ratio in familiar words: `25 % less`, `65 % more`, `10.5 ×`; half or less as `1/12`. */
   function times(value) {
     const part = Math.round(Math.abs(value - 1) * 100) || "under 1";
     if (value === 1) return "same";

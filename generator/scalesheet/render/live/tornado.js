@@ -1,10 +1,10 @@
-/* What moves the headline figures: its chart, with a bar for each input from the figure as it is to
- * both sides; and in the page what moves them with the inputs as they are, the same as sensitivity.py
- * finds of them as they were published.
+/* The inputs that headline figures depend on most: a chart with a bar for each input from the
+ * current figure to both sides; in the page, for the current inputs, as sensitivity.py computes
+ * them for the published ones.
  *
- * Each input is moved to either side in the plan that the page shows, and put back. That takes
- * longer than a frame, so it is done in short pieces after the figures, and begun anew when
- * something changes meanwhile.
+ * Each input is moved to either side in the plan of the page, and restored. That takes longer than
+ * a frame, so it runs in short slices after the figures are updated, and restarts when something
+ * changes meanwhile.
  */
 "use strict";
 
@@ -14,12 +14,12 @@ scalesheet.tornado = (() => {
   const { equal, greater } = scalesheet.runtime;
   const { BELOW, px, share, line, label, ...draw } = scalesheet.charts.parts;
   const [BAR, ROW, EDGE] = [12, 42, 0.03];
-  const SHOWN = 8; // effects of a figure, the largest
-  const NO_EFFECT = 1e-12; // relative: a smaller difference is rounding
+  const SHOWN = 8; // effects shown for a figure, largest first
+  const NO_EFFECT = 1e-12; // relative: smaller differences are rounding
 
-  // ---------------------------------------------------------------- what moves what
+  // ---------------------------------------------------------------- effects
 
-  /** The effects of all levers, a lever at a time; in the end the rankings by figure. */
+  /** The effects of all levers, one lever at a time; at the end the rankings by figure. */
   function* rankings(plan, machine) {
     const { figures, levers } = plan.moves;
     const base = figures.map((name) => expected(machine.results.scalars[name]));
@@ -44,7 +44,7 @@ scalesheet.tornado = (() => {
     return figures.map((name, n) => ranking(name, base[n], found[n]));
   }
 
-  /** A figure without its range: a move is that of what is expected. */
+  /** A figure without its range: effects are those on the expected value. */
   const expected = ({ value, reason }) => (reason === undefined ? { value } : { reason });
 
   function valueOf({ scalars, tables }, { key, rows }) {
@@ -61,7 +61,7 @@ scalesheet.tornado = (() => {
 
   const absent = ({ low, high }) => low.reason !== undefined || high.reason !== undefined;
 
-  /** Those that move it, the largest first; of equal ones, the first as they stand. */
+  /** The inputs with an effect, largest first; equal ones in their order. */
   function ranking(name, base, effects) {
     const moving = effects.filter((effect) => effect.swing || absent(effect));
     const rank = ({ swing }, at) =>
@@ -82,7 +82,7 @@ scalesheet.tornado = (() => {
       : plan.shown.tables[parts[0]].columns[parts[1]];
   }
 
-  /** How an input moves to either side: its values there, or how its rows are moved. */
+  /** How an input changes to either side: its values there, or how its rows change. */
   function howFar(plan, { lever, inputs }) {
     const { step } = plan.moves;
     if (!inputs) {
@@ -109,7 +109,7 @@ scalesheet.tornado = (() => {
     return said.join(" and ");
   }
 
-  /** `+19.88`: with one digit more than the figure has. */
+  /** `+19.88`: with one more digit than the figure. */
   function change({ value }, base, format) {
     if (typeof value !== "number") return "";
     if (format.date) return `${value > base.value ? "+" : ""}${number(value - base.value, { decimals: 1 })} d`;
@@ -166,7 +166,7 @@ scalesheet.tornado = (() => {
     return draw.picture(drawn, "bars tornado", bottom + BELOW, told, body);
   }
 
-  /** The bar from the figure as it is to one side, with the side's sign at its end. */
+  /** The bar from the current figure to one side, with the side's sign at its end. */
   function half({ at, base }, value, top, kind, sign) {
     if (value === null || value === base) return [];
     const [end, middle] = [at(value), at(base)];
@@ -213,7 +213,7 @@ scalesheet.tornado = (() => {
 
   function write(plan, target, found, published) {
     const fold = target.parentElement.matches("details") ? target.parentElement : target;
-    target.hidden = fold.hidden = !found.shown.length; // nothing moves it
+    target.hidden = fold.hidden = !found.shown.length; // no input has an effect
     if (target.hidden) return;
     const seen = view(plan, found);
     target.querySelector("svg").replaceWith(drawn(seen.svg));
@@ -222,7 +222,7 @@ scalesheet.tornado = (() => {
     target.classList.toggle("changed", !published);
   }
 
-  /** Draws the charts of the page for what a machine shows now; `stop` ends that. */
+  /** Draw the charts of the page for the current state of a machine; `stop` cancels that. */
   function follow(plan, machine, targets, published) {
     for (const target of targets) target.setAttribute("aria-busy", "true");
     function done(found) {

@@ -1,6 +1,6 @@
-/* One job on many accelerators, many models on one, and what they take: tables and a chart of them.
+/* One job on many accelerators, or many models on one: tables and a chart of the results.
  *
- * All answers are those of the front page (`case.js`): here are only which cases are asked, the best
+ * All answers are those of the front page (`case.js`): this only has which cases to ask, the best
  * of them, and their tables as data, [tag, attributes, ...content].
  */
 "use strict";
@@ -17,9 +17,9 @@ scalesheet.workload = (() => {
   const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
   const NODE = 8;
   const FRONT = "../../index.html";
-  const OWN = "your-model"; // as architecture.js calls it
+  const OWN = "your-model"; // the name in architecture.js
   const [ROW, HALF] = [46, 5];
-  const HOPELESS = 8; // models in a row that do not fit: larger ones do not either
+  const HOPELESS = 8; // successive models that do not fit, after which larger ones are not tried
 
   const scalars = Object.fromEntries(
     Object.entries(question.roles).map(([role, name]) => [role, plan.shown.scalars[name]]),
@@ -34,7 +34,7 @@ scalesheet.workload = (() => {
 
   // ---------------------------------------------------------------- answers
 
-  /** The answer to a case at its cheapest offer on demand; undefined where no layout can run. */
+  /** The answer to a case at its cheapest on-demand offer; undefined if no layout can run. */
   function* priced(wanted) {
     const found = yield* answerTo(wanted);
     return found && { ...found, at: cheapest(found) };
@@ -46,9 +46,9 @@ scalesheet.workload = (() => {
   const verdictOf = (each) => figureOf(each, "verdict").value;
   const inTime = (each, hours) => !(figureOf(each, "elapsed_hours").high > hours);
 
-  /** Of 1, 2, 4, ... accelerators, up to so many, the cheapest that fit and end in time: `{best}`, and
-   *  `likely` where fewer cost less and probably fit; else `{why, last}`. More are not tried once they
-   *  cost more. */
+  /** The cheapest of 1, 2, 4, ... accelerators, up to `most`, that fit and finish in time:
+   *  `{best}`, and `likely` if fewer cost less and probably fit; else `{why, last}`. Stops once
+   *  more accelerators cost more. */
   function* cheapestWithin(wanted, hours, most = NODE) {
     let [best, likely, last, fitting] = [];
     for (const gpus of COUNTS.filter((count) => count <= most)) {
@@ -73,7 +73,7 @@ scalesheet.workload = (() => {
 
   const SAID = ["model", "method", "data", "tokens", "samples", "sequence", "epochs", "batch", "gpu", "gpus"];
 
-  /** The front page on a case, its layout left open; it knows no model but those of the catalogue. */
+  /** The front page with a case, its layout left open; it only knows models of the catalogue. */
   function opened(wanted) {
     if (wanted.get("model") === OWN) return undefined;
     const unsaid = wanted.get("data") === "tokens" ? "samples" : "tokens";
@@ -83,7 +83,7 @@ scalesheet.workload = (() => {
 
   // ---------------------------------------------------------------- a model: methods x accelerators
 
-  /** Each method on each accelerator, within so many hours; yields the table as it fills. */
+  /** Each method on each accelerator, within `hours`; yields the table as it fills. */
   function* matrix(wanted, { accelerators, methods, hours }) {
     const cells = accelerators.map(() => methods.map(() => undefined));
     for (const [row, gpu] of accelerators.entries()) {
@@ -119,8 +119,8 @@ scalesheet.workload = (() => {
 
   // ---------------------------------------------------------------- one job: accelerators by cost
 
-  /** A job on each accelerator, on `gpus` of them or the cheapest number that fits in time; yields
-   *  `{done, of, rows}`. */
+  /** A job on each accelerator, on `gpus` of them or the cheapest number that finishes in time;
+   *  yields `{done, of, rows}`. */
   function* sideBySide(wanted, accelerators, gpus, hours) {
     const rows = [];
     for (const [n, gpu] of accelerators.entries()) {
@@ -135,7 +135,7 @@ scalesheet.workload = (() => {
     }
   }
 
-  /** What it costs decides; what has no price in time comes next, and last what does not run. */
+  /** By cost; then those without a price, and last what does not run. */
   function ranked(rows) {
     const rank = ({ found, why }) => {
       const cost = costOf(found);
@@ -145,7 +145,7 @@ scalesheet.workload = (() => {
     return [...rows].sort((a, b) => rank(a) - rank(b) || (a.gpu < b.gpu ? -1 : 1));
   }
 
-  /** What to take, and why: of what fits the cheapest, the known preferred. */
+  /** What to choose, and why: the cheapest that fits, preferably with evidence. */
   function advice(rows) {
     const good = rows.filter(({ found, why }) => found && !why && fits(found) && numeric(costOf(found)));
     if (!good.length) return "Nothing here fits in time at a price on file.";
@@ -186,7 +186,7 @@ scalesheet.workload = (() => {
     ];
   }
 
-  /** Needed of usable memory, with the verdict. */
+  /** Memory needed of usable memory, with the verdict. */
   function memoryCell(each) {
     const verdict = figureOf(each, "verdict").value;
     const said = `${text(each, "needed_memory", false)} of ${text(each, "usable_memory")}`;
@@ -198,8 +198,8 @@ scalesheet.workload = (() => {
     ];
   }
 
-  /** The offer that the cost is of, and when its price was last seen if that is long ago; whether it
-   *  is the only one that offers that many. */
+  /** The offer behind the cost, when its price was last seen if that is long ago, and whether it
+   *  is the only one that is large enough. */
   function offerCell({ offer, enough }) {
     if (!offer) return ["td", {}];
     const unseen = question.unseen[offer];
@@ -291,9 +291,10 @@ scalesheet.workload = (() => {
     );
   }
 
-  // ---------------------------------------------------------------- one card: models x methods
+  // ---------------------------------------------------------------- one accelerator: models x
+  // methods
 
-  /** Models on an accelerator by method; yields `{done, of, rows}`, the small models first. */
+  /** Models on an accelerator by method; yields `{done, of, rows}`, small models first. */
   function* onCard(wanted, methods) {
     const { rows: ids, columns } = plan.inputs.tables.models;
     const size = (n) => columns.parameters[n];

@@ -1,7 +1,7 @@
-/* The pages of a workload: a job in a form and in the address, and what it takes, live.
+/* The pages of a workload: a job in a form and in the address, and its live results.
  *
- * `data-workload` says what stands there: `compare` accelerators for one job, what fits on one `card`,
- * the `model` of this page by method and accelerator, or `any` model by its config.json.
+ * `data-workload` says which page it is: `compare` accelerators for one job, what fits on one
+ * `card`, the `model` of this page by method and accelerator, or `any` model by its config.json.
  */
 "use strict";
 
@@ -16,7 +16,7 @@
   const { needed } = scalesheet.architecture;
   const { plan, valueOf, complete, inField, toField } = cases;
   const { workload: mode } = at.dataset;
-  const PAUSE = 200; // ms between two drawings of what is not finished
+  const PAUSE = 200; // ms between redraws of unfinished results
   const { models, hardware, offers } = plan.inputs.tables;
   const methods = question.tuning;
   const published = at.querySelector(".published");
@@ -45,7 +45,7 @@
   };
   let state = { ...START };
 
-  /** The value of a part of the state by its text. Throws Refused. */
+  /** The value of a part of the state from its text. Throws Refused. */
   function read(name, text) {
     if (name === "config") return text;
     if (name === "of") return text === "all" ? rented : text.split(",").map((id) => valueOf("gpu", id));
@@ -64,7 +64,7 @@
     return value.length === rented.length ? "all" : value.join(",");
   };
 
-  /** All of the state that differs from what the page begins with. */
+  /** The parts of the state that differ from the initial one. */
   function query() {
     const other = NAMES.filter((name) => encoded(name) !== String(name === "of" ? START.of.join(",") : START[name]));
     const said = new URLSearchParams(other.map((name) => [name, encoded(name)]));
@@ -78,7 +78,7 @@
       if (NAMES.includes(name) || name === "model") said.set(name, state[name]);
     if (state.gpus !== "auto") said.set("gpus", state.gpus);
     if (state.batch === START.batch && state.method === question.pretraining) said.delete("batch");
-    // what nobody stated is as long as the model takes
+    // unless stated, it is the longest that the model allows
     if (state.sequence === START.sequence)
       said.set("sequence", Math.min(state.sequence, cases.longest(state.model)));
     return complete(said);
@@ -202,7 +202,7 @@
 
   function respond() {
     stop?.();
-    // what is published answers until something else is asked
+    // the published content stays until something else is asked
     if (published && query() === "" && !output.hasChildNodes()) return;
     if (mode === "any" && !ownModel()) return;
     let last;
@@ -225,7 +225,7 @@
     stop = inSlices(MADE[mode](), { each, done });
   }
 
-  /** The model of the box, and what it takes to load; whether there is one. */
+  /** Read the model in the text box and show the memory to load it; return whether there is one. */
   function ownModel() {
     output.replaceChildren();
     if (!state.config.trim()) return false;

@@ -42,12 +42,12 @@ __all__ = ["PagesReport", "write_pages", "write_plan_pages"]
 FRONT_PAGE = "index.md"
 
 
-SEVERAL = 25  # pages of the catalogue between two lines on the progress
+SEVERAL = 25  # catalogue pages between two progress messages
 
 
 @dataclass(frozen=True)
 class PagesReport:
-    """The files written, by path below the output, and what is wrong in the front page."""
+    """The files written, by path below the output, and problems of the front page."""
 
     files: tuple[str, ...]
     problems: tuple[Diagnostic, ...]
@@ -61,8 +61,8 @@ def write_pages(
 ) -> PagesReport:
     """Write the pages of the book below `out`, which becomes docs/book of the site.
 
-    `plain` is a folder for the same pages as plain Markdown. The site's front page, written by
-    hand, stands beside `out`; its lines are filled there.
+    `plain` is a folder for the same pages as plain Markdown. The site's handwritten front page is
+    beside `out`; this fills its placeholders.
     """
     context = Context(edition, out.parent)
     book, front = edition.book, out.parent / FRONT_PAGE
@@ -104,8 +104,10 @@ def write_pages(
 
 
 def write_plan_pages(edition: Edition, ids: Collection[str], out: Path, plain: Path) -> list[str]:
-    """Write the pages of some plans, and the index of all; the other plans and audits have no more
-    than their titles. The pages that are whole, by path below the output."""
+    """Write the pages of some plans, and the index of all; return the paths of the complete pages.
+
+    The pages of other plans and audits have only their titles.
+    """
     context = Context(edition)
     pages = _of_all_plans(context)
     for id_ in ids:
@@ -116,7 +118,7 @@ def write_plan_pages(edition: Edition, ids: Collection[str], out: Path, plain: P
 
 
 def _of_plan(context: Context, id_: str) -> dict[str, str]:
-    """The pages of a plan, with what a browser needs to compute it itself."""
+    """Return the pages of a plan, and the scripts that compute it in a browser."""
     plan = context.book.plans[id_]
     pages = {f"plans/{id_}.md": plan_page(context, plan)}
     pages.update(part_pages(context, plan))
@@ -129,7 +131,7 @@ def _of_plan(context: Context, id_: str) -> dict[str, str]:
 
 
 def _of_all_plans(context: Context) -> dict[str, str]:
-    """The index of plans, and the scripts that all of their pages have."""
+    """Return the index of plans, and the scripts that all plan pages share."""
     pages = {"plans/index.md": plans_index(context)}
     pages.update([quantiles_page()])
     pages[f"{ASSETS}/runtime.js"] = runtime()
@@ -140,7 +142,7 @@ def _of_all_plans(context: Context) -> dict[str, str]:
 
 
 def _titles(context: Context) -> dict[str, str]:
-    """The pages of all plans and audits, with their titles alone."""
+    """Return pages of all plans and audits with only their titles."""
     result = {
         f"audit/{id_}.md": page(audit_title(each)) for id_, each in context.edition.audits.items()
     }

@@ -20,10 +20,10 @@ from scalesheet.values import Value
 from scalesheet.vocabulary import counted
 
 FOLDER = "audit"
-API = "../../api/v1"  # from any page that is made here
-#: What could name a claim, with or without its sign.
+API = "../../api/v1"  # from any audit page
+#: What could be the id of a claim, with or without its @.
 _NAMED = re.compile(r"@?\b([A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)+)\b")
-#: What each verdict says of a figure.
+#: What each verdict means for a figure.
 MEANINGS: Mapping[Verdict, str] = {
     "contradicted": "Other figures in the document, or known facts, give a different number.",
     "follows": "Computed correctly from a wrong figure.",
@@ -32,7 +32,7 @@ MEANINGS: Mapping[Verdict, str] = {
     "input": "Stated in the document and used by the plan.",
     "underdetermined": "The document does not state enough to compute it.",
 }
-#: The three values of a headline, and what each is.
+#: The three values of a headline with their descriptions.
 SIDES = (
     ("stated", "in the document"),
     ("recomputed", "from the document's own lines"),
@@ -50,7 +50,7 @@ INDEX_LEAD = "Every figure in a planning document, recalculated from the figures
 
 
 def audit_pages(context: Context, plan: Plan) -> Iterator[tuple[str, str]]:
-    """Path and text of the page of each audit of a plan."""
+    """Yield path and text of the page of each audit of a plan."""
     for id_, audited in audits_of(context, plan).items():
         yield f"{FOLDER}/{id_}.md", _page(context, audited)
 
@@ -91,7 +91,7 @@ def _answer(audits: list[Audited]) -> str:
 
 
 def _document(context: Context, key: str) -> Html | None:
-    """The page of its source, once that is stated."""
+    """Link the page of the document's source, if it is in the sources."""
     return link(to("sources", key), "The document") if key in context.book.sources else None
 
 
@@ -129,7 +129,7 @@ def other_audits(context: Context, audited: Audited) -> Iterator[Html]:
 
 
 def _answers(context: Context, audited: Audited) -> Iterator[str]:
-    """How much is wrong, and what that does to the first total."""
+    """Say how much is wrong, and how that changes the first total."""
     yield _answer([audited])
     if audited.headlines:
         first = audited.headlines[0]
@@ -139,7 +139,7 @@ def _answers(context: Context, audited: Audited) -> Iterator[str]:
 
 
 def _headlines(context: Context, audited: Audited) -> Iterator[object]:
-    """The first total as three figures."""
+    """Show the first total as three figures."""
     if not audited.headlines:
         return
     first = audited.headlines[0]
@@ -154,7 +154,7 @@ def _headlines(context: Context, audited: Audited) -> Iterator[object]:
 
 
 def _others(context: Context, audited: Audited) -> Iterator[object]:
-    """The other totals as a table."""
+    """Show the other totals as a table."""
     if others := audited.headlines[1:]:
         yield heading(2, "Other totals", "totals")
         head = [heading_cell("Total"), *(heading_cell(name, number=True) for name, _ in SIDES)]
@@ -162,7 +162,7 @@ def _others(context: Context, audited: Audited) -> Iterator[object]:
 
 
 def _moved(context: Context, audited: Audited) -> Iterator[object]:
-    """How far the plan has moved since it was audited."""
+    """Show how the plan has changed since the audit."""
     rows = (_then_and_now(context, moved) for moved in audited.moved)
     day, moved = audited.audit.day, [[title, then, now] for title, then, now in rows if then != now]
     if not moved:
@@ -215,14 +215,14 @@ def _row(context: Context, totals: Totals) -> list[Html]:
 
 
 def total_text(context: Context, headline: Headline, value: Value) -> str:
-    """A value of a headline as the site prints such quantities: `359.6 [341.7–379.4] GPU·h`."""
+    """Print a value of a headline as the site does: `359.6 [341.7–379.4] GPU·h`."""
     quantity = _quantity(headline)
     fmt = format_of(quantity, [value], context.book.units)
     return text(value, fmt, context.symbol(quantity))
 
 
 def _counts(audited: Audited) -> Html:
-    """How many claims have each verdict, and what the verdict means."""
+    """Count the claims per verdict, with the meaning of each verdict."""
     head = [heading_cell("Verdict"), heading_cell("Claims", number=True)]
     body = [
         [
@@ -236,7 +236,7 @@ def _counts(audited: Audited) -> Html:
 
 
 def chip(verdict: Verdict | None) -> Html:
-    """A verdict as the site shows it."""
+    """The label of a verdict."""
     return tag("span", verdict_text(verdict), class_=f"verdict {verdict or 'underdetermined'}")
 
 
@@ -244,7 +244,7 @@ def chip(verdict: Verdict | None) -> Html:
 
 
 def _faults(context: Context, audited: Audited) -> Iterator[object]:
-    """Contradictions and findings by the headline that they change most, worst first."""
+    """List mismatches and findings by the headline that they change most, worst first."""
     groups = grouped(audited)
     if not groups:
         return
@@ -254,7 +254,7 @@ def _faults(context: Context, audited: Audited) -> Iterator[object]:
     for group in groups:
         name = group.totals.headline.name if group.totals else "rest"
         yield heading(3, group_title(group), f"faults-{anchor(name)}")
-        first = audited.headlines[:1]  # stands above, in large figures
+        first = audited.headlines[:1]  # the first headline is shown above, in large figures
         if group.totals is not None and group.totals not in first:
             yield tag("p", *_three(context, group.totals), class_="note")
         for bundle in group.bundles:
@@ -302,7 +302,7 @@ def _contradiction(context: Context, audited: Audited, judged: Judged) -> Html:
 
 
 def _bundle(context: Context, audited: Audited, figures: list[Judged]) -> Html:
-    """Figures with one and the same fault: the worst of them explained, the others folded."""
+    """Show figures with the same error: the worst one explained, the others folded."""
     worst, *others = figures
     several = f"The other {len(others)}" if len(others) > 1 else "The other"
     return tag(
@@ -326,7 +326,7 @@ def _other_end(context: Context, audited: Audited, judged: Judged) -> Html:
 
 
 def _quoted(judged: Judged) -> Html:
-    """The line and the quote of a figure, with a link to its row."""
+    """Quote a figure with its line, linked to its row."""
     claim = judged.claim
     return link(f"#{anchor(claim.id)}", f"Line {claim.line}, “{claim.quote}”")
 
@@ -349,7 +349,7 @@ def _finding(context: Context, audited: Audited, shown: Shown) -> Html:
 
 
 def effects(context: Context, audited: Audited, of: Mapping[str, Value]) -> Html | None:
-    """How each headline changes once it is corrected."""
+    """Say how each headline changes once these errors are corrected."""
     headlines = {headline.name: headline for headline in audited.audit.headlines}
     parts = [
         f"{headlines[name].title} {signed(context, headlines[name], value)}"
@@ -394,7 +394,7 @@ def _claim(context: Context, audited: Audited, judged: Judged) -> list[Html]:
 
 
 def _why(context: Context, audited: Audited, judged: Judged) -> Html:
-    """The explanation, folded; claims that the figure inherits from are links."""
+    """The explanation, folded, with links to the claims that the error comes from."""
     rests = [link(claim_address(context, id_), id_) for id_ in judged.inherits]
     return tag(
         "details",
@@ -407,12 +407,12 @@ def _why(context: Context, audited: Audited, judged: Judged) -> Html:
 
 
 def claim_address(context: Context, claim: str) -> str:
-    """The row of a claim on the page of its document, from any of these pages."""
+    """The address of a claim's row, from any audit page."""
     return f"{_home(context, claim)}.md#{anchor(claim)}"
 
 
 def _home(context: Context, claim: str) -> str | None:
-    """The audit that a claim is of; None for what is not a claim."""
+    """The id of the audit that has this claim; None if it is not a claim."""
     homes = (
         id_ for id_, audited in context.edition.audits.items() if claim in audited.audit.claims
     )
@@ -420,7 +420,7 @@ def _home(context: Context, claim: str) -> str | None:
 
 
 def _cited(context: Context, audited: Audited, text: str) -> Html:
-    """A text with each claim that it names by the line that it is on, as a link to its row."""
+    """Replace the ids of claims in a text by their lines, linked to their rows."""
     parts: list[object] = []
     at = 0
     for match in _NAMED.finditer(text):
@@ -437,7 +437,7 @@ def _cited(context: Context, audited: Audited, text: str) -> Html:
 
 
 def _line(audit: Audit, claim: str) -> str:
-    """`line 7`, or `figure 3 of line 12` where it has several."""
+    """`line 7`, or `figure 3 of line 12` if the line has several."""
     line = audit.claims[claim].line
     there = [each.id for each in audit.claims.values() if each.line == line]
     return f"line {line}" if len(there) == 1 else f"figure {there.index(claim) + 1} of line {line}"

@@ -1,4 +1,4 @@
-"""The page of what changed in the data: every dated entry, the newest first."""
+"""The page of changes to the data: every dated entry, newest first."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LEAD = (
     "versions of plans, measurements, fits, and when each source was last read."
 )
 FEED, DATA = "../../api/v1/changes.atom", "../../api/v1/changes.json"
-MOST_OPEN = 12  # entries of a sort and day that stand open
+MOST_OPEN = 12  # entries of a sort and day that are shown unfolded
 HEADS = ("What", "Before", "Since", "Why", "Source")
 
 
 def changes_page(context: Context) -> Iterator[tuple[str, str]]:
-    """Path and text of the page."""
+    """Yield path and text of the page."""
     by_day = days(events(context.book))
     blocks: list[object] = []
     for day, sorts in by_day.items():
@@ -52,7 +52,7 @@ def counted(sort: Sort, number: int) -> str:
 
 
 def _sort(context: Context, sort: Sort, events: Sequence[Event]) -> Html:
-    """The entries of one sort and day; many are folded away."""
+    """Show the entries of one sort and day; many are folded."""
     numbers = ("Before", "Since") if any(event.quantity for event in events) else ()
     heads = HEADS if numbers else ("What", "", "Is", "Note", "Source")
     head = [heading_cell(each, number=each in numbers) for each in heads]

@@ -18,7 +18,7 @@ from scalesheet.values import Results
 
 
 def chart_block(context: Context, plan: Plan, chart: Picture, results: Results) -> Html:
-    """A chart with its caption and its numbers."""
+    """Return a chart with its caption and its numbers."""
     picture = context.drawn[plan.id]["charts"][chart.id]
     numbers = _NUMBERS[type(chart)](context, plan, chart, results)
     return tag(
@@ -41,7 +41,7 @@ def _of_chart(context: Context, plan: Plan, chart: Chart, results: Results) -> H
 
 
 def _of_stack(context: Context, plan: Plan, stack: Stack, results: Results) -> Html:
-    """The parts, and what they add up to beside what there is: as columns, or as further rows."""
+    """The parts, their totals and the capacity, as columns or as rows."""
     table, totals = plan.tables[stack.table], [*stack.totals, *filter(None, [stack.capacity])]
     if stack.parts:
         own = [name for name in totals if name in table.columns and name not in stack.parts]
@@ -58,7 +58,7 @@ def _of_scatter(context: Context, plan: Plan, scatter: Scatter, results: Results
 
 
 def _of_sweep(context: Context, plan: Plan, sweep: Sweep, results: Results) -> Html:
-    """What the script of the page writes anew: the line has no cells of its own."""
+    """The points of the line as the script prints them, which the page updates."""
     across, up = (titled(plan.scalars[n], context.book.units) for n in (sweep.input, sweep.figure))
     rows = context.drawn[plan.id]["charts"][sweep.id]["rows"]
     body = [[drawn(each) for each in cells] for _, _, *cells in rows]
@@ -66,7 +66,7 @@ def _of_sweep(context: Context, plan: Plan, sweep: Sweep, results: Results) -> H
 
 
 def _columns(context: Context, table: Table, results: Results, names: Sequence[str]) -> Html:
-    """Columns of a table over its rows."""
+    """Some columns of a table, over all its rows."""
     rows = results.rows[table.name]
     body = [[tag("th", context.row_title(table, row), scope="row")] for row in rows]
     columns = [table.columns[name] for name in names]
@@ -82,7 +82,7 @@ def _columns(context: Context, table: Table, results: Results, names: Sequence[s
 def _with_scalars(
     context: Context, plan: Plan, results: Results, numbers: Html, names: Sequence[str]
 ) -> Html:
-    """A table of numbers, and below it scalars that the chart draws too."""
+    """A table of numbers, then the scalars that the chart also draws."""
     body = []
     for name in names:
         scalar, value = plan.scalars[name], results.scalars[name]

@@ -1,5 +1,7 @@
-"""The index of all pages of a book: each folder with its title, its sentence and how many pages it
-has. Without scripts it is the way from one part to another."""
+"""The index of all pages of a book: each folder with its title, summary and number of pages.
+
+Without scripts it is the way from one part to another.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ _TAG = re.compile(r"<[^>]+>")
 
 
 def contents_page(pages: Mapping[str, str]) -> str:
-    """The index, of the pages as they are written: by path, their Markdown."""
+    """Return the index; `pages` has the Markdown of all pages by path."""
     head = [heading_cell("Part"), heading_cell("Holds"), heading_cell("Pages", number=True)]
     lead = tag("p", "Every part of this book and its contents.", class_="lead")
     return page("All pages", lead, grid(head, list(_parts(pages))), list_=True, wide=True)

@@ -1,4 +1,4 @@
-"""What every page is made from: the book, its results, and where each thing has its page."""
+"""What every page is made from: the book, its results, and the page of each thing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ASSETS = "assets"  # the folder of scripts, beside those of pages
 
 
 class _OnDemand(dict[str, T]):
-    """What is made of each plan, by its id, when it is first asked for."""
+    """Values by plan id, each made on first use."""
 
     def __init__(self, make: Callable[[str], T]) -> None:
         super().__init__()
@@ -40,14 +40,14 @@ class _OnDemand(dict[str, T]):
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """An edition, and where each thing of it has its page.
+    """An edition, and the page of each thing in it.
 
     All pages are one folder deep, so that a link from any page to any other is
     `../<folder>/<id>.md`.
     """
 
     edition: Edition
-    docs: Path | None = None  # the pages written by hand, which a book of one's own may lack
+    docs: Path | None = None  # the handwritten pages, which a user's own book may lack
 
     @property
     def book(self) -> Book:
@@ -55,7 +55,7 @@ class Context:
 
     @cached_property
     def catalogue(self) -> Mapping[str, Mapping[str, Series]]:
-        """The catalogue's tables as any of the plans computed them."""
+        """The catalogue's tables, as any of the plans computed them."""
         result: dict[str, Mapping[str, Series]] = {}
         for plan in sorted(self.edition.results):
             for name, columns in self.edition.results[plan].tables.items():
@@ -65,24 +65,24 @@ class Context:
 
     @cached_property
     def homes(self) -> Mapping[str, Homes]:
-        """For each plan the page of each of its tables, charts, inputs and formulas."""
+        """For each plan, the page of each of its tables, charts, inputs and formulas."""
         return {plan.id: homes(plan) for plan in self.book.plans.values()}
 
     @cached_property
     def users(self) -> Mapping[str, Mapping[Key, tuple[Key, ...]]]:
-        """By plan the figures whose formulas name each of its figures."""
+        """For each plan, the figures whose formulas use each of its figures."""
         plans = self.book.plans
         return _OnDemand(lambda id_: users(plans[id_]))
 
     @cached_property
     def scripts(self) -> Mapping[str, str]:
-        """By plan the script that its pages have."""
+        """For each plan, the script of its pages."""
         plans, book = self.book.plans, self.book
         return _OnDemand(lambda id_: program(plans[id_], book) + shown(plans[id_], book))
 
     @cached_property
     def drawn(self) -> Mapping[str, Any]:
-        """By plan its charts and tornados as the script of its pages draws them."""
+        """For each plan, its charts and tornados as its page's script draws them."""
         sensitivities, plans, book = self.edition.sensitivities, self.book.plans, self.book
 
         def draw(id_: str) -> Any:
@@ -96,11 +96,11 @@ class Context:
         return Engine()
 
     def draw(self, kind: str, data: Any) -> Html:
-        """A picture of what is not a plan's, drawn by a script of `live/` of that name."""
+        """Draw a picture that belongs to no plan with the `live/` script of that name."""
         return drawn(self._engine.call(f"scalesheet.{kind}.svg", asdict(data)))
 
     def table(self, name: str, plan: Plan | None = None) -> Table | None:
-        """A table of the plan, else of the catalogue."""
+        """A table of the plan, or else of the catalogue."""
         if plan is not None and name in plan.tables:
             return plan.tables[name]
         return self.book.tables.get(name)
@@ -113,7 +113,7 @@ class Context:
 
 
 def cell_value(context: Context, table: Table, column: Column, row: str) -> Value:
-    """A cell of the catalogue: computed where a plan computed it, else as stated."""
+    """The value of a catalogue cell: computed if a plan computed it, else as stated."""
     computed = context.catalogue.get(table.name, {}).get(column.name)
     if computed is not None:
         return computed[table.rows.index(row)]
@@ -121,18 +121,18 @@ def cell_value(context: Context, table: Table, column: Column, row: str) -> Valu
 
 
 def column_format(context: Context, table: Table, column: Column) -> Format:
-    """The one format of a column of the catalogue."""
+    """The common format of a catalogue column."""
     values = [cell_value(context, table, column, row) for row in table.rows]
     return format_of(column, values, context.book.units)
 
 
 def audits_of(context: Context, plan: Plan) -> Mapping[str, Audited]:
-    """The audits of a plan's documents by their ids, which are the names of their pages."""
+    """The audits of a plan's documents by id, which is the name of their page."""
     return {id_: each for id_, each in context.edition.audits.items() if each.audit.plan == plan.id}
 
 
 def plan_files(plan: Plan) -> dict[str, str]:
-    """From a plan's page to its workbook and its files in the data API, by what they are called."""
+    """Links from a plan's page to its workbook and data API files, by label."""
     data = {kind.upper(): f"../../api/v1/plans/{plan.id}.{kind}" for kind in ("json", "csv")}
     return {"workbook": f"../../workbooks/{plan.id}.xlsx", **data}
 
@@ -143,21 +143,21 @@ def to(folder: str, id_: str, part: str = "") -> str:
 
 
 def address(context: Context, plan: Plan, key: Key, here: str) -> str:
-    """Where a figure is shown in full, from a page of a plan; `here` is that page's id."""
+    """The address where a figure is shown in full, from the page `here` of the plan."""
     return address_of(context.homes[plan.id], plan, key, here)
 
 
 def table_address(context: Context, plan: Plan, table: str, here: str) -> str:
-    """Where a table is drawn, from a page of a plan."""
+    """The address where a table is drawn, from a page of a plan."""
     return within(here, context.homes[plan.id][f"table {table}"], table_anchor(table))
 
 
 def cite(
     context: Context, citation: Citation | None, within: Citation | None = None
 ) -> Html | None:
-    """A source by its title, linked to its page, the place within it, and what is printed there.
+    """Cite a source: its title with a link, the place within it, and the quoted text.
 
-    Where most things come from one source, `within`, that one is named by the place alone.
+    If it is the source of most other figures, passed as `within`, only the place is shown.
     """
     if citation is None:
         return None
@@ -174,17 +174,17 @@ def cite(
 
 
 def edit_url(context: Context, position: Position | None) -> str | None:
-    """The line of the data file in the repository, wherever the book was built from."""
+    """The address of this line in the repository, wherever the book was built."""
     if position is None or not context.book.url:
         return None
     folder = context.book.folder
     if not position.path.startswith(folder):
-        return None  # it stands in the book that this one extends
+        return None  # it is in the book that this one extends
     place = f"{PurePosixPath(folder).name or 'data'}/{position.path.removeprefix(folder)}"
     return f"{context.book.url.rstrip('/')}/blob/main/{place}#L{position.line}"
 
 
 def edit_link(context: Context, position: Position | None, text: str = "edit the data") -> Html:
-    """A link to the line that states this, or nothing."""
+    """A link to the line that states this; empty without a repository."""
     url = edit_url(context, position)
     return link(url, text, class_="edit") if url else Html()

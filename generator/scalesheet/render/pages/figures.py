@@ -1,4 +1,4 @@
-"""Values as HTML: the number, its unit and range, the kind of figure it is."""
+"""Values as HTML: number, unit, range, and the kind of figure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scalesheet.render.pages.marks import As, mark
 from scalesheet.units import unit_of
 from scalesheet.values import Value
 
-#: What a figure of each kind is called, one and many.
+#: The name of each kind of figure, singular and plural.
 KINDS: dict[Basis, tuple[str, str]] = {
     "measured": ("measurement", "measurements"),
     "simulated": ("simulation", "simulations"),
@@ -23,8 +23,8 @@ KINDS: dict[Basis, tuple[str, str]] = {
     "derived": ("derived figure", "derived figures"),
 }
 NBSP = "\u00a0"
-LONG = 9  # characters of a headline figure that stands in a smaller type
-#: Said of a range whose ends are safe and wider than need be.
+LONG = 9  # characters above which a headline figure is set smaller
+#: Label of a range whose ends are safe but wider than necessary.
 OUTER = tag("span", " outer bounds", class_="note")
 
 
@@ -34,7 +34,7 @@ def in_words(parts: Sequence[str]) -> str:
 
 
 def ends(value: Value, fmt: Format) -> str:
-    """`326–380`, or nothing where the ends print like the value."""
+    """`326–380`; empty if the ends print like the value."""
     if not value.ranged or value.low is None or value.high is None:
         return ""
     shown = plain(value, fmt)
@@ -46,7 +46,7 @@ def ends(value: Value, fmt: Format) -> str:
 def amount(
     value: Value, fmt: Format, symbol: str = "", *, range_: bool = True, of: str | None = None
 ) -> Html:
-    """A value in running text or in a block: number, unit, range; or the reason."""
+    """A value in running text or in a block: number, unit and range, or the reason."""
     if of is not None:
         shown = amount(value, fmt, symbol, range_=range_)
         return tag("span", shown, **mark(of, "amount" if range_ else "figure"))
@@ -73,7 +73,7 @@ def cell(
     of: str | None = None,
     as_: As | None = None,
 ) -> Html:
-    """A table's cell. The unit stands in the heading unless it is given here."""
+    """A table cell. The unit is in the heading unless given here."""
     live = mark(of, as_ or ("amount" if symbol else "cell"))
     if input_ and of is not None:
         live["data_input"] = ""
@@ -85,21 +85,21 @@ def cell(
         "td",
         amount(value, fmt, symbol, range_=as_ != "value"),
         class_="num input" if input_ else "num",
-        # to sort by; a cell that follows the inputs sorts by what it shows
+        # for sorting; a cell that follows the inputs sorts by its text
         data_value=None if of else repr(value.value),
         **live,
     )
 
 
 def cells(value: Value, fmt: Format, *, input_: bool = False, of: str | None = None) -> Html:
-    """A value and beside it its range, as two cells, so that a long table stays short."""
+    """A value and its range as two cells, so that a long table stays narrow."""
     shown = cell(value, fmt, input_=input_, of=of, as_="value")
     alone = value.reason is not None or not isinstance(value.value, float)
     if alone:
         shown = Html(shown.replace("<td", '<td colspan="2"', 1))
     if alone and of is None:
         return shown
-    # a cell that has no number now may have one with other inputs
+    # a cell without a number may get one with other inputs
     beside = tag("td", ends(value, fmt), class_="range", hidden=alone, **mark(of, "range"))
     return join([shown, beside])
 
@@ -114,7 +114,7 @@ def card(
     note: Html | str | None = None,
     of: str | None = None,
 ) -> Html:
-    """A headline figure: what it is, the number, its range, what it rests on."""
+    """A headline figure: title, number, range and note."""
     shown = amount(value, fmt, range_=False)
     beside = unit_of(plain(value, fmt), symbol)
     unit = tag("span", beside, class_="unit") if symbol and value.reason is None else None
@@ -123,7 +123,7 @@ def card(
     ranged = tag(
         "span", f"{shown_range} {symbol}".strip() if shown_range else None, **mark(of, "ends")
     )
-    # a details element does not stand within a paragraph
+    # a details element may not be inside a paragraph
     noted = tag("div" if note and "<details" in note else "p", note, class_="note")
     return tag(
         "section",
@@ -143,12 +143,12 @@ def card(
 
 
 def kind(basis: Basis) -> Html:
-    """The chip that says what kind of figure this is, with its word."""
+    """The label for the kind of a figure."""
     return tag("span", basis, class_=f"kind {basis}")
 
 
 def bound(stated: Stated, fmt: Format, symbol: str) -> Html | None:
-    """An open bound, which enters no arithmetic: `at least 32 GPU`."""
+    """An open bound, which is never used in computations: `at least 32 GPU`."""
     for word, end in (("at least", stated.at_least), ("at most", stated.at_most)):
         if end is not None:
             return join([f"{word} ", amount(Value.number(end), fmt, symbol)])

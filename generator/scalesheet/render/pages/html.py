@@ -1,7 +1,7 @@
 """HTML for pages that pass through Markdown: everything is escaped unless it is `Html` already.
 
-A page is Markdown with blocks of HTML in it. The text of the data is shown as text in both: what
-HTML or Markdown (or its extensions) would read as a sign becomes a character reference.
+A page is Markdown with blocks of HTML. Text of the data is literal in both: characters that HTML or
+Markdown (or its extensions) would interpret become character references.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WEB = re.compile(r"https?://", re.IGNORECASE)
 
 
 class Html(str):
-    """Markup that may stand in a page as it is."""
+    """Markup that goes into a page unchanged."""
 
     __slots__ = ()
 
@@ -44,23 +44,24 @@ def _references(signs: re.Pattern[str], escaped: str) -> str:
 
 
 def escape(text: object) -> Html:
-    """Text inside a block of HTML."""
+    """Escape text inside a block of HTML."""
     if isinstance(text, Html):
         return text
     return Html(_references(_BLOCK_SIGNS, html.escape(str(text))))
 
 
 def inline(text: object) -> Html:
-    """Text in a line of Markdown: a heading, or HTML within a paragraph."""
+    """Escape text in a line of Markdown: a heading, or HTML within a paragraph."""
     flat = " ".join(str(text).split())
-    # `&#x27;` and its like hold signs of Markdown themselves, so they are made last.
+    # One pass: references such as `&#x27;` contain Markdown characters themselves.
     return Html(
         re.sub(r"[&<>\"']|" + _MARKDOWN_SIGNS.pattern, lambda sign: f"&#{ord(sign[0])};", flat)
     )
 
 
 def tag(name: str, /, *content: object, **attributes: object) -> Html:
-    """An element. `class_` is class, `data_x` data-x; None leaves the attribute out, True bare.
+    """Return an element. `class_` is class, `data_x` data-x; None leaves the attribute out, True is
+    bare.
 
     Content that is None is left out; other content that is not `Html` is escaped.
     """
@@ -79,26 +80,26 @@ def tag(name: str, /, *content: object, **attributes: object) -> Html:
 
 
 def drawn(tree: Sequence[Any]) -> Html:
-    """What a script drew, `[tag, attributes, ...content]`, as `marks.js` makes elements of it."""
+    """Print what a script drew: `[tag, attributes, ...content]`, the form that `marks.js` uses."""
     name, attributes, *content = tree
     inner = (drawn(each) if isinstance(each, list) else each for each in content)
     return tag(name, *inner, **attributes)
 
 
 def join(parts: Iterable[object], between: str = "") -> Html:
-    """Parts one after another, each escaped unless it is markup; None is left out."""
+    """Join parts, each escaped unless it is markup; None is left out."""
     return Html(between.join(escape(part) for part in parts if part is not None))
 
 
 def meta_line(*parts: object) -> Html:
-    """The small line below a title: the parts that are not empty, separated by dots."""
+    """The small line below a title: the nonempty parts, separated by dots."""
     return tag("p", join(filter(None, parts), " · "), class_="meta")
 
 
 def link(target: str, *content: object, **attributes: object) -> Html:
-    """A link to a page (given as its Markdown file, as `other.md#part`) or to the web.
+    """A link to a page (as its Markdown file, such as `other.md#part`) or to the web.
 
-    Markdown leaves links inside HTML alone, so the target is written as the page's HTML file.
+    Markdown does not convert links inside HTML, so the target is the page's HTML file.
     """
     if _WEB.match(target):
         return tag("a", *content, href=target, **attributes)
@@ -109,12 +110,12 @@ def link(target: str, *content: object, **attributes: object) -> Html:
 
 
 def web_link(url: str, *content: object) -> Html:
-    """A link where the address is http(s), else the content alone."""
+    """A link if the address is http(s), else only the content."""
     return link(url, *content) if _WEB.match(url) else join(content)
 
 
 def heading(level: int, text: object, anchor: str | None = None) -> str:
-    """A heading in Markdown, so that the page's table of contents has it."""
+    """A heading in Markdown, so that it is in the page's table of contents."""
     shown = text if isinstance(text, Html) else inline(text)
     return f"{'#' * level} {shown}" + (f" {{ #{anchor} }}" if anchor else "")
 
@@ -127,17 +128,17 @@ def page(
     shown: Html | None = None,
     called: Iterable[str] = (),
 ) -> str:
-    """A page of Markdown: its title, then blocks with an empty line between them.
+    """A page of Markdown: its title, then blocks separated by blank lines.
 
-    A wide page has the room of the navigation beside it for its tables, a list that of the table of
-    contents, which would be empty. `shown` is the title as the page has it on top, where that is
-    more than its text. The search finds a page by its title, and by what else it is `called`.
+    A `wide` page uses the width of the navigation for its tables; a `list_` page uses that of the
+    table of contents, which would be empty. `shown` is the title as markup for the top of the page.
+    Search finds a page by its title and by the names in `called`.
     """
     parts = (heading(1, shown or title), *blocks)
     front = [*_title_apart(title, stated=shown is not None)]
     hidden = [name for name, gone in (("navigation", wide), ("toc", list_)) if gone]
     front += [f"hide: [{', '.join(hidden)}]"] if hidden else []
-    # a theme may print them as they are
+    # a theme may print them unescaped
     if names := [name for name in called if not set("<>&") & set(name)]:
         front.append(f"tags: {json.dumps(names, ensure_ascii=False)}")
     matter = "\n".join(("---", *front, "---\n\n")) if front else ""
@@ -145,10 +146,10 @@ def page(
 
 
 def _title_apart(title: str, *, stated: bool) -> list[str]:
-    """Front matter for a title with signs of markup in it, or one that its heading only shows.
+    """Front matter for a title with markup characters, or with a marked-up heading.
 
-    The theme puts a title into <title> unescaped. A stated one it takes as it is, escaped by us;
-    one from the heading it takes with all references undone.
+    The theme puts the title into <title> unescaped. It takes a stated title as it is, so we escape
+    it; it would take one from the heading with all references undone.
     """
     if not stated and not set("<>") & set(title):
         return []

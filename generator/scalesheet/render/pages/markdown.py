@@ -1,8 +1,8 @@
-"""Pages as plain Markdown, for readers of text: what a page says, without what only a screen shows.
+"""Pages as plain Markdown, for readers of text: everything a page says, without screen-only parts.
 
-A page is Markdown with blocks of HTML in it. Markdown stays; elements become headings, lists,
-tables and links; a picture is said in its words, a formula in its own. What is hidden, and
-controls, are left out.
+A page is Markdown with blocks of HTML. Markdown stays as it is; elements become headings, lists,
+tables and links; a picture becomes its description, a formula its text. Hidden parts and controls
+are left out.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _BLOCKS = frozenset(
     }
 )
 _EMPHASIS = {"strong": "**", "b": "**", "em": "*", "i": "*"}
-#: Classes of what stands in brackets after a figure.
+#: Classes of elements that are put in brackets after a figure.
 _ASIDE = frozenset({"range", "ratio", "best"})
-#: Classes of elements that are controls, or draw what stands beside them in words.
+#: Classes of controls, and of graphics that repeat the words beside them.
 _CONTROLS = frozenset({"what-if", "edit", "chips", "parts"})
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>|~])")
 _CODE = re.compile(
@@ -35,18 +35,18 @@ _CODE = re.compile(
 )
 _FRONT = re.compile(r"\A---\n.*?\n---\n\n?", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,6} .*?) \{ [^{}\n]* \}$", re.MULTILINE)
-_CLASS = re.compile(r"^\{ *\.[^{}\n]*\}\n", re.MULTILINE)  # of a paragraph
+_CLASS = re.compile(r"^\{ *\.[^{}\n]*\}\n", re.MULTILINE)  # attributes of a paragraph
 _SEVERAL = re.compile(r"\n{3,}")
 
 
 def escaped(text: object) -> str:
-    """Text in which Markdown sees no marks, on one line."""
+    """Escape Markdown characters, on one line."""
     return " ".join(str(text).split()).translate(_MARKS)
 
 
 @dataclass(slots=True)
 class _Element:
-    """An element; of its content, text is escaped already."""
+    """An element; text in its content is already escaped."""
 
     name: str
     attributes: dict[str, str]
@@ -72,11 +72,10 @@ _ATTRIBUTE = re.compile(r'([a-zA-Z-]+)(?:="([^"]*)")?')
 
 
 def _read(page: str) -> _Element:
-    """The elements of a page as `html.tag` writes them. What stands between its blocks, and code,
-    stays the Markdown that it is."""
+    """Parse the elements that `html.tag` wrote; Markdown and code between them stay as they are."""
     root = _Element("", {})
     opened = [root]
-    blocks = 0  # of those that are open
+    blocks = 0  # number of open block elements
     for token in _TOKEN.finditer(page):
         if (text := token["text"]) is not None:
             plain = unescape(text) if text[0] == "&" else text
@@ -96,11 +95,11 @@ def _read(page: str) -> _Element:
 
 
 def as_markdown(page: str) -> str:
-    """The page, which is Markdown with HTML in it, as Markdown alone."""
+    """Convert a page of Markdown with HTML to Markdown alone."""
     page = _CLASS.sub("", _HEADING.sub(r"\1", _FRONT.sub("", page)))
     parts: list[str] = []
     at = 0
-    for code in [*_CODE.finditer(page), None]:  # in code a sign of HTML is none
+    for code in [*_CODE.finditer(page), None]:  # in code, `<` and `&` are literal
         for each in _read(page[at : code.start() if code else len(page)]).content:
             if isinstance(each, _Element) and each.name in _BLOCKS:
                 parts += ["\n\n", "\n\n".join(_blocks(each)), "\n\n"]
@@ -121,7 +120,7 @@ def _left_out(each: _Element) -> bool:
 
 
 def _blocks(element: _Element) -> Iterator[str]:
-    """An element as blocks of Markdown."""
+    """Yield an element as blocks of Markdown."""
     if _left_out(element):
         return
     match element.name:
@@ -149,7 +148,7 @@ def _blocks(element: _Element) -> Iterator[str]:
 
 
 def _parts(element: _Element) -> Iterator[str]:
-    """The blocks of a container, and between them its text."""
+    """Yield the blocks of a container, and the text between them."""
     run: list[_Element | str] = []
     for each in [*element.content, None]:
         if isinstance(each, str) or (isinstance(each, _Element) and each.name not in _BLOCKS):
@@ -184,7 +183,7 @@ def _table(table: _Element) -> str:
 
 
 def _cell(cell: _Element, row: _Element) -> str:
-    """A cell; a unit stands in brackets in a heading, the name of an input beside its title."""
+    """A cell; a heading has its unit in brackets, an input the name of its quantity."""
     content = [
         f"({_line(each)})"
         if isinstance(each, _Element) and "unit" in each.classes and cell.name == "th"
@@ -206,7 +205,7 @@ def _terms(terms: _Element) -> Iterator[str]:
 
 
 def _cards(hero: _Element) -> Iterator[str]:
-    """Headline figures: `- Cost: 122 USD (116–129 USD)`; a note among them is a line of its own."""
+    """Yield headline figures: `- Cost: 122 USD (116–129 USD)`; notes get lines of their own."""
     for each in hero.content:
         if not isinstance(each, _Element) or _left_out(each):
             continue
@@ -218,7 +217,7 @@ def _cards(hero: _Element) -> Iterator[str]:
 
 
 def _chart(figure: _Element) -> str:
-    """A chart in its words, which have all its numbers."""
+    """Yield a chart as its description, which has all its numbers."""
     titles = (*figure.all("figcaption"), *figure.all("title"))
     title = next(filter(None, map(_line, titles)), "")
     descriptions = " ".join(
@@ -228,7 +227,7 @@ def _chart(figure: _Element) -> str:
 
 
 def _in_words(svg: _Element) -> str:
-    """What a picture says to those who do not see it."""
+    """The description of a picture for those who cannot see it."""
     label = svg.attributes.get("aria-label")
     return escaped(label) if label else next((_line(each) for each in svg.all("desc")), "")
 
@@ -241,12 +240,12 @@ def _line(element: _Element) -> str:
 
 
 def _joined(content: Iterable[_Element | str]) -> str:
-    """Content on one line."""
+    """Join content on one line."""
     return " ".join(_flowing(content).split()).removesuffix(" ·")
 
 
 def _flowing(content: Iterable[_Element | str]) -> str:
-    """Content one after the other, with a comma where only space sets two spans apart."""
+    """Join content, with a comma where only space separates two spans."""
     whole, before = "", ""
     for each in content:
         text, name = (each, "") if isinstance(each, str) else (_inline(each), each.name)
@@ -292,7 +291,7 @@ def _bare(mark: re.Match[str]) -> str:
 
 
 def link(target: str, text: str) -> str:
-    """A link to a page is one to its Markdown; one to a place or state of this page is its text."""
+    """A link to a page leads to its Markdown; a link within the page becomes its text."""
     if target.startswith(("#", "?")) or not target:
         return text
     if not re.match(r"[a-z]+:", target):

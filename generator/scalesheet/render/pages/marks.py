@@ -1,8 +1,8 @@
-"""How a page's script finds a figure that follows the inputs: `data-of` names its quantity.
+"""How a page's script finds the figures that follow the inputs: `data-of` names their quantity.
 
 A scalar is named as it is, a cell `table/row/column`, and a cell of the row that another quantity
-chooses `hardware/@gpu/memory`. `data-as` says what of the value stands there. `render/live/page.js`
-reads both; what has no mark stays as it was published.
+selects `hardware/@gpu/memory`. `data-as` says what to print of the value. `render/live/page.js`
+reads both; elements without a mark stay as published.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Literal
 
 from scalesheet.render.pages.html import Html, join, tag
 
-#: What is printed: a number with its range (a table's cell), with its unit, with both; the number
-#: alone; the range alone, with the unit, or in brackets; the title of a row; a word without its
-#: underlines; a text; a check's answer, whether the line of its breach stands, and the rows that
-#: break it; how many rows of a column have a number; a number within a formula.
+#: What to print: a number with its range (a table's cell), with its unit, or with both; only the
+#: number; only the range, with the unit, or in brackets; a row's title; an id with spaces for
+#: underscores; a text; a check's result, whether to show its failure line, and the rows that fail;
+#: how many rows of a column have a number; a number within a formula.
 As = Literal[
     "cell",
     "figure",
@@ -40,14 +40,14 @@ def of_cell(table: str, row: str, column: str) -> str:
 
 
 def of_chosen(table: str, key: str, column: str) -> str:
-    """A cell of the row whose id the quantity `key` holds."""
+    """Name a cell of the row whose id is the value of `key`."""
     return f"{table}/@{key}/{column}"
 
 
 def mark(of: str | None, as_: As = "cell", *, within: str | None = None) -> dict[str, str | None]:
-    """The attributes of an element whose whole content is one figure; none without a name.
+    """The attributes of an element that contains exactly one figure; none without a name.
 
-    `within` is the scenario whose value stands there whichever is chosen.
+    `within` fixes the scenario, whichever one is selected.
     """
     if of is None:
         return {}
@@ -57,7 +57,7 @@ def mark(of: str | None, as_: As = "cell", *, within: str | None = None) -> dict
 def by_scenario(
     scenarios: Iterable[str], chosen: str, content: Callable[[str], Html | None]
 ) -> Html | None:
-    """What is said of each scenario, only the chosen one in sight; once where all are the same."""
+    """Content for each scenario, with only the selected one visible; once if all are the same."""
     parts = {word: content(word) for word in scenarios} or {chosen: content(chosen)}
     if len(set(parts.values())) == 1:
         return next(iter(parts.values()))

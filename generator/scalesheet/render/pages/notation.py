@@ -1,4 +1,4 @@
-"""Formulas as a page shows them: in the titles of things, with their numbers, and as text."""
+"""Formulas as pages show them: with titles, with numbers, and as text."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from scalesheet.values import Results, Value
 _ENDS: Mapping[End, str] = {"low": " (low)", "value": "", "high": " (high)"}
 
 
-# ------------------------------------------------------------------ what things are called
+# ------------------------------------------------------------------ titles
 
 
 def constant_title(records: Mapping[str, Record], name: str) -> str:
-    """A named constant in words: the default of a formula's input by the input's title."""
+    """The title of a named constant: that of the formula input whose default it is."""
     for record in records.values():
         prefix = f"{record.id.replace('-', '_')}_"
         for each in record.inputs if name.startswith(prefix) else ():
@@ -46,8 +46,10 @@ def constant_title(records: Mapping[str, Record], name: str) -> str:
 
 @dataclass(frozen=True)
 class Titles:
-    """Everything by its title. A column of a table other than `within` says which table, unless
-    a phrase aggregates it, and names the table itself.
+    """Names everything by its title.
+
+    A column of a table other than `within` also names the table, unless it is in an aggregate's
+    phrase, which names the table itself.
     """
 
     context: Context
@@ -90,7 +92,8 @@ class Titles:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Everything by its value, in a row of the table `titles.within`; aggregates by their title."""
+    """Names everything by its value, in a row of the table `titles.within`; aggregates by their
+    title."""
 
     titles: Titles
     results: Results
@@ -125,7 +128,7 @@ class Numbers:
         return self.titles.table(table)
 
     def _row(self, key: Node) -> tuple[str, str] | None:
-        """The row that a look-up finds, and the name of the quantity that holds its id."""
+        """The row that a lookup finds, and the name of the quantity that holds its id."""
         match key:
             case Scalar():
                 value, of = self.results.scalars[key.name].value, key.name
@@ -140,7 +143,7 @@ class Numbers:
         return (value, of) if isinstance(value, str) else None
 
     def cell(self, table: str, row: str, column: str, end: End = "value", of: str = "") -> Shown:
-        """A cell of any table; `of` names it where a look-up found it."""
+        """A cell of any table; `of` names it if a lookup found it."""
         quantity = self.titles.found(table).columns[column]
         values = list(self.results.tables[table][column])
         value, of = self.results.cell(table, row, column), of or of_cell(table, row, column)
@@ -154,7 +157,7 @@ class Numbers:
         end: End = "value",
         values: Sequence[Value] = (),
     ) -> Shown:
-        """A value in the format that it shares with `values`, named for the page's script."""
+        """A value in the format that it shares with `values`, marked for the page's script."""
         fmt = format_of(quantity, values or [value], self.titles.context.book.units)
         if not isinstance(value.value, float):
             table = quantity.refers_to and self.titles.context.table(
@@ -171,23 +174,23 @@ class Numbers:
         return Shown(number=digits, unit=unit, of=of, end=end)
 
 
-# ------------------------------------------------------------------ drawn
+# ------------------------------------------------------------------ MathML
 
 
 def drawn(titles: Titles, title: str, node: Node) -> Html:
-    """The formula as MathML, with a description where it has a title to begin it; elsewhere the
-    same words stand below."""
+    """The formula as MathML, with a description if it has a title; otherwise the words follow below
+    it."""
     described = f"{title} is {phrase(node, replace(titles, in_words=True))}" if title else ""
     return Html(equation(mathml(node, titles), description=described))
 
 
 def with_numbers(numbers: Numbers, gives: Shown, node: Node) -> Html:
-    """`formula = result` with the numbers put in."""
+    """`formula = result`, with the numbers filled in."""
     return Html(equation(mathml(node, numbers), shown(gives)))
 
 
 def in_words(naming: Naming, node: Node) -> Html:
-    """The formula as a phrase, its titles emphasized."""
+    """The formula as a phrase with emphasized titles."""
     if isinstance(naming, Titles):
         naming = replace(naming, in_words=True)
     parts = re.split(f"[{MARKS}]", words(node, Marked(naming)))
@@ -195,7 +198,7 @@ def in_words(naming: Naming, node: Node) -> Html:
 
 
 def record_drawn(record: Record) -> Html:
-    """A catalogue formula, its result by its symbol where it has one."""
+    """A catalogue formula, with the symbol of its result if it has one."""
     symbol = Shown(symbol=record.symbol) if record.symbol else named(record.title)
     naming = InputTitles(record)
     node = record.formula.ends.value
@@ -207,12 +210,12 @@ def record_drawn(record: Record) -> Html:
 
 
 def notations(titles: Titles, text: str, node: Node) -> Iterator[tuple[str, str]]:
-    """A plan's formula as it was written, and as text to copy. The workbook has it in cells."""
+    """Yield a plan's formula as written and in other notations; for Excel see the workbook."""
     yield "As written", text
     yield "LaTeX", latex(node, titles)
 
 
-#: How the texts of a catalogue formula are headed, in the order in which they are shown.
+#: The headings of a catalogue formula's texts, in display order.
 RECORD_TEXTS = {
     "written": "As written",
     "latex": "LaTeX",
@@ -223,7 +226,7 @@ RECORD_TEXTS = {
 
 
 def record_notations(record: Record) -> Iterator[tuple[str, str]]:
-    """A catalogue formula in every notation."""
+    """Yield a catalogue formula in every notation."""
     texts = record_texts(record)
     for key, title in RECORD_TEXTS.items():
         yield title, texts[key]

@@ -1,7 +1,7 @@
-"""Where the pages of a plan say all about a figure.
+"""Which page of a plan shows a figure in full.
 
-A small plan has one page. A larger one has its answer there, and further pages for the rest, so
-that each of them opens at once: its text, its tables, what moves it, its inputs, its formulas.
+A small plan has one page. A larger one has its answer there, and further pages for the text, the
+tables, the sensitivity, the inputs and the formulas, so that each opens quickly.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from scalesheet.scenarios import computed
 
 
 def scalar_anchor(plan: Plan, scalar: Scalar) -> str:
-    """Its line among the inputs, else its formula; that of both sides where it is one of them."""
+    """The anchor of a scalar's input or formula; for a low or high side, that of the whole
+    quantity."""
     if scalar.side_of:
         scalar = plan.scalars[scalar.side_of]
     return f"{'i' if scalar.is_input else 'f'}.{anchor(scalar.name)}"
@@ -36,7 +37,7 @@ def chart_anchor(chart: str) -> str:
 
 
 def block_anchor(table: str, row: str) -> str:
-    """The part of a table that belongs to one row of another."""
+    """The part of a table that belongs to one row of another table."""
     return f"t.{anchor(table, row)}"
 
 
@@ -52,19 +53,20 @@ def place(plan: Plan, key: Key) -> str:
 
 # ------------------------------------------------------------------ pages
 
-#: A plan of more formulas is divided.
+#: A plan with more formulas is divided into pages.
 MOST_FORMULAS = 48
-#: How much a page of formulas holds: letters as written, and as many for the words around each.
+#: The size of a page of formulas: characters as written, plus a fixed number for the words around
+#: each.
 MOST_ON_PAGE = 6_500
 AROUND = 60
 
-#: Where a plan says what: names of tables and charts (`table runs`, `chart hours`) and keys of
-#: scalars and columns, each with the id of a page.
+#: The page of each part of a plan: tables and charts by name (`table runs`, `chart hours`), scalars
+#: and columns by key, each with the id of a page.
 Homes = Mapping[str | Key, str]
 
 
 def formula_keys(plan: Plan) -> list[Key]:
-    """What the plan computes, in the order in which its pages show it."""
+    """The keys that the plan computes, in the order of its pages."""
     keys: dict[str | None, list[Key]] = {None: [], **{each.id: [] for each in plan.phases}}
     for scalar in plan.scalars.values():
         if scalar.formula is not None and not scalar.hidden and not scalar.is_input:
@@ -76,17 +78,17 @@ def formula_keys(plan: Plan) -> list[Key]:
 
 
 def divided(plan: Plan) -> bool:
-    """Whether the plan has pages of its own for what its answer rests on."""
+    """Return whether the plan has more than one page."""
     return len(formula_keys(plan)) > MOST_FORMULAS
 
 
 def part(plan: Plan, name: str) -> str:
-    """The id of a page of a divided plan. No entity has a point in its id."""
+    """The id of a page of a divided plan; no entity has a period in its id."""
     return f"{plan.id}.{name}" if divided(plan) else plan.id
 
 
 def formula_pages(plan: Plan) -> Mapping[str, list[Key]]:
-    """The formulas of each page that has some, by its id."""
+    """The formulas of each page that has any, by the page's id."""
     keys = formula_keys(plan)
     if not divided(plan):
         return {plan.id: keys}
@@ -103,7 +105,7 @@ def formula_pages(plan: Plan) -> Mapping[str, list[Key]]:
 
 
 def _texts(plan: Plan, key: Key) -> set[str]:
-    """The formulas of a figure: a column may have several."""
+    """The formulas of a figure; a column may have several."""
     if key.table is None:
         formula = plan.scalars[key.name].formula
         return {formula.text} if formula is not None else set()
@@ -115,7 +117,7 @@ _HEADING = re.compile(r"^##? ", re.MULTILINE)
 
 
 def lead(plan: Plan) -> tuple[str, str]:
-    """The text of a plan before its first heading, and the rest of it."""
+    """The text of a plan before its first heading, and the rest."""
     fences = [mark.span() for mark in MARKS.finditer(plan.page) if mark["block"] is not None]
     for found in _HEADING.finditer(plan.page):
         at = found.start()
@@ -125,8 +127,10 @@ def lead(plan: Plan) -> tuple[str, str]:
 
 
 def homes(plan: Plan) -> Homes:
-    """The page that draws each table and chart: the plan's own, a further page, or else that of its
-    tables; and the page of each input and formula. Pages of rows draw what has its home elsewhere.
+    """The page that shows each table, chart, input and formula.
+
+    A table or chart is on the plan's own page, on a further page, or else on the page of tables.
+    Pages of rows repeat what other pages show.
     """
     result: dict[str | Key, str] = {}
     first, rest = lead(plan) if divided(plan) else (plan.page, "")
@@ -152,18 +156,18 @@ def homes(plan: Plan) -> Homes:
 
 
 def blocks(text: str) -> list[str]:
-    """What a text draws, as `table runs`."""
+    """The tables and charts that a text draws, such as `table runs`."""
     return [f"{kind} {name}" for kind, name in map(split, named(text)) if kind]
 
 
 def row_page(plan: Plan, table: str, row: str) -> str | None:
-    """The page that is about a row."""
+    """The id of the page about a row, if there is one."""
     pages = (p.id for p in plan.pages if p.row and (p.row.table, p.row.row) == (table, row))
     return next(pages, None)
 
 
 def address_of(homes: Homes, plan: Plan, key: Key, here: str) -> str:
-    """Where a figure is shown in full, from a page of the plan; `here` is that page's id."""
+    """The address where a figure is shown in full, from the page `here` of the plan."""
     name = key.name
     if key.table is None and (of := plan.scalars[name].side_of):
         name = of
@@ -171,5 +175,5 @@ def address_of(homes: Homes, plan: Plan, key: Key, here: str) -> str:
 
 
 def within(here: str, page: str, part: str) -> str:
-    """The address of a part of a plan's page from another of its pages."""
+    """The address of a part of a plan's page, from the page `here`."""
     return f"#{part}" if page == here else f"{page}.md#{part}"

@@ -1,4 +1,4 @@
-"""The page that explains quantiles from nothing, with pictures of the program's own draws."""
+"""The page that explains quantiles from scratch, with pictures of the program's own draws."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ PAGE = f"reference/{FILE}"
 STATED = Stated(100.0, 60.0, 220.0)
 PARTS = 9
 PART = Stated(100.0, 60.0, 140.0)
-MOST, DOT, HIGH = 320, 4.5, 170  # hours of the axis, radius of a dot, height above the axis
+MOST, DOT, HIGH = 320, 4.5, 170  # hours on the axis, radius of a dot, height above the axis
 
 
 def quantiles_page() -> tuple[str, str]:
-    """Path and text of the page."""
+    """Return path and text of the page."""
     text = resources.files("scalesheet.render.pages").joinpath(FILE).read_text("utf-8")
     parts = {"hundred": hundred(), "together": together(), "domains": domains()}
     for name, part in parts.items():
@@ -34,7 +34,7 @@ def quantiles_page() -> tuple[str, str]:
 
 
 def domains() -> str:
-    """The shape of a range that states none, by its domain."""
+    """The default shape of a range in each domain."""
     by_domain: dict[str, str] = written("common")["$defs"]["spread"]["x-by-domain"]
     rows = (f"| `{domain}` | `{spread}` |" for domain, spread in by_domain.items())
     return "\n".join(("| domain | `spread`, unless stated |", "|---|---|", *rows))
@@ -82,7 +82,7 @@ def hundred() -> str:
 
 
 def together() -> str:
-    """The sum of nine equal ranges, each by itself and all in one group."""
+    """The sum of nine equal ranges: independent, and moving together."""
     parts = [drawn_values(PART, "signed", uniform(f"part {n}")) for n in range(PARTS)]
     alone = np.sum(parts, axis=0)
     same = PARTS * parts[0]

@@ -12,14 +12,14 @@ from scalesheet.render.pages.places import row_page
 from scalesheet.values import Value
 
 _EMPTY = re.compile(r"<td[^>]*></td>")
-#: Rows from which a table can be filtered: fewer are seen at a glance.
+#: Rows from which a table can be filtered; fewer are seen at a glance.
 LONG = 16
 
 
 def heading_cell(
     title: object, symbol: str = "", *, number: bool = False, facet: bool = False
 ) -> Html:
-    """A column's heading with its unit. A long table is filtered by the values of a `facet`."""
+    """A column's heading with its unit. Long tables can be filtered by a `facet`."""
     unit = tag("span", symbol, class_="unit") if symbol else None
     between = " " if symbol else None
     class_ = "num" if number else None
@@ -36,9 +36,9 @@ def grid(
     records: bool = False,
     row_ids: list[str] | None = None,
 ) -> Html:
-    """A `table.data` in a box that scrolls, from finished cells. Empty columns are left out.
+    """A `table.data` in a scrolling box, from finished cells. Empty columns are left out.
 
-    Rows of `records` are things with their details: on a phone they stand one below the other.
+    Rows of `records` stack their cells on a phone.
     """
     if foot is None:
         head, body = _filled(head, body)
@@ -46,22 +46,22 @@ def grid(
     box = _boxed(head, body, kinds, caption, foot, row_ids)
     if len(body) < LONG:
         return box
-    # where the control of a filter will stand, so that nothing moves when it comes
+    # reserve room for the filter's controls, so that nothing moves when they appear
     fields = 1 + sum(" data-facet" in cell for cell in head)
     return join([tag("div", class_="filter", data_fields=fields), box])
 
 
 def facts(named: Iterable[tuple[str, object]]) -> Html | None:
-    """What is said of a thing in words, each with its name."""
+    """A list of named facts."""
     entries: list[Html] = []
     for name, shown in named:
-        # in lines of their own, so that the search has words and not one long one
+        # one per line, so that the search index gets separate words
         entries += [tag("dt", name), tag("dd", shown)]
     return tag("dl", join(entries, "\n"), class_="facts") if entries else None
 
 
 def drawn(head: list[Html], body: list[list[Html]], class_: str = "") -> Html:
-    """A `table.data` that a script of the page draws anew, which sees to its order as well."""
+    """A `table.data` that a script of the page redraws and sorts."""
     return _boxed(head, body, f"data drawn {class_}".rstrip())
 
 
@@ -88,7 +88,7 @@ def _boxed(
 
 
 def _filled(head: list[Html], body: list[list[Html]]) -> tuple[list[Html], list[list[Html]]]:
-    """The columns in which some row says something, if all rows have all columns."""
+    """Drop the columns that are empty in all rows, if all rows have all columns."""
     if any(len(row) != len(head) for row in body):
         return head, body
     kept = [n for n in range(len(head)) if not all(_EMPTY.fullmatch(row[n]) for row in body)]
@@ -98,7 +98,7 @@ def _filled(head: list[Html], body: list[list[Html]]) -> tuple[list[Html], list[
 def reference(
     context: Context, plan: Plan | None, column: Quantity, value: Value, *, linked: bool = True
 ) -> Html:
-    """A reference by the title of what it refers to, linked where that has a page."""
+    """A reference by the title of its target, linked if that has a page."""
     name = column.refers_to
     if name is None or not isinstance(value.value, str):
         return escape(value.value if value.reason is None else value.reason)
@@ -113,7 +113,7 @@ def reference(
 
 
 def described(stated: Stated, note: str = "") -> Html | None:
-    """Notes on a stated value, and that its expected value was not stated."""
+    """Notes on a stated value, and whether its expected value was not stated."""
     notes = list(dict.fromkeys(text for text in (note, stated.note) if text))
     if stated.midpoint:
         notes.append("Expected value not stated: the middle of the range.")
@@ -125,6 +125,6 @@ def described(stated: Stated, note: str = "") -> Html | None:
 def sourced(
     context: Context, stated: Stated, note: str = "", within: Citation | None = None
 ) -> list[Html | None]:
-    """The source of a stated value, then what is noted of it."""
+    """The source of a stated value, then its notes."""
     source, notes = cite(context, stated.citation, within), described(stated, note)
     return [source, Html(": ") if source and notes else None, notes]

@@ -1,7 +1,7 @@
-"""The reference that cannot drift: pages of the format, the commands and the diagnostics.
+"""Generated reference pages of the format, the commands and the diagnostics.
 
-They are made from what the program itself goes by: the schemas, the parser of the command line,
-the table of codes, the columns of the catalogue. They hold nothing of what is in a book.
+They are made from what the program itself uses: the schemas, the command-line parser, the table of
+codes, the columns of the catalogue. They contain nothing from a book, so they cannot drift.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ __all__ = ["reference_pages", "write_reference"]
 
 
 def reference_pages(book: Book, parser: ArgumentParser | None = None) -> dict[str, str]:
-    """The text of every page by its path below the reference's folder; that of the commands where
-    their parser is given."""
+    """Return the text of every page by its path below the reference's folder.
+
+    The page of commands is included if their parser is given.
+    """
     pages = dict([*format_pages(book), *diagnostic_pages()])
     return pages if parser is None else pages | dict([command_page(parser)])
 

@@ -1,7 +1,7 @@
 """The page of the commands: usage, options with defaults, exit status, an example of each.
 
-All of it is read from the program's own parser. The examples with their output ship in
-`examples/commands/`, and a test runs them.
+All of it is read from the program's own parser. The examples and their output are in
+`examples/commands/`; a test runs them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PAGE = "commands.md"
 
 
 def command_page(whole: argparse.ArgumentParser) -> tuple[str, str]:
-    """Path and text of the page."""
+    """Return path and text of the page."""
     blocks: list[object] = [
         inline(str(whole.description)),
         "`python -m scalesheet` is the same program. Messages go to standard error, results to "
@@ -34,13 +34,13 @@ def command_page(whole: argparse.ArgumentParser) -> tuple[str, str]:
 
 
 def commands(whole: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The parser of each command, in the order in which they are listed."""
+    """The parser of each command, in listed order."""
     (subparsers,) = (a for a in whole._actions if isinstance(a, argparse._SubParsersAction))
     return dict(subparsers.choices)
 
 
 def example(name: str) -> str:
-    """The command as it is called, after `$`, and what it prints."""
+    """The command line, after `$`, and its output."""
     file = resources.files("scalesheet") / "examples" / "commands" / f"{name}.txt"
     return file.read_text("utf-8")
 
@@ -58,7 +58,7 @@ def _command(name: str, command: argparse.ArgumentParser) -> Iterator[object]:
 
 
 def usage(name: str, command: argparse.ArgumentParser) -> str:
-    """`scalesheet show [PLAN] [--set NAME=VALUE ...] [--data DIR]`, in lines that fit."""
+    """`scalesheet show [PLAN] [--set NAME=VALUE ...] [--data DIR]`, wrapped."""
     words = [
         "scalesheet",
         name,
@@ -69,7 +69,7 @@ def usage(name: str, command: argparse.ArgumentParser) -> str:
 
 
 def _actions(command: argparse.ArgumentParser) -> list[argparse.Action]:
-    """Its arguments: what is named by its place first, what every command has last."""
+    """Its arguments: positional ones first, those of every command last."""
     own = [a for a in command._actions if not isinstance(a, argparse._HelpAction)]
     return sorted(own, key=lambda a: (bool(a.option_strings), a.option_strings == ["--data"]))
 
@@ -101,14 +101,14 @@ def _row(action: argparse.Action) -> str:
 
 
 def _help(action: argparse.Action) -> str:
-    """The help text without its remark on the default, which has a column."""
+    """The help text without its default, which has a column of its own."""
     text, _, _ = str(action.help or "").partition(" (default:")
     choices = ", ".join(map(str, action.choices)) if action.choices is not None else ""
     return text or (f"one of {choices}" if choices else "")
 
 
 def _default(action: argparse.Action) -> str:
-    """The default, as the parser has it or as the help says in words."""
+    """The default, from the parser or from the help text."""
     _, remarked, words = str(action.help or "").partition(" (default: ")
     if remarked:
         return inline(words.rstrip(")"))

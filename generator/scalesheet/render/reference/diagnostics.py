@@ -13,7 +13,7 @@ from scalesheet.render.reference.format import guide
 
 
 def diagnostic_pages() -> Iterator[tuple[str, str]]:
-    """Path and text of the page of each code, and of their index."""
+    """Yield path and text of the page of each code, and of their index."""
     yield "diagnostics/index.md", _index()
     for code in CODES.values():
         yield f"diagnostics/{code.code}.md", _page(code)
@@ -67,7 +67,7 @@ def _shown(code: str) -> Iterator[object]:
 
 
 def _changed(shown: Example) -> tuple[list[int], list[int]]:
-    """The lines in which the two differ, by number."""
+    """The numbers of the lines that differ between the two."""
     one, other = shown.bad.splitlines(), shown.good.splitlines()
     bad: list[int] = []
     good: list[int] = []

@@ -1,8 +1,7 @@
 """The fields of the data format, read from the JSON Schemas: type, guidance, default, examples.
 
-A schema's `properties` are its fields, wherever they stand in it. What a field's schema does not
-say itself, the definition that it refers to says; a good example may also stand in that of the
-mapping around it.
+A schema's `properties` are its fields, at any depth. What a field's schema leaves out comes from
+the definition it refers to; a good example may also be in that of the enclosing mapping.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from scalesheet.load import Document
 from scalesheet.schemas import KINDS, Schema, expanded, explained, validator, written
 from scalesheet.source.text import flow
 
-#: The schemas that have a page: the kinds of file, then what they share.
+#: The schemas that have a page: the kinds of file, then the shared definitions.
 PAGES = (*KINDS, "common")
 
 Needed = Literal["required", "optional", "conditional"]
@@ -33,7 +32,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Link:
-    """The definition that a field's type names: its page and its name."""
+    """A definition that a field's type names: its page and name."""
 
     page: str
     name: str
@@ -42,18 +41,18 @@ class Link:
 
 @dataclass(frozen=True)
 class Code:
-    """A word that is written as it stands."""
+    """A literal word."""
 
     text: str
 
 
-#: A type in words, in which definitions stand as links.
+#: A type in words, with links to definitions.
 Words = tuple[str | Code | Link, ...]
 
 
 @dataclass(frozen=True)
 class Bad:
-    """A bad example and what is said of it."""
+    """A bad example and its diagnostics."""
 
     value: Any
     says: tuple[Diagnostic, ...]
@@ -70,14 +69,14 @@ class Field:
     default: str
     good: tuple[Any, ...]
     bad: tuple[Bad, ...]
-    schema: Schema  # without references
+    schema: Schema  # with references resolved
 
 
 @dataclass(frozen=True)
 class Section:
-    """A file, or a part of one that has a definition of its own."""
+    """A file, or a part of one with a definition of its own."""
 
-    name: str  # empty for the file itself
+    name: str  # empty for the file
     title: str
     guidance: str
     type: Words
@@ -88,7 +87,7 @@ class Section:
 
 
 def sections(page: str) -> list[Section]:
-    """The file itself, where the schema describes one, then its definitions."""
+    """The file, if the schema describes one, then its definitions."""
     whole = written(page)
     schemas = {"": whole} if "properties" in whole else {}
     schemas |= whole.get("$defs", {})
@@ -98,7 +97,7 @@ def sections(page: str) -> list[Section]:
 
 def _section(page: str, name: str, part: Schema) -> Section:
     full = expanded(part, page)
-    # A part is judged as a value called by its title, so that what is said does not say `the file`.
+    # A part is checked as a value under its title, so that diagnostics do not say `the file`.
     key = part["title"] if name else None
     return Section(
         name,
@@ -118,12 +117,13 @@ def _section(page: str, name: str, part: Schema) -> Section:
 def _fields(
     page: str, part: Schema, before: str = "", around: tuple[Any, ...] = ()
 ) -> Iterator[Field]:
-    """The fields of a mapping; those of a mapping within, without a definition, as `show.down`."""
+    """Yield the fields of a mapping; those of a nested mapping without a definition as
+    `show.down`."""
     around = (*around, *part.get("examples", ()))
     for owner in _owners(part):
         for name, own in owner.get("properties", {}).items():
             if own is True or "description" not in own:
-                continue  # it only narrows a field, or makes it known so that a rule can refuse it
+                continue  # it only narrows a field, or declares it so that a rule can refuse it
             good = [each[name] for each in around if isinstance(each, Mapping) and name in each]
             yield _field(
                 page, f"{before}{name}", own, _needed(page, part, owner, name), tuple(good)
@@ -133,7 +133,7 @@ def _fields(
 
 def _field(page: str, name: str, own: Schema, needed: Needed, around: tuple[Any, ...]) -> Field:
     full = expanded(own, page)
-    # The field's own examples first, then that of what is around it, then one of its type's.
+    # The field's own examples, else those of the enclosing mapping, else two of its type's.
     good = own.get("examples") or around or full.get("examples", ())[:2]
     bad = own.get("x-bad") or full.get("x-bad", ())[:1]
     return Field(
@@ -157,7 +157,7 @@ def _distinct(values: Any) -> tuple[Any, ...]:
 
 
 def _owners(part: Schema) -> Iterator[Schema]:
-    """The part itself and its branches, which may list fields too."""
+    """Yield the part and its branches, which may also list fields."""
     yield part
     for key in ("then", "else"):
         if isinstance(part.get(key), dict):
@@ -178,7 +178,7 @@ def _needed(page: str, part: Schema, owner: Schema, name: str) -> Needed:
 
 
 def _branches(page: str, part: Schema) -> Iterator[Schema]:
-    """Every rule that holds on a condition, those of definitions without fields written out."""
+    """Yield every conditional rule, with definitions that have no fields written out."""
     for key in ("then", "else"):
         if isinstance(part.get(key), dict):
             branch = _followed(page, part[key])
@@ -193,7 +193,7 @@ def _branches(page: str, part: Schema) -> Iterator[Schema]:
 
 
 def _followed(page: str, branch: Schema) -> Schema | None:
-    """The branch, or what it refers to if that only rules; None where that is a type."""
+    """Return the branch, or the rule it refers to; None if that is a type."""
     if "$ref" not in branch:
         return branch
     full: Schema = expanded(branch, page)
@@ -201,7 +201,7 @@ def _followed(page: str, branch: Schema) -> Schema | None:
 
 
 def _rules(page: str, part: Schema) -> Iterator[str]:
-    """What is asked for beside each field, in words."""
+    """Yield the requirements that go beyond single fields, in words."""
     seen: set[str] = set()
     for branch in (part, *_branches(page, part)):
         rules = {"required", "not"} & set(branch) and (branch is not part or "not" in branch)
@@ -245,7 +245,7 @@ def _between(joint: str, parts: list[Words]) -> Iterator[str | Code | Link]:
 
 
 def _forms(part: Schema, page: str) -> Iterator[Link]:
-    """The definitions that a value may be one of, by its branches."""
+    """Yield the definitions that a value may match, from its branches."""
     branches = [part[key] for key in ("then", "else") if isinstance(part.get(key), dict)]
     for branch in (*branches, *part.get("allOf", ())):
         if "$ref" not in branch:
@@ -261,7 +261,7 @@ def _link(reference: str, page: str) -> Link:
 
 
 def _bad(schema: Schema, example: Mapping[str, Any], key: str | None) -> Bad:
-    """What is said of a bad example under a key; that which it names itself comes first."""
+    """A bad example with its diagnostics under a key; the expected one comes first."""
     value = example["value"]
     whole = value if key is None else {key: value}
     judge = validator(schema if key is None else {"properties": {key: schema}})

@@ -1,4 +1,4 @@
-"""The pages of the data format: every file and field, examples, and what is said of bad ones.
+"""The pages of the data format: every file and field, examples, and the messages for bad ones.
 
 All of it is read from the JSON Schemas, whose examples are run by a test.
 """
@@ -35,11 +35,11 @@ from scalesheet.render.reference.fields import (
 from scalesheet.schemas import KINDS, written
 from scalesheet.source.text import WIDTH, block, flow
 
-#: How plain words of YAML are read, which surprises people who know other readers of it.
+#: Plain YAML scalars whose reading surprises people who know other parsers.
 READ = ("24", "0.5", "1e9", "10_000", "true", "yes", "no", "12:30", "2026-11-20", "007", "~")
 
 _NEEDED = {"required": "required", "optional": "optional", "conditional": "required, see the rules"}
-#: The table of the catalogue that the files of a kind make.
+#: The catalogue table that each kind of file fills.
 _TABLES = {
     "hardware": "hardware",
     "node": "nodes",
@@ -51,9 +51,9 @@ _TABLES = {
 
 
 def format_pages(book: Book) -> Iterator[tuple[str, str]]:
-    """Path and text of each kind's page, of the one of shared parts, and of their index.
+    """Yield path and text of each kind's page, of that of shared definitions, and of their index.
 
-    Of the book nothing is used but which columns the tables of its catalogue have.
+    The book is used only for the columns of its catalogue's tables.
     """
     yield "format/index.md", _index()
     for kind in PAGES:
@@ -61,7 +61,7 @@ def format_pages(book: Book) -> Iterator[tuple[str, str]]:
 
 
 def place(kind: str) -> tuple[str, str]:
-    """Where the files of a kind are, and what they say."""
+    """The location of files of a kind, and their description."""
     before, _, words = written(kind)["description"].partition(": ")
     return before, words[0].upper() + words[1:]
 
@@ -102,7 +102,7 @@ def _section(section: Section) -> Iterator[object]:
 
 
 def _examples(section: Section) -> Iterator[object]:
-    """The whole in short: good ones as they stand in a file, bad ones with what is said."""
+    """Examples of whole entries: good ones as they are in a file, bad ones with their messages."""
     short = [each for each in section.good if "\n" not in block(each).rstrip("\n")]
     for each in section.good:
         if each not in short:
@@ -129,13 +129,13 @@ def _field(field: Field, owner: str) -> Iterator[object]:
 
 
 def _short(entry: dict[str, Any]) -> str:
-    """`key: value` in one line if it fits, else in several."""
+    """`key: value` on one line if it fits, else on several."""
     line = flow(entry)[1:-1]
     return line if len(line) <= WIDTH else block(entry).rstrip("\n")
 
 
 def _tried(good: list[str], bad: tuple[Bad, ...], name: str | None = None) -> Html | None:
-    """Good examples and bad ones, these with the first thing that is said of them."""
+    """Good examples, and bad ones with their first message."""
     items = [tag("li", _code(text), class_="good") for text in good]
     for each in bad:
         text = _short({name: each.value}) if name else flow(each.value)
@@ -165,12 +165,12 @@ def _words(words: Words) -> Html:
 
 
 def guide(text: str) -> Html:
-    """Guidance, in which words between backticks are code."""
+    """Guidance, with words between backticks as code."""
     return Html(re.sub("&#96;(.*?)&#96;", r"<code>\1</code>", inline(text)))
 
 
 def _look_ups(table: Table, book: Book) -> Iterator[object]:
-    """What formulas can read of a row of the catalogue."""
+    """What formulas can read from a row of the catalogue."""
     yield heading(2, "In formulas", "in-formulas")
     yield (
         f"A scalar or column `x` with `ref: {table.name}` names one of these files by its id, and "

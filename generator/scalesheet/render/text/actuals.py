@@ -1,4 +1,4 @@
-"""What the runs of a plan took, for a terminal."""
+"""Recorded runs of a plan, for a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scalesheet.render.text.plan import aligned
 
 
 def actuals_lines(progress: Progress, *, every: bool = False) -> list[str]:
-    """A figure a line; with `every` the rows of the plan as well."""
+    """One line per figure; with `every`, also the rows of the plan."""
     lines = ["", "Actuals", *aligned(list(figures(progress)), numbers=frozenset((1,)))]
     if every:
         rows: list[Sequence[str]] = [("", *COLUMNS)]

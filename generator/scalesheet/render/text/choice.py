@@ -1,4 +1,5 @@
-"""An answer as text, JSON or CSV: the answer, then its limits, alternatives and assumptions."""
+"""The answer of `choose` as text, JSON or CSV: the best, then limits, alternatives and
+assumptions."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ _CHECKPOINTING = {"none": "no checkpointing", "full": "checkpointing"}
 
 @dataclass(frozen=True)
 class Teller:
-    """What an answer is reported with."""
+    """Prints an answer."""
 
     book: Book
     plan: Plan
@@ -55,12 +56,12 @@ class Teller:
     # ------------------------------------------------------------------ words
 
     def shown(self, scalar: Scalar, value: Value) -> str:
-        """A value as every face prints it."""
+        """Print a value as all outputs do."""
         symbol = self.book.units.symbol(scalar.unit) if scalar.unit is not None else ""
         return text(value, format_of(scalar, [value], self.book.units), symbol)
 
     def plain(self, role: str, row: Row) -> str:
-        """The expected value alone."""
+        """Print only the expected value."""
         value, number = row[role], row[role].value
         expected = Value.number(number) if isinstance(number, float) else value
         return self.shown(self.plan.roles[role], expected)
@@ -98,7 +99,7 @@ class Teller:
         return METHODS[str(self.search.grid.method[self.search.at[row.row]])].plan
 
     def differences(self, row: Row, than: Row) -> str:
-        """What a row does otherwise than another."""
+        """Describe how a row differs from another."""
         search, made = self.search, self.search.grid
         at, of = search.at[row.row], search.at[than.row]
         parts = []
@@ -129,10 +130,10 @@ class Teller:
                 parts.append(f"{name} {values[at]:.0f} instead of {values[of]:.0f}")
         return ", ".join(parts)
 
-    # ------------------------------------------------------------------ what binds
+    # ------------------------------------------------------------------ limits
 
     def bound(self, loose: Relaxed, row: Row, best: Row) -> str:
-        """What the next looser limit would give."""
+        """Describe what the next looser limit would give."""
         cost = self.plain("cost", row)
         saves = f"it would cost {loose.saving:.0%} less ({cost})"
         return f"{self.differences(row, best)}, {saves} but {self._price(loose.limit, row, best)}"
@@ -144,7 +145,7 @@ class Teller:
         return self._over(limit, row)
 
     def _over(self, limit: Limit, row: Row) -> str:
-        """How far a row is beyond a limit."""
+        """Describe how far a row exceeds a limit."""
         search, at = self.search, self.search.at[row.row]
         if limit == "deadline":
             end = "up to " if search.job.certain else ""
@@ -173,7 +174,7 @@ class Teller:
         )
 
     def as_text(self, answer: Answer) -> str:
-        """For reading in a terminal."""
+        """The answer for a terminal."""
         book = self.book
         lines = [
             self.job(),
@@ -206,7 +207,7 @@ class Teller:
         return "\n".join([*lines, "", "Assumptions", *self._assumed()]) + "\n"
 
     def _preferred(self, answer: Answer) -> Iterator[str]:
-        """Why it is not the cheapest."""
+        """Say why the best is not the cheapest."""
         best = answer.best
         if best is None or best.why != PREFERRED or self.basis is None:
             return
@@ -225,7 +226,7 @@ class Teller:
     # ------------------------------------------------------------------ evidence
 
     def kind(self, row: Row) -> Kind:
-        """What published results have in common with a row."""
+        """The kind of published results that a row is compared with."""
         assert self.basis is not None
         method = str(self.search.grid.method[self.search.at[row.row]])
         accelerator = self.search.offers.accelerators[self.search.of[row.row]]
@@ -237,14 +238,14 @@ class Teller:
         return "" if self.basis is None else self.basis.words(self.kind(row))
 
     def warning(self, row: Row) -> str:
-        """That the utilization is far outside the published range; empty where it is not."""
+        """A warning if the utilization is far outside the published range, else empty."""
         share = row["utilisation"].value
         if self.basis is None or not isinstance(share, float):
             return ""
         return self.basis.unusual(self.kind(row).method, share)
 
     def published(self) -> list[Run]:
-        """The published runs that the job is about."""
+        """The published runs of the same job."""
         job = self.search.job
         if self.basis is None:
             return []
@@ -263,7 +264,7 @@ class Teller:
             yield f"    {self.layout(row)}, would {self.missed(miss, row)}"
 
     def no_candidates(self) -> str:
-        """Why there is nothing to choose from."""
+        """Say why there is nothing to choose from."""
         search = self.search
         if not len(search.offers):
             return "no offer of this term has a price in force; see --term and --offers"
@@ -279,8 +280,10 @@ class Teller:
             yield "  nothing: more time, memory or accelerators would not save 2 %"
 
     def _methods(self, answer: Answer) -> list[str]:
-        """Each method at its cheapest, where there is a choice: they are alternatives, and the
-        price alone does not decide between them."""
+        """The cheapest row of each method, if there are several.
+
+        Methods are alternatives that price alone does not decide between.
+        """
         by_name = {method.plan: method for method in METHODS.values()}
         rows = [row for row in (answer.best, *answer.others) if row is not None]
         cheapest = {by_name[self.method(row)]: row for row in reversed(rows) if row.of_its_method}
@@ -319,7 +322,7 @@ class Teller:
         return aligned(cells, numbers=frozenset({1, 2, 3, 4}))
 
     def odds(self, rows: Sequence[Row]) -> tuple[Odds | None, ...]:
-        """The chance of each to be the cheapest of them, and its regret."""
+        """Each row's chance of being the cheapest of these, and its regret."""
         accelerators = self.book.tables["offers"].columns["accelerator"].stated
 
         def name(row: Row) -> str:
@@ -378,7 +381,7 @@ class Teller:
     # ------------------------------------------------------------------ for programs
 
     def as_json(self, answer: Answer) -> str:
-        """One object; every figure a value with its range and unit."""
+        """One object; every figure has a value, a range and a unit."""
         best = answer.best
         job = self.search.job
         data = {
@@ -438,7 +441,7 @@ class Teller:
         }
 
     def _object(self, row: Row) -> dict[str, Any]:
-        """A row. What does not fit has no hours and no cost, but the reason."""
+        """A row. If it does not fit, it has a reason instead of hours and cost."""
         data = {name: self.plan.scalars[name] for name in DECIDED}
         data |= {role: self.plan.roles[role] for role in FIGURES}
         verdict = str(row["verdict"].value)
@@ -452,7 +455,7 @@ class Teller:
         }
 
     def as_csv(self, answer: Answer) -> str:
-        """A line for each row that the text has, the best first."""
+        """A line for each row of the text, best first."""
         heads = ["why", *DECIDED]
         for name in FIGURES:
             heads += [name, f"{name}_low", f"{name}_high", f"{name}_unit"]
@@ -473,12 +476,12 @@ def _indented(rows: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _time(hours: float) -> str:
-    """Days from two on, else hours."""
+    """Days from 48 hours on, else hours."""
     return f"{hours / 24:,.3g} days" if hours >= 48 else f"{hours:.3g} h"
 
 
 def _count(number: float) -> str:
-    """With the letter of its magnitude: 1.5B."""
+    """A count with the letter of its magnitude: 1.5B."""
     for size, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
         if number >= size:
             return f"{number / size:,.6g}{letter}"

@@ -1,4 +1,4 @@
-"""What differs, in words: for a terminal, and as Markdown for a pull request."""
+"""A diff in words: for a terminal, and as Markdown for a pull request."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from scalesheet.diff.printing import percent
 from scalesheet.model import Position
 from scalesheet.vocabulary import counted
 
-MOST_LISTED = 20  # of each sort; the rest is counted
+MOST_LISTED = 20  # of each sort; the rest is only counted
 MOST_FOLDED = 150  # in the folded part of the Markdown
-MOST_CAUSES = 3  # of a result
-MOST_LETTERS = 60_000  # a comment on GitHub holds 65,536
+MOST_CAUSES = 3  # causes shown for a result
+MOST_LETTERS = 60_000  # a GitHub comment may have 65,536
 
 
 @dataclass(frozen=True)
 class Sides:
-    """What the two sides are called, and of when they are: `data, edition 2026-11-20`."""
+    """The names of the two sides with their dates: `data, edition 2026-11-20`."""
 
     base: str
     head: str
@@ -44,14 +44,14 @@ class Sides:
 
 @dataclass(frozen=True)
 class Group:
-    """The cells of one column that moved, told by the worst; a figure by itself has no others."""
+    """The changed cells of one column, shown by the largest change."""
 
     worst: ResultMoved
     others: int
 
 
 def summary(diff: Diff) -> str:
-    """One sentence for all of it."""
+    """Summarize the diff in one sentence."""
     if not diff:
         return "No numbers changed."
     parts = [counted(len(diff.inputs), "input") + " changed"] if diff.inputs else []
@@ -80,7 +80,7 @@ def summary(diff: Diff) -> str:
 
 
 def groups(moved: Sequence[ResultMoved]) -> list[Group]:
-    """Results in their order, the cells of a column together."""
+    """Results in order, with the cells of a column together."""
     kept: dict[tuple[str, str | None, str], list[ResultMoved]] = {}
     for each in moved:
         key = each.place.key
@@ -125,7 +125,7 @@ _CAUSES: dict[type, Callable[..., str]] = {
 
 
 def as_text(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
-    """For reading in a terminal; `most` of each sort."""
+    """The diff for a terminal, with up to `most` of each sort."""
     lines = [f"{sides.base} -> {sides.head}", summary(diff)]
     lines += [_released(each) for each in diff.versions]
     lines += [_forecast(each) for each in (*diff.forecasts, *diff.likelihoods)]
@@ -243,21 +243,21 @@ def _result(group: Group) -> Iterator[str]:
 # ------------------------------------------------------------------ Markdown
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]|~]|^[-+#](?!\d)")
-#: What would begin a list: a backslash before a digit would be shown, so the sign has it.
+#: The start of a numbered list: the sign is escaped, since a backslash before a digit would show.
 _ITEM = re.compile(r"^(\d+)([.)])(?=\s|$)")
-#: A mention, the number of an issue, an address: a letter that is not seen keeps them text.
+#: Mentions, issue numbers and addresses: an invisible character keeps them from being linked.
 _LINKED = re.compile(r"(@|#(?=\d)|:(?=//)|www(?=\.))")
 
 
 def md(text: str) -> str:
-    """Text as text: nothing in it is markup, a mention or a link."""
+    """Escape text so that nothing in it is markup, a mention or a link."""
     flat = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     shown = _ITEM.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", flat)).replace("-&gt;", "→")
     return _LINKED.sub("\\1\u200b", shown)
 
 
 def code(text: str) -> str:
-    """Text in a code span, whatever is in it."""
+    """A code span that may contain any text."""
     flat = " ".join(text.split())
     fence = "`" * (max((len(run) for run in re.findall("`+", flat)), default=0) + 1)
     pad = " " if flat.startswith("`") or flat.endswith("`") else ""
@@ -265,7 +265,7 @@ def code(text: str) -> str:
 
 
 def as_markdown(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
-    """For a pull request: a sentence, the worst results, the inputs; the rest folded."""
+    """The diff for a pull request: a sentence, the largest changes, the inputs; the rest folded."""
     blocks = [
         f"### {md(summary(diff))}",
         f"{code(sides.base)} → {code(sides.head)}, both evaluated by the program of this change.",
@@ -293,7 +293,7 @@ def as_markdown(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
 
 
 def _cut(parts: Sequence[str]) -> str:
-    """As many whole parts as a comment holds."""
+    """As many complete parts as fit in a comment."""
     kept: list[str] = []
     for part in parts:
         if sum(map(len, kept)) + len(part) > MOST_LETTERS:

@@ -1,4 +1,4 @@
-"""Lists plans and ids, and prints an entry of the catalogue or a component."""
+"""Lists plans and ids, and prints a catalogue entry or a component."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from scalesheet.vocabulary import counted
 
 
 class UnknownId(ValueError):
-    """A name of no plan, no table of the catalogue and no component."""
+    """Raised for a name that is not a plan, a catalogue table or a component."""
 
 
 def ids_text(edition: Edition, name: str | None) -> str:
-    """The plans, tables of the catalogue and components; each row of a table with its title; the
-    figures of one row; or the inputs and outputs of a component. Raises UnknownId."""
+    """Return the ids and titles that a name leads to. Raises UnknownId.
+
+    Without a name: plans, tables and components. For a table its rows, for a row its figures, for a
+    component its inputs and outputs.
+    """
     book = edition.book
     if name is not None:
         if name in book.tables:
@@ -52,7 +55,7 @@ def ids_text(edition: Edition, name: str | None) -> str:
 
 
 def _entry(edition: Edition, table: Table, row: str) -> str:
-    """A row of the catalogue: its figures, each with its source, and the prices of an offer."""
+    """A row of the catalogue: its figures with sources, and the prices of an offer."""
     book, figures = edition.book, []
     for column in table.columns.values():
         stated = column.stated.get(row)

@@ -1,4 +1,4 @@
-"""A law of own runs for a terminal."""
+"""A law fitted to the user's own runs, for a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WIDTH = 98
 
 
 def as_text(made: Answer) -> str:
-    """The planned run, then each table."""
+    """Print the planned run, then each table."""
     return "\n".join(_lines(made)) + "\n"
 
 

@@ -14,7 +14,7 @@ from scalesheet.resolve.order import name_of
 from scalesheet.scenarios import is_default
 from scalesheet.values import Results, Value
 
-WIDE = 100  # characters of a table's line
+WIDE = 100  # characters in a line of a table
 
 
 def plan_text(
@@ -28,9 +28,10 @@ def plan_text(
     every: bool = False,
     actuals: Sequence[str] = (),
 ) -> str:
-    """The headline, what does not hold, and the totals of the tables, for reading in a terminal;
-    with `every` all that a plan gives. `chosen` are cells of layouts that the edits moved, `unfit`
-    the cases that no layout fits; `actuals` are the lines on what runs really took.
+    """The headline, failed checks and table totals, for a terminal; with `every`, all results.
+
+    `chosen` are layout cells that the edits changed, `unfit` the cases that no layout fits;
+    `actuals` are the lines about recorded runs.
     """
     lines = [plan.title, f"edition {book.edition.isoformat()}, prices of {book.as_of.isoformat()}"]
     for key, stated in (edits or {}).items():
@@ -54,7 +55,7 @@ def plan_text(
 
 
 def _from(plan: Plan, key: Key) -> str:
-    """` (changed from line 51, which says 8-10)`, where a document says another value."""
+    """` (changed from line 51, which says 8-10)`, if a document states another value."""
     if key.table is None:
         stated = plan.scalars[key.name].stated
     else:
@@ -100,7 +101,7 @@ def _everything(book: Book, plan: Plan, results: Results) -> list[str]:
 
 
 def _rest(plan: Plan) -> str:
-    """How much more there is, and how to see it."""
+    """Say how much more there is, and how to see it."""
     inputs = sum(s.stated is not None and not s.hidden for s in plan.scalars.values())
     counted = ((inputs, "input"), (len(plan.tables), "table"))
     more = " and ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counted)
@@ -158,14 +159,14 @@ def table_text(book: Book, results: Results, table: Table) -> list[str]:
         rows.append(["total", *total])
     kinds = {place for place, c in enumerate(columns, 1) if c.kind == "number"}
     lines = aligned(rows, numbers=frozenset(kinds))
-    if len(lines[0]) > WIDE:  # then the rows stand side by side, where that is narrower
+    if len(lines[0]) > WIDE:  # a turned table, if that is narrower
         turned = aligned(list(zip(*rows, strict=True)), numbers=frozenset(range(1, len(rows))))
         lines = min(lines, turned, key=lambda each: max(map(len, each)))
     return [f"{table.title} ({table.name})", *lines]
 
 
 def aligned(rows: Sequence[Sequence[str]], *, numbers: frozenset[int]) -> list[str]:
-    """Columns side by side; those of numbers to the right."""
+    """Align columns; those in `numbers` to the right."""
     if not rows:
         return []
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]

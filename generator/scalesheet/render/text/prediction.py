@@ -12,19 +12,19 @@ from scalesheet.predict.tasks import TASKS
 from scalesheet.values import Value
 from scalesheet.vocabulary import VERDICTS
 
-#: Task -> the unit that people read, and how many of those that predictions are written in it is.
+#: The unit that people read for each task, and its size in the unit of the predictions.
 _SHOWN = {
     "memory": ("GiB", 2.0**30),
     "runs": ("GPU hours", 1.0),
     "throughput": ("tokens/s/GPU", 1.0),
 }
-#: Before the ways to save memory that a prediction assumes, where the case states none.
+#: Introduces the memory-saving options that a prediction assumes if the case states none.
 _TAKEN = "not stated, assumed: "
 DIGITS = 3
 
 
 def as_text(book: Book, task: str, cases: Cases, made: Predictions) -> str:
-    """A line for each case and one for how it was predicted; ids where there are several cases."""
+    """A line for each case and one on the method; with ids if there are several cases."""
     unit, size = _SHOWN.get(task, (TASKS[task].unit, 1.0))
     return "".join(f"{line}\n" for line in _lines(book, cases, made, unit, size))
 
@@ -45,7 +45,7 @@ def _lines(book: Book, cases: Cases, made: Predictions, unit: str, size: float) 
 
 
 def _verdict(book: Book, row: str, parts: list[str]) -> str:
-    """`, probably fits the NVIDIA L4 with recomputation`; empty where no accelerator is known."""
+    """`, probably fits the NVIDIA L4 with recomputation`; empty without a known accelerator."""
     hardware = book.tables.get("hardware")
     said = next((part for part in parts if part in VERDICTS), None)
     if said is None or hardware is None or row not in hardware.rows:

@@ -13,11 +13,11 @@ from scalesheet.pull.model import Edit, Finding
 from scalesheet.render.text.diff import Sides, as_text
 from scalesheet.vocabulary import counted
 
-MOST_MOVED = 10  # results that are listed; `diff` has them all
+MOST_MOVED = 10  # results listed; `diff` shows them all
 
 
 def problems(pulled: Pulled, path: Path) -> str:
-    """Everything that stands in the way, with its cell and line; then what would not be applied."""
+    """Errors with their cell and line, then the edits that were not applied."""
     lines = [_line(path, finding) for finding in pulled.errors]
     lines += [_caused(pulled, path, diagnostic) for diagnostic in errors(pulled.diagnostics)]
     lines += [_line(path, finding) for finding in pulled.left]
@@ -25,13 +25,13 @@ def problems(pulled: Pulled, path: Path) -> str:
 
 
 def _caused(pulled: Pulled, path: Path, diagnostic: Diagnostic) -> str:
-    """A diagnostic of the changed data, with the cell of the workbook that it is about."""
+    """A diagnostic of the changed data, with the workbook cell that caused it."""
     cause = pulled.causes.get(diagnostic)
     return f"{diagnostic}{f' ({path.name}, {cause})' if cause else ''}"
 
 
 def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
-    """The changes by file and line, how many, and what they do to the numbers."""
+    """The changes by file and line, their number, and their effect on the results."""
     lines = list(_changes(pulled))
     lines += [_caused(pulled, path, diagnostic) for diagnostic in pulled.diagnostics]
     lines += [_line(path, finding) for finding in (*pulled.left, *pulled.notes)]

@@ -1,4 +1,4 @@
-"""How sure a plan's headline figures are, as plain text."""
+"""Quantiles of a plan's headline figures as plain text."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ PARTIAL = (
 def sure_text(
     book: Book, plan: Plan, results: Results, found: Sure, was: Sure | None = None
 ) -> str:
-    """A line for each figure: its quantiles, the reserve between P50 and P80, and low to high.
-    `was`: the plan as published, where its inputs are changed."""
+    """A line for each figure: its quantiles, the reserve from P50 to P80, and its range.
+
+    `was`: the plan as published, if its inputs were changed.
+    """
     levels = (name.upper() for name in LEVELS)
     heads = ["", *levels, "mean", "reserve", "error of P80", "outer bound"]
     rows = [heads]
@@ -60,7 +62,7 @@ def sure_text(
 
 
 def _to_measure(book: Book, plan: Plan, found: Sure) -> Iterator[str]:
-    """What makes the reserve, and how much of it goes once that is known."""
+    """The causes of the reserve, and how much each would shrink it if measured."""
     if not found.first:
         return
     rows = [("", "alone", "with others", "knowing it cuts", "worth", "found by")]

@@ -21,7 +21,7 @@ from scalesheet.values import Results, stated_value
 
 
 def versions_lines(book: Book, plan: Plan, results: Results, *, every: bool = False) -> list[str]:
-    """The first headline figure by version; with `every` all of them, and what changed."""
+    """The first headline figure by version; with `every`, all figures, and what changed."""
     versions = cut_versions(plan)
     if not versions:
         return []
@@ -43,7 +43,7 @@ def versions_lines(book: Book, plan: Plan, results: Results, *, every: bool = Fa
 
 
 def cut_text(book: Book, plan: Plan, version: Version) -> str:
-    """A version that was just cut: its headline, and what changed."""
+    """A new version: its headline, and what changed."""
     rows = []
     for name, each in version.headline.items():
         scalar = plan.scalars.get(name)

@@ -21,8 +21,8 @@ from scalesheet.resolve.order import name_of
 from scalesheet.values import Results, Value
 from scalesheet.vocabulary import counted
 
-LEAST = 0.005  # share of a part that is listed by itself
-MOVES = 5  # inputs that move a figure, the largest
+LEAST = 0.005  # smallest share of a part that is listed
+MOVES = 5  # most inputs listed for a figure
 _GUARDED = re.compile(
     r"\((?P<formula>.*)\) if (?:broken == 0|possible) else reason\('\{\w+\}'\)", re.DOTALL
 )
@@ -30,14 +30,17 @@ _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<col
 
 
 class UnknownName(ValueError):
-    """A name that is neither a quantity nor a table of the plan."""
+    """Raised for a name that is neither a quantity nor a table of the plan."""
 
 
 def why_text(
     book: Book, plan: Plan, results: Results, name: str, edits: Overrides | None = None
 ) -> str:
-    """A table with its rows, or a figure: its biggest parts, the inputs that move it most, its
-    formula, what the formula names, and the sources of its inputs. Raises UnknownName."""
+    """Explain a figure, or print a table with its rows. Raises UnknownName.
+
+    A figure has its largest parts, the inputs it depends on most, its formula, the values the
+    formula reads, and the sources of its inputs.
+    """
     if name in plan.tables:
         return "\n".join(table_text(book, results, plan.tables[name])) + "\n"
     table, _, column = name.rpartition(".")
@@ -90,7 +93,7 @@ def _percent(share: float) -> str:
 def _moves(
     book: Book, plan: Plan, results: Results, key: Key, edits: Overrides | None
 ) -> list[str]:
-    """The inputs that move a headline figure most, with the figure's values at both sides."""
+    """The inputs that a headline figure depends on most, with its values at both sides."""
     quantity = quantity_of(book, plan, key)
     if key.table is not None or key.name not in plan.headline or quantity.kind != "number":
         return []
@@ -124,7 +127,8 @@ def _moves(
 
 
 def _uncertain(book: Book, plan: Plan, lever: Lever) -> bool:
-    """Whether some of what moves is more than a decision without a range, which is known."""
+    """Return whether any cell of the lever is more than a decision without a range, which is
+    certain."""
     at = lever.key
     keys = [replace(at, row=row) for row in lever.rows] if at.table and not at.row else [at]
     found = [stated_at(book, plan, key) for key in keys]
@@ -145,7 +149,7 @@ def _place(book: Book, plan: Plan, key: Key) -> str:
 
 
 def _chain(book: Book, plan: Plan, made: Shares, sums: Sums) -> list[str]:
-    """The formulas that lead from a figure to its sum, and those of the biggest part."""
+    """The formulas from a figure down to its sum, and those of the largest part."""
     path = list(made.path[1:])
     if made.parts and len(made.parts[0][0]) == 1:
         path += sums.of(made.parts[0][0][0]).path
@@ -155,7 +159,7 @@ def _chain(book: Book, plan: Plan, made: Shares, sums: Sums) -> list[str]:
 
 
 def _column(book: Book, plan: Plan, results: Results, table: Table, column: str) -> list[str]:
-    """A column by its cells, each under the name that asks where it comes from."""
+    """A column as its cells, each under the name that `why` accepts."""
     keys = [Key(column, table.name, row) for row in table.rows]
     rows = [_named(book, plan, results, key) for key in keys]
     head = f"{table.columns[column].title} ({table.name}.{column})"
@@ -163,7 +167,7 @@ def _column(book: Book, plan: Plan, results: Results, table: Table, column: str)
 
 
 def key_of(plan: Plan, name: str) -> Key:
-    """The key of a scalar or of a cell by its name. Raises UnknownName with the nearest."""
+    """The key of a scalar or cell. Raises UnknownName with the nearest name."""
     match = _CELL.fullmatch(name)
     if match is None:
         if name in plan.scalars:
@@ -187,7 +191,7 @@ def key_of(plan: Plan, name: str) -> Key:
 
 
 def quantity_of(book: Book, plan: Plan, key: Key) -> Quantity:
-    """What a key is of."""
+    """The quantity of a key."""
     if key.table is None:
         return plan.scalars[key.name]
     return (plan.tables.get(key.table) or book.tables[key.table]).columns[key.name]
@@ -209,7 +213,7 @@ def _number(results: Results, key: Key) -> float:
 
 
 def _at(results: Results, key: Key) -> Value:
-    """The value of a scalar or of a cell."""
+    """The value of a scalar or cell."""
     if key.table is None:
         return results.scalars[key.name]
     return results.cell(key.table, key.row or "", key.name)
@@ -222,7 +226,7 @@ def _value(book: Book, results: Results, quantity: Quantity, key: Key) -> str:
 
 
 def _origin(book: Book, plan: Plan, key: Key) -> Iterator[str]:
-    """The formula, or who states it and what is noted of it."""
+    """Yield the formula, or the source and note of a stated value."""
     stated = stated_at(book, plan, key)
     if stated is None:
         for formula in formulas_at(book, plan, key):
@@ -235,8 +239,7 @@ def _origin(book: Book, plan: Plan, key: Key) -> Iterator[str]:
 
 
 def _whole(formula: str) -> str:
-    """A component's formula as its author wrote it, without what stands in for a case that cannot
-    run."""
+    """A component's formula as written, without the guard for a case that cannot run."""
     match = _GUARDED.fullmatch(formula)
     return match["formula"] if match else formula
 
@@ -255,7 +258,7 @@ def _named(book: Book, plan: Plan, results: Results, key: Key) -> tuple[str, ...
 
 
 def _sources(book: Book, stated: Iterable[Stated]) -> list[tuple[str, str]]:
-    """How many of the stated numbers behind a figure are from where, the most first."""
+    """The origins of the stated numbers behind a figure, with counts, most frequent first."""
     origins = Counter(
         each.basis if each.citation is None else _title(book, each.citation) for each in stated
     )

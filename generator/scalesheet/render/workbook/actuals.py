@@ -1,8 +1,8 @@
-"""The Actuals sheet: what runs took, beside what the plan has now, with live formulas.
+"""The Actuals sheet: recorded runs beside the current plan, with live formulas.
 
-Hours that are changed or added below, and inputs that change the plan, move what is spent and left
-and the forecast. What is learnt from finished runs stands as it was when the workbook was made: the
-share of a row that was begun, what running runs still take, the expected ratio of those to come.
+Edits to the hours below, and to the plan's inputs, change the spent and remaining hours and the
+forecast. What finished runs imply is fixed at build time: the completed share of started rows, the
+remaining time of running runs, and the expected ratio for future ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROW_HEADINGS = (
     *("Row", "Id", "Planned", "Spent", "Failed", "Committed", "Left", "Begun", "Expected ratio"),
     "Forecast",
 )
-#: The columns of attempts, as far as formulas read them: the row's id, state and hours.
+#: The columns of attempts that formulas read: the row's id, state and hours.
 ID, STATE, TOOK = KEY, 4, 6
 RUN_HEADINGS = (
     *("Run", "Row", "Seed", "Accelerator", "State", "GPUs", "GPU hours", "USD", "Start", "End"),
@@ -30,7 +30,7 @@ RUN_HEADINGS = (
 )
 NUMBERS = frozenset(("GPUs", "GPU hours", "USD", "Tokens", *ROW_HEADINGS[2:]))
 FIRST = TOP + 9  # the heading of the rows, below the figures of the whole plan
-SPARE = 20  # blank lines below the attempts, for more of them
+SPARE = 20  # blank lines for further attempts
 
 
 def write_actuals(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
@@ -62,7 +62,7 @@ def _row(
     at: int,
     area: Callable[[int], str],
 ) -> None:
-    """A row of the plan; its hours are found by its id."""
+    """Write a row of the plan; formulas find its hours by id."""
 
     def of(*states: str) -> str:
         own = f"{area(ID)},{relative(at, KEY)}"
@@ -90,7 +90,7 @@ def _row(
 def _total(
     canvas: Canvas, stands: Progress, first: int, total: int, area: Callable[[int], str]
 ) -> None:
-    """What was spent outside of the rows, and the sums with it."""
+    """Write what was spent outside the rows, and the totals."""
     outside, rows = total, stands.rows
     canvas.text(outside, TITLE, "Outside the plan", "label")
     column = f"{relative(first, SPENT)}:{relative(outside - 1, SPENT)}"
@@ -115,7 +115,7 @@ def _total(
 
 
 def _figures(canvas: Canvas, context: Context, stands: Progress, total: int) -> None:
-    """The answer for the whole plan, above its rows."""
+    """Write the figures of the whole plan, above its rows."""
     sums = {at: relative(total + 1, at) for at in (PLANNED, SPENT, FAILED, COMMITTED, FORECAST)}
     name = stands.actuals.budget
     budget = _printed(context, canvas, Scalar(name)) if name else sums[PLANNED]

@@ -1,9 +1,9 @@
-"""Leaves a number of a case blank where the case's status says why there is none.
+"""Leaves a number of a case blank if the case's status gives the reason.
 
-`cost if broken == 0 else reason('{status}')` gives the status as the reason, which would stand in
-each numeric cell of a case that cannot run. Where cases stand side by side, such a cell is blank
-and the status is the one cell that says why. What reads the cell tests what the cell tests, so
-that it still gives the reason.
+`cost if broken == 0 else reason('{status}')` returns the status as the reason, which would fill
+every numeric cell of a case that cannot run. In turned tables such cells are blank, and only the
+status cell gives the reason. A formula that reads such a cell repeats its test, so that it still
+returns the reason.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from scalesheet.model import Ends, Formula, Plan
 from scalesheet.render.workbook.turned import is_turned
 
 BLANK = Reason(Text(""))
-Said = tuple[Node, Reason]  # when there is a number, and why there is none else
+Said = tuple[Node, Reason]  # the test for a number, and the reason if it fails
 Reference = Column | Cell | Lookup
 
 
 def blanked(plan: Plan) -> Plan:
-    """The plan with blanks in its cases, and what reads these with the reasons."""
+    """Return the plan with blanks in its cases, and with the reasons in formulas that read them."""
     tables = {name: table for name, table in plan.tables.items() if is_turned(table)}
     if not tables:
         return plan
@@ -71,11 +71,11 @@ def _over(formula: Formula, change: Callable[[Node], Node]) -> Formula:
     return replace(formula, ends=Ends(change(formula.ends.value), low, high))
 
 
-# ------------------------------------------------------------------ what says why
+# ------------------------------------------------------------------ reasons
 
 
 def _why(column: ModelColumn) -> Said | None:
-    """When there is a number: what all ends test, where the reason is a text of the same case."""
+    """The test that all ends share, if the reason is a text of the same case."""
     if column.formula is None or column.own or column.stated:
         return None
     found = {_said(tree) for tree in column.formula.ends.trees}
@@ -90,7 +90,7 @@ def _said(tree: Node) -> Said | None:
 
 
 def _of_case(tree: Node) -> bool:
-    """Whether it reads nothing but columns of the case, which have no reasons."""
+    """Return whether it reads only columns of the case, which have no reasons."""
     return not any(isinstance(node, Cell | Lookup | Aggregate | Guard) for node in walk(tree))
 
 
@@ -99,7 +99,7 @@ def _blank(tree: Node) -> Node:
     return replace(tree, other=BLANK)
 
 
-# ------------------------------------------------------------------ what reads blanks
+# ------------------------------------------------------------------ formulas that read blanks
 
 
 def _changed(formula: Formula, said: dict[tuple[str, str], Said]) -> Formula:
@@ -113,8 +113,10 @@ def _changed(formula: Formula, said: dict[tuple[str, str], Said]) -> Formula:
 
 
 def _with_reasons(tree: Node, said: dict[tuple[str, str], Said], known: tuple[Node, ...]) -> Node:
-    """The tree with the reason of each blank that it may meet. `known`: tests that hold here, and
-    what was found to be a number."""
+    """Return the tree with the reason of each blank that it may read.
+
+    `known`: tests that hold here, and references known to be numbers.
+    """
     match tree:
         case Known() | Aggregate():
             return tree
@@ -138,7 +140,7 @@ def _guard(
     said: dict[tuple[str, str], Said],
     known: tuple[Node, ...],
 ) -> Node:
-    """Subjects are asked in turn, a blank after the test of its case."""
+    """Check subjects in turn, each blank after the test of its case."""
     for at, subject in enumerate(subjects):
         why = _of(subject, said)
         if why is not None and why[0] not in known:
@@ -150,7 +152,7 @@ def _guard(
 
 
 def _of(node: Node, said: dict[tuple[str, str], Said]) -> Said | None:
-    """Test and reason of a blank, as seen from where it is read."""
+    """The test and reason of a blank, as seen from where it is read."""
     if not isinstance(node, Reference) or (node.table, node.column) not in said:
         return None
 

@@ -1,10 +1,10 @@
-"""Checks that a workbook is still as it was built: formulas, and the rows of its tables.
+"""Checks that a workbook is still as built: its formulas, and the rows of its tables.
 
-Whether a cell holds a formula is asked by ISFORMULA, and what the formula is by the length of its
-text, which FORMULATEXT gives. Programs spell a text differently: LibreOffice writes `$Units.B4` and
-`TRUE()` for `Units!B4` and `TRUE`, so lengths are taken without `$`, `'` and `()`. Where a program
-has neither function, or has other words for functions, the check says that it does not see. An edit
-that keeps the length of a formula's text is not seen.
+ISFORMULA says whether a cell has a formula; the length of its FORMULATEXT stands for the formula.
+Programs spell formulas differently: LibreOffice writes `$Units.B4` and `TRUE()` for `Units!B4` and
+`TRUE`, so lengths are taken without `$`, `'` and `()`. Where a program lacks either function, or
+uses other function names, the check says that it cannot see formulas. An edit that keeps the length
+of a formula goes unnoticed.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.places import View, absolute, prefix
 
 UNSEEN = "not seen"
-SPELLING = ("$", "'", "()")  # what programs write differently in one formula
-LONGEST_ID = 32  # characters of an id that tell rows apart
+SPELLING = ("$", "'", "()")  # parts of a formula that programs spell differently
+LONGEST_ID = 32  # characters of an id that are compared
 LETTERS = f"COLUMN({absolute(0, 0)}:{absolute(0, LONGEST_ID - 1)})"
-#: Two formulas of many functions, with their values: their texts show what words a program has.
+#: Two formulas of many functions, with their values: their texts show which function names a
+#: program uses.
 WORDS: tuple[tuple[str, float], ...] = (
     ("SUMPRODUCT(--ISNUMBER($A$1))", 0.0),
     ('IFERROR(MATCH($A$1,INDEX($A$1:$B$1,0),COUNTIF($A$1,"")),0)', 1.0),
@@ -31,9 +32,9 @@ WORDS: tuple[tuple[str, float], ...] = (
 class Check:
     """One automatic check: `found` must equal `should` (a formula, or the number `stored_should`).
 
-    In `found`, `{least}` and `{most}` stand for the cells of the bounds, `{should}` for that of
-    what it must equal. `wrong` is the formula of what is said where it does not hold. What
-    `may_be_unseen` is not judged where `found` says that it is not seen.
+    In `found`, `{least}` and `{most}` stand for the cells of the bounds, `{should}` for that of the
+    expected value. `wrong` is the formula for the message on failure. With `may_be_unseen`, there
+    is no verdict if `found` says that formulas cannot be seen.
     """
 
     title: str
@@ -46,16 +47,16 @@ class Check:
     most: float | None = None
     note: str = ""
     wrong: str = ""
-    first: str = ""  # the number of the first row that does not hold, `{first}` in `wrong`
+    first: str = ""  # the number of the first row that fails, `{first}` in `wrong`
     array: bool = False
     may_be_unseen: bool = False
-    words: tuple[tuple[str, float | str], ...] = ()  # formulas in place of the bounds
+    words: tuple[tuple[str, float | str], ...] = ()  # formulas instead of the bounds
 
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What was written on a sheet, or on a part of it: the last row and column, the formulas, and
-    where it begins."""
+    """What was written to a sheet or a part of it: the last cell, the formulas, and the first
+    cell."""
 
     row: int
     column: int
@@ -67,7 +68,7 @@ class Used:
 
 
 def built(context: Context, used: Mapping[str, Used]) -> Iterator[Check]:
-    """Whether the program sees texts of formulas; of each sheet its formulas, of each table its
+    """Yield checks on whether formulas can be seen, on each sheet's formulas and on each table's
     rows."""
     yield _words()
     for name, sheet in used.items():
@@ -112,7 +113,7 @@ def _words() -> Check:
 
 
 def _measured(area: str) -> str:
-    """The lengths of all texts of formulas in a range, as `length` has them."""
+    """The formula for the total length of all formulas in a range, as `length` counts them."""
     text = f"_xlfn.FORMULATEXT({area})"
     for part in SPELLING:
         text = f'SUBSTITUTE({text},"{part}","")'
@@ -135,7 +136,7 @@ def _lengths(name: str, sheet: Used) -> Check:
 
 
 def length(formula: str) -> int:
-    """Of the text that FORMULATEXT gives, without what programs spell differently."""
+    """The length of the formula's FORMULATEXT, without parts that programs spell differently."""
     text = f"={formula.replace('_xlfn.', '')}"
     for part in SPELLING:
         text = text.replace(part, "")
@@ -156,7 +157,7 @@ def _rows(table: Table, sheet: str, view: View) -> Check:
 
 
 def _order(table: Table, sheet: str, view: View) -> Check:
-    """Characters of the ids, weighed by their place in the id and by the row."""
+    """Check the order of rows by a sum over their ids' characters, weighted by position and row."""
     ids = view.ids(table.name)
     letters = f'CODE(MID({ids}&REPT(" ",MAX({LETTERS})),{LETTERS},1))*{LETTERS}'
     rows = f"(ROW({ids})-MIN(ROW({ids})))"
@@ -174,7 +175,7 @@ def _order(table: Table, sheet: str, view: View) -> Check:
 
 
 def order(ids: tuple[str, ...]) -> float:
-    """What `_order` finds in the sheet as built, the empty row at the table's end included."""
+    """The value that `_order` gives for the sheet as built, including the empty last row."""
     return float(
         sum(
             ord(letter) * place * row

@@ -1,7 +1,7 @@
-"""A sheet to write on: only text, numbers and formulas, with every refusal turned into a finding.
+"""A sheet to write on: only text, numbers and formulas, with every refusal reported as a problem.
 
-XlsxWriter answers a broken limit with a warning or a negative code and goes on. Here each becomes
-an entry of `Tally.problems`, so that a build cannot pass over it.
+XlsxWriter warns or returns a negative code when a limit is broken, and goes on. Here each case is
+added to `Tally.problems`, so that a build cannot ignore it.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ LONGEST_FORMULA = 8_192
 LONGEST_URL = 2_079
 DEFAULT_WIDTH, DEFAULT_HEIGHT = 8.43, 15.0
 TALLEST = 400.0
-#: What a protected sheet lets a person do all the same.
+#: What users may do on a protected sheet.
 ALLOWED = (
     *("format_cells", "format_columns", "format_rows", "insert_rows", "insert_columns"),
     *("insert_hyperlinks", "sort", "autofilter", "pivot_tables"),
 )
-CHARACTERS_PER_WIDTH = 1.2  # of our font at 10 points, for one unit of a column's width
+CHARACTERS_PER_WIDTH = 1.2  # in our font at 10 points, per unit of column width
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What a spreadsheet would not take, and the place in the data that asked for it."""
+    """Something a spreadsheet would not accept, and the place in the data that caused it."""
 
     message: str
     position: Position | None = None
@@ -46,7 +46,7 @@ class Problem:
 
 @dataclass
 class Tally:
-    """What was written to a workbook: counts, and what could not be written."""
+    """What was written to a workbook: counts and problems."""
 
     cells: int = 0
     formulas: int = 0
@@ -57,7 +57,7 @@ class Tally:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """XlsxWriter's warnings become problems."""
+        """Turn XlsxWriter's warnings into problems."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             yield
@@ -65,23 +65,23 @@ class Tally:
             self.report(str(warning.message))
 
     def check(self, code: object, what: str) -> None:
-        """A negative return code becomes a problem."""
+        """Turn a negative return code into a problem."""
         if isinstance(code, int) and code < 0:
             self.report(f"{what}: not written (code {code})")
 
 
 class PlainSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter has no types: a class of Any
-    """A worksheet that takes formulas as they are and writes every digit of a number.
+    """A worksheet that writes formulas unchanged, and every digit of a number.
 
-    XlsxWriter looks through each formula for thirty functions newer than Excel 2010, also within
-    its texts. Ours hold none of them, and the search takes a third of the time. It writes numbers
-    with 16 digits, and one in four needs 17. It writes the formula of a column in every row, where
-    the format has one that rows share: a third of the file.
+    XlsxWriter searches each formula, including its strings, for thirty functions newer than Excel
+    2010. Ours use none, and the search takes a third of the time. It writes numbers with 16 digits;
+    one in four needs 17. It writes a column's formula in every row, though the format lets rows
+    share one: a third of the file.
     """
 
     def share(self, cells: Sequence[tuple[int, int]]) -> None:
-        """Cells, the first of them on top or leftmost, whose formulas are one and the same when
-        seen from each."""
+        """Share one formula among cells; it must be the same relative to each, the top left one
+        first."""
         if not hasattr(self, "_shared"):
             self._shared: dict[tuple[int, int], tuple[int, str]] = {}
             self._groups = 0
@@ -121,7 +121,7 @@ _CALL = re.compile(r"(?<=[A-Z])\(")
 
 
 def _uncalled(text: re.Match[str]) -> str:
-    """A text in which XlsxWriter cannot see a call: `"SORT(x)"` as `"SORT"&"(x)"`."""
+    """Split a string so that XlsxWriter cannot see a call in it: `"SORT(x)"` as `"SORT"&"(x)"`."""
     return _CALL.sub('"&"(', text[0])
 
 
@@ -147,8 +147,8 @@ class Canvas:
             self.tally.report(f"{where}: the {what} was not written (code {code})")
 
     def text(self, row: int, column: int, text: str, role: Role = "text") -> None:
-        """Text as text, whatever it looks like. Empty text is a blank cell where one would be seen
-        or filled in, and else none."""
+        """Write text literally. Empty text becomes a blank cell if that is visible or editable,
+        else nothing."""
         if not text:
             if role in SEEN_EMPTY:
                 self.sheet.write_blank(row, column, None, self.formats(role))
@@ -174,7 +174,7 @@ class Canvas:
         fmt: str = "",
         array: bool = False,
     ) -> None:
-        """A formula without its `=`, and the value that it has."""
+        """Write a formula, without its `=`, and its value."""
         self.put_formula(row, column, formula, stored, self.formats(role, fmt), array)
         if isinstance(stored, str) and role in WRAPPING:
             self.fit(row, column, column, stored, role)
@@ -188,7 +188,7 @@ class Canvas:
         cell_format: CellFormat,
         array: bool,
     ) -> None:
-        """`formula` with the format at hand, for columns of many rows."""
+        """`formula` with a ready format, for columns of many rows."""
         if len(formula) >= LONGEST_FORMULA:
             where = f"{self.name}!{xl_rowcol_to_cell(row, column)}"
             self.tally.report(
@@ -211,7 +211,7 @@ class Canvas:
     def link(
         self, row: int, column: int, url: str, text: str, role: Role = "link", tip: str = ""
     ) -> None:
-        """A link to http(s) or into the workbook; anything else stays plain text."""
+        """Write a link to http(s) or into the workbook; anything else stays plain text."""
         if not url.startswith(("https://", "http://", "internal:")) or len(url) > LONGEST_URL:
             self.text(row, column, text, role)
             return
@@ -219,7 +219,7 @@ class Canvas:
         self._wrote(code, row, column, "link")
 
     def merged(self, row: int, first: int, last: int, text: str, role: Role = "merged") -> None:
-        """Text over several columns of one row."""
+        """Write text across several columns of one row."""
         if first == last:
             self.text(row, first, text, role)
             return
@@ -232,15 +232,18 @@ class Canvas:
             self.fit(row, first, last, text, role)
 
     def row_of(self, row: int, texts: tuple[str, ...], role: Role, start: int = 0) -> None:
-        """Texts side by side."""
+        """Write texts side by side."""
         for at, text in enumerate(texts):
             self.text(row, start + at, text, role)
 
     def heads(
         self, row: int, texts: Sequence[str], numbers: Collection[str] = (), flush: int = 1
     ) -> None:
-        """Headings of columns: those of `numbers` stand to the right, the first `flush` of the rest
-        without an indent. One goes on over the empty ones behind it."""
+        """Write column headings: `numbers` are aligned right, the first `flush` others have no
+        indent.
+
+        A heading extends over the empty ones after it.
+        """
         starts = [at for at, text in enumerate(texts) if text]
         for at, end in pairwise([*starts, len(texts)]):
             role: Role = "heading" if at < flush else "heading_text"
@@ -248,7 +251,7 @@ class Canvas:
             self.merged(row, at, end - 1, texts[at], role)
 
     def widths(self, *widths: float, start: int = 0) -> None:
-        """Column widths in characters."""
+        """Set column widths in characters."""
         for at, width in enumerate(widths):
             self._widths[start + at] = width
             self.tally.check(
@@ -256,7 +259,7 @@ class Canvas:
             )
 
     def fit(self, row: int, first: int, last: int, text: str, role: Role) -> None:
-        """Makes the row high enough for a text that wraps in the columns from first to last."""
+        """Make the row high enough for a text that wraps in the columns from first to last."""
         size = LOOKS[role].get("font_size", 10)
         room = sum(self._widths.get(at, DEFAULT_WIDTH) for at in range(first, last + 1))
         bold = 0.9 if LOOKS[role].get("bold") else 1.0
@@ -267,40 +270,42 @@ class Canvas:
         self._heights[row] = max(self._heights.get(row, 0.0), 1.5 + lines * size * 1.26)
 
     def stress(self, first: int, last: int, column: int, word: str, role: Role = "alarm") -> None:
-        """A verdict that wants attention is set off by more than its word."""
+        """Emphasize cells of a column that have this word."""
         when = {"type": "cell", "criteria": "==", "value": f'"{word}"'}
         options = when | {"format": self.formats(role)}
         code = self.sheet.conditional_format(first, column, last, column, options)
         self.tally.check(code, f"{self.name}: conditional format")
 
     def fold(self, row: int, level: int) -> None:
-        """A row that folds under the one above it with a lower level."""
+        """Fold a row under the one above it with a lower level."""
         self._levels[row] = level
 
     def height(self, row: int, points: float) -> None:
-        """A row's height, where it is not that of its text."""
+        """Set a row's height, if its text does not determine it."""
         self._heights[row] = points
 
     def print_to(self, row: int, column: int) -> None:
-        """What prints ends with this row and column, both included."""
+        """Set the last row and column that print."""
         self._end = row, column
         code = self.sheet.print_area(0, 0, row, column)
         self.tally.check(code, f"{self.name}: print area")
 
     def print_nothing(self) -> None:
-        """Leaves the sheet off the paper: what prints is one empty cell."""
+        """Print nothing: the print area is one empty cell."""
         right = (self.sheet.dim_colmax or 0) + 2
         code = self.sheet.print_area(0, right, 0, right)
         self.tally.check(code, f"{self.name}: print area")
 
     def protect(self) -> None:
-        """Locks the cells with formulas, without a password: what a slip would overwrite. Rows can
-        be inserted and formats changed; cells of unlocked roles take what is typed."""
+        """Lock cells with formulas, without a password, against accidental edits.
+
+        Users can still insert rows, change formats, and edit cells of unlocked roles.
+        """
         self.sheet.protect("", dict.fromkeys(ALLOWED, True))
 
     def set_rows(self) -> None:
-        """Sets the heights of the rows whose text wraps, as no program can be relied on for it, and
-        how rows fold."""
+        """Set the heights of rows with wrapped text, which not every program computes, and the
+        folding."""
         for row in sorted(self._heights | self._levels):
             height = min(self._heights[row], TALLEST) if row in self._heights else None
             self.sheet.set_row(row, height, None, {"level": self._levels.get(row, 0)})
@@ -308,7 +313,7 @@ class Canvas:
             self.sheet.outline_settings(symbols_below=False)
 
     def finish(self, *, prints: bool) -> None:
-        """Sets the rows, and how the sheet prints, if it does."""
+        """Set the rows, and how the sheet prints, if it does."""
         self.set_rows()
         last, right = self._end or (self.sheet.dim_rowmax or 0, self.sheet.dim_colmax or 0)
         widths = [self._widths.get(at, DEFAULT_WIDTH) for at in range(right + 1)]

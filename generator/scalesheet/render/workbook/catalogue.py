@@ -1,5 +1,7 @@
-"""The catalogue's sheets, which other programs read as they are: one row of headings, rows, and
-nothing else. What the headings mean stands on a sheet of its own."""
+"""The catalogue's sheets, which other programs can read: one row of headings, then rows.
+
+The meaning of the headings is on a sheet of its own.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from scalesheet.render.workbook.places import KEY, TITLE, TITLES_OF, TablePlace
 
 
 def plain_headings(canvas: Canvas, table: Table, place: TablePlace) -> None:
-    """Names alone, as a table of the spreadsheet program with its filters."""
+    """Write only names, as a spreadsheet table with filters."""
     heads = {TITLE: TITLES_OF, KEY: table.name}
     for column in table.columns.values():
         for end in ends_of(column):
@@ -36,8 +38,7 @@ def plain_headings(canvas: Canvas, table: Table, place: TablePlace) -> None:
 
 
 def write_columns(canvas: Canvas, context: Context, row: int) -> None:
-    """How columns are computed, in words; of the catalogue's sheets, which have names alone for
-    headings, what each is called and its unit."""
+    """Describe how columns are computed; for catalogue sheets also their titles and units."""
     canvas.text(row, TITLE, "Columns of tables", "section")
     row += 1
     canvas.heads(row, ("Title", "Sheet", "Column", "Unit", "Formula, as built", "Note"))

@@ -1,8 +1,8 @@
-"""The Changes sheet: what differs from what was shipped, found by formulas.
+"""The Changes sheet: differences from the shipped workbook, found by formulas.
 
-An input has a row with its shipped and its present value; a column of a table has one with how
-many of its rows are still as shipped. The list on top shows the first of those that differ. Below,
-without formulas, stands each table as it was shipped: a line a row, a column an input of it.
+An input has a row with its shipped and current value; a table column has a row with the number of
+its unchanged cells. The list on top shows the first differences. Below, without formulas, is each
+table as shipped: one line per row, one column per input.
 """
 
 from __future__ import annotations
@@ -32,16 +32,19 @@ RUNNING, WHAT, SHEET, CELL, SHIPPED_AT, NOW, CHANGED, NAME = range(8)
 HEADINGS = ("No.", "What", "Sheet", "Cell", "Shipped", "Now", "Changed?")
 ALL_HEADINGS = (*HEADINGS, "Name")
 WIDTHS = (7, 64, 30, 10, 26, 26, 12, 44)
-CHANGED_CELLS = absolute(TOP, SHEET)  # counts them
-#: Stands before the line of names of each table as shipped; ANY in a name, for the id of a row.
+CHANGED_CELLS = absolute(TOP, SHEET)  # the cell with the number of changes
+#: Precedes the line of names of each table as shipped; ANY in a name stands for a row's id.
 AS_SHIPPED, ANY = "As shipped", "*"
-NO_ZERO = "0;-0;"  # an input that is not changed has no number to show
+NO_ZERO = "0;-0;"  # an unchanged input shows nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One input cell, and how an edit names it: `now` is what reads it, `cell` where it stands.
-    `shipped` is its value; `kept` is the cell on Inputs that keeps it."""
+    """One input cell and its name in edits.
+
+    `now` is the cell to read, `cell` the one to edit. `shipped` is its value; `kept` is the cell on
+    Inputs that keeps it.
+    """
 
     name: str
     what: str
@@ -54,8 +57,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """One end of a column of a table: its values as shipped by the ids of rows, which sorting does
-    not change. `name` has ANY for the id."""
+    """One end of a table column: its shipped values by row id, which sorting does not change.
+
+    `name` has ANY for the id.
+    """
 
     what: str
     sheet: str
@@ -67,7 +72,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class _Area:
-    """Where a column stands as shipped: the rows of its table, its column and that of the ids."""
+    """Where a shipped column is: the rows of its table, its column and that of the ids."""
 
     first: int
     last: int
@@ -136,8 +141,11 @@ def _entry(canvas: Canvas, entry: Entry, row: int) -> None:
 
 
 def _column(canvas: Canvas, column: Rows, row: int, area: _Area) -> None:
-    """How many rows of a column are as shipped. Rows are found by id and value in one text, since
-    a criterion of COUNTIFS would read an id such as `1-2` as a date."""
+    """Write the number of a column's unchanged rows.
+
+    Rows are found by id and value as one text, because COUNTIFS would read an id such as `1-2` as a
+    date.
+    """
     shipped = area.of(area.column)
     found = f'MATCH({area.of(WHAT)}&"|"&{shipped},{column.ids}&"|"&{column.now},0)'
     number = float(len(column.shipped))
@@ -186,7 +194,7 @@ def _inputs(context: Context) -> Iterator[Entry]:
 
 
 def _columns(context: Context) -> Mapping[str, list[Rows]]:
-    """By table, the ends of columns that rows state."""
+    """By table, the ends of columns with stated cells."""
     sheet = context.layout.sheet("changes")
     view = View(context.layout, sheet)
     result: dict[str, list[Rows]] = {}
@@ -209,7 +217,7 @@ def _columns(context: Context) -> Mapping[str, list[Rows]]:
 def _stated(
     context: Context, table: Table, column: Column, end: End
 ) -> Iterator[tuple[str, float | str]]:
-    """What the rows of a column state at one end, where it is not said at another."""
+    """Yield the cells that a column states at one end, unless another end already has them."""
     for row in table.rows:
         stated = column.stated.get(row)
         if stated is None:

@@ -1,4 +1,4 @@
-"""The Checks sheet: what the plan requires, and what every intact workbook satisfies."""
+"""The Checks sheet: what the plan requires, and what must hold in every intact workbook."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ ALL_HOLD, SOME_FAIL = "all checks hold", "a check fails: see Checks"
 def write_checks(
     canvas: Canvas, context: Context, plan: SheetPlan, used: Mapping[str, Used]
 ) -> tuple[str, str]:
-    """Writes the sheet; gives the cell of the overall verdict and its text.
+    """Write the sheet; return the cell of the overall verdict and its text.
 
-    `used`: what was written on each other sheet.
+    `used`: what was written to each other sheet.
     """
     canvas.widths(*WIDTHS)
     numbers = {"Found", "Should be", "Min", "Max", "First row that fails"}
@@ -110,7 +110,7 @@ def _plan_check(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> b
 
 
 def first_failing(context: Context) -> str:
-    """The first check of the plan that fails, and what is wrong there; empty where all hold."""
+    """The first failing check of the plan with its message; empty if all pass."""
     for check in context.plan.checks:
         if context.results.scalars[check].value is not True:
             return f"{context.plan.scalars[check].title or check}: {first_wrong(context, check)}"
@@ -118,7 +118,7 @@ def first_failing(context: Context) -> str:
 
 
 def _write_first(canvas: Canvas, context: Context, held: Sequence[bool], last: int) -> None:
-    """The first check that fails, and what is wrong there: the Summary shows it."""
+    """Write the first failing check with its message, which the Summary shows."""
     verdicts, wrong, titles = (
         f"{absolute(TOP + 1, at)}:{absolute(last, at)}" for at in (VERDICT, CHECK_WRONG, TITLE)
     )
@@ -131,8 +131,10 @@ def _write_first(canvas: Canvas, context: Context, held: Sequence[bool], last: i
 
 
 def _write_wrong(canvas: Canvas, context: Context, check: str, row: int) -> None:
-    """What is wrong where a check does not hold; of a check of every row for the first that
-    breaks it, and how many more do."""
+    """Write the message of a failing check.
+
+    For a row check: the message of the first failing row, and how many more fail.
+    """
     key = context.plan.otherwise(check)
     if key is None:
         said = f'IF({relative(row, VERDICT)}="{CHECK}","{NOT_SO}","")'
@@ -154,7 +156,7 @@ def _write_wrong(canvas: Canvas, context: Context, check: str, row: int) -> None
 
 
 def first_wrong(context: Context, check: str) -> str:
-    """What is wrong, in the first row that breaks the check; empty where it holds."""
+    """The message for the first row that fails the check; empty if it passes."""
     if context.plan.otherwise(check) is None:
         return "" if context.results.scalars[check].value is True else NOT_SO
     said = wrongs(context.plan, check, context.results)
@@ -163,7 +165,7 @@ def first_wrong(context: Context, check: str) -> str:
 
 
 def _automatic_check(canvas: Canvas, context: Context, check: Check, row: int, seen: str) -> bool:
-    """`seen`: the cell that says whether texts of formulas are seen."""
+    """Write an automatic check. `seen`: the cell that says whether formulas can be seen."""
     canvas.text(row, TITLE, check.title, "label")
     canvas.text(row, KEY, check.where, "key")
     least, most = relative(row, LEAST), relative(row, MOST)
@@ -210,7 +212,7 @@ def _word(holds: bool) -> str:
     return OK if holds else CHECK
 
 
-# ------------------------------------------------------------------ the automatic ones
+# ------------------------------------------------------------------ automatic checks
 
 
 def _automatic(context: Context, used: Mapping[str, Used]) -> Iterator[Check]:
@@ -229,7 +231,7 @@ def _automatic(context: Context, used: Mapping[str, Used]) -> Iterator[Check]:
 
 
 def _inputs(context: Context) -> Iterator[Check]:
-    """All inputs that can be judged are there and hold; the first that does not is named."""
+    """Check that all inputs are present and valid; name the first that is not."""
     sheet = next(plan for plan in context.layout.sheets if plan.kind == "inputs")
     rows = [row for group in sheet.groups for row, _ in group.rows()]
     scalars = [context.plan.scalars[name] for group in sheet.groups for name in group.scalars]
@@ -254,7 +256,7 @@ def _inputs(context: Context) -> Iterator[Check]:
 
 
 def _sums(context: Context, table: Table) -> Iterator[Check]:
-    """A total is the sum of the rows that have an id: none is missed, none is nameless."""
+    """Check that a total is the sum of the rows with ids: none missing, none without an id."""
     place = context.layout.tables[table.name]
     for _, name in totals_of(table, context.plan):
         scalar = context.plan.scalars[name]
@@ -278,7 +280,7 @@ def _sums(context: Context, table: Table) -> Iterator[Check]:
 
 
 def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
-    """Rows with a number outside the domain, and those with none where there must be one."""
+    """Check for rows with a number outside the domain, and rows without a required number."""
     if column.kind != "number" or not column.stated:
         return
     least, closed, most, whole = DOMAINS[column.domain]
@@ -346,7 +348,7 @@ def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
 
 
 def _group_order(context: Context, sheet: str, group: Group) -> Iterator[Check]:
-    """Derived scalars of one list; an exact one has no ends and is passed over."""
+    """Check low ≤ value ≤ high for a list of derived scalars; exact ones have no ends to check."""
     if not any(context.plan.scalars[name].ranged for name in group.scalars):
         return
     first, last = group.heading + 1, group.heading + len(group.scalars)

@@ -1,4 +1,5 @@
-"""The workbook of an answer: the plan `calculator` with the chosen row as its inputs."""
+"""The workbook of an answer of `choose`: the plan `calculator` with the chosen row as its
+inputs."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from scalesheet.render.workbook.write import WorkbookReport, write_workbook
 
 
 def with_inputs(plan: Plan, edits: Mapping[Key, Stated]) -> Plan:
-    """The plan as if its file stated these values; where each stood and its source's note stay."""
+    """Return the plan with these stated values; positions and source notes stay."""
     scalars = dict(plan.scalars)
     for key, stated in edits.items():
         old = scalars[key.name].stated
@@ -27,7 +28,8 @@ def with_inputs(plan: Plan, edits: Mapping[Key, Stated]) -> Plan:
 
 
 def write_answer(book: Book, plan: Plan, edits: Mapping[Key, Stated], path: Path) -> WorkbookReport:
-    """Writes the workbook. Raises Refused where it would be unsound, OSError where it cannot."""
+    """Write the workbook. Raises Refused if it would be unsound, OSError if it cannot be
+    written."""
     changed = with_inputs(plan, edits)
     edition = Edition(replace(book, plans={**book.plans, plan.id: changed}))
     report = write_workbook(edition, changed, path, sensitivity=False)

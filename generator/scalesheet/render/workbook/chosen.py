@@ -1,4 +1,4 @@
-"""The choices of a plan that stand on its Summary: which they are, and what each of them drives."""
+"""The choices of a plan on its Summary, and what each of them affects."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from scalesheet.language.syntax import ENDS
 from scalesheet.model import Key, Plan
 from scalesheet.resolve.lowering.scalars import SCENARIO
 
-MOST = 9  # choices on Summary; the rest is on Inputs
+MOST = 9  # choices on Summary; the rest are on Inputs
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A stated word, id or flag. `drives` and `leaves` are headline figures: those that rest on
-    it, and those that no chain of formulas leads to from it."""
+    """A stated word, id or flag.
+
+    `drives` are the headline figures that depend on it; `leaves` are those that do not.
+    """
 
     name: str
     drives: tuple[str, ...]
@@ -24,7 +26,7 @@ class Choice:
 
 
 def choices_of(book: Book, plan: Plan) -> tuple[Choice, ...]:
-    """The choices that any headline figure rests on: the scenario, then those that drive most."""
+    """The choices that headline figures depend on: the scenario, then those that affect most."""
     figures = [name for name in plan.headline if plan.scalars[name].formula is not None]
     routes = graph(book, plan, figures, ENDS)
     found = []

@@ -1,7 +1,7 @@
-"""A digest of all that a plan's workbook states: values, texts, sources and formulas.
+"""A digest of everything that a plan's workbook states: values, texts, sources and formulas.
 
-`pull` reads it back. Where it is that of the data, whatever differs was edited in the workbook;
-where it is not, the data has changed since, and the shipped values are what tells the two apart.
+`pull` reads it back. If it equals that of the data, every difference was edited in the workbook;
+otherwise the data has changed since, and the shipped values tell the two apart.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from scalesheet.model import Column, Plan, Quantity, Scalar, Stated, formulas_of
 
 
 def contents(book: Book, plan: Plan) -> str:
-    """Twelve characters, the same for the same statements; it says nothing about computed "
-    "values."""
+    """Return twelve characters, the same for the same statements; computed values do not matter."""
     digest = hashlib.sha256(plan.id.encode())
     for scalar in plan.scalars.values():
         digest.update(repr((_declared(scalar), _stated(scalar.stated), _formulas(scalar))).encode())
@@ -35,7 +34,7 @@ def _declared(quantity: Quantity) -> tuple[object, ...]:
 
 
 def _stated(stated: Stated | None) -> tuple[object, ...]:
-    """All of it but where it stands."""
+    """All of it except its position."""
     if stated is None:
         return ()
     ends = (stated.value, stated.low, stated.high, stated.at_least, stated.at_most)

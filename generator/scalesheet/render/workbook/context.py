@@ -1,4 +1,4 @@
-"""What every sheet's writer needs: the plan, its results, its layout, and how things are said."""
+"""What every sheet's writer needs: the plan, its results, its layout, titles and formats."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIRST_SOURCE_ROW = TOP + 1
 
 @dataclass(frozen=True)
 class Context:
-    """One plan with its results and layout, ready to be written."""
+    """One plan with its results and layout."""
 
     edition: Edition
     plan: Plan
@@ -37,19 +37,19 @@ class Context:
 
     @cached_property
     def results(self) -> Results:
-        """Every cell of the plan, with its steps."""
+        """Every cell of the plan, including its steps."""
         return evaluate(self.book, self.plan)
 
     @property
     def sensitivity(self) -> Sensitivity | None:
-        """What moves the results, where the layout has a sheet of it."""
+        """The sensitivity, if the layout has a sheet for it."""
         if not self.layout.has("sensitivity"):
             return None
         return self.edition.sensitivities[self.plan.id]
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
-        """Every table in the workbook: the catalogue's that are used, then the plan's."""
+        """Every table in the workbook: catalogue tables in use, then the plan's."""
         return tables_of(self.book, self.plan)
 
     # -------------------------------------------------------------- values and formats
@@ -66,7 +66,7 @@ class Context:
         return excel_format(self.scalar_formats[scalar.name]) if scalar.kind == "number" else ""
 
     def column_format(self, table: Table, column: Column) -> Format:
-        """One for the whole column, found once: it looks at every value."""
+        """The format of a whole column, cached because it depends on every value."""
         key = (table.name, column.name)
         if key not in self._formats:
             series = self.results.tables[table.name][column.name]
@@ -120,7 +120,7 @@ class Context:
 
     @cached_property
     def units_used(self) -> tuple[Declared, ...]:
-        """The declared units that occur in the workbook, in the order of their declaration."""
+        """The declared units that occur in the workbook, in order of declaration."""
         quantities: list[Quantity] = list(self.plan.scalars.values())
         for table in self.tables.values():
             quantities += table.columns.values()
@@ -128,7 +128,7 @@ class Context:
         return tuple(u for name, u in self.book.units.declared.items() if name in used)
 
     def source_link(self, citation: Citation) -> str:
-        """Where the Sources sheet has it."""
+        """The link to its row on the Sources sheet."""
         if citation.key not in self.sources:
             return ""
         row = FIRST_SOURCE_ROW + self.sources.index(citation.key) + 1
@@ -143,7 +143,7 @@ def cite(citation: Citation | None) -> str:
 
 
 def stored(value: Value, end: End) -> float | str:
-    """What a spreadsheet keeps beside the formula: number, or text for all else."""
+    """The value that a spreadsheet stores beside a formula: a number, or text for anything else."""
     if value.reason is not None:
         return value.reason
     shown = value.end(end)
@@ -155,7 +155,7 @@ def stored(value: Value, end: End) -> float | str:
 
 
 def stated_text(stated: Stated, symbol: str) -> str | None:
-    """What stands in the cell of a stated value that is not a number; None for a number."""
+    """The cell text of a stated value that is not a number; None for a number."""
     if stated.reason is not None:
         return stated.reason
     match stated.value:
@@ -186,5 +186,5 @@ def ends_of(quantity: Quantity) -> tuple[End, ...]:
 
 
 def end_node(formula: Formula, end: End) -> Node:
-    """The tree of one end; an exact formula has one for all."""
+    """The tree of one end; an exact formula has only one."""
     return getattr(formula.ends, end) or formula.ends.value

@@ -1,5 +1,7 @@
-"""What About says of protection, of programs, and of the conventions that spreadsheets of this kind
-keep (FAST, ICAEW's twenty principles), with the exceptions that this workbook makes."""
+"""The texts on About about protection, programs, and the conventions of such spreadsheets.
+
+The conventions are FAST and ICAEW's twenty principles, with this workbook's exceptions.
+"""
 
 from __future__ import annotations
 

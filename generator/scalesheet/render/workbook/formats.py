@@ -1,7 +1,7 @@
 """Cell formats by role: one small table of looks, each made once for each number format.
 
-Colour never speaks alone: an input is also unlocked and stands under the word "input" or on a
-sheet of inputs, and a verdict is a word.
+Color is never the only sign: an input is also unlocked and is under the word "input" or on a sheet
+of inputs, and a verdict is a word.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ DEEP = "#1F3A5F"
 _BODY: dict[str, Any] = {"font_name": FONT, "font_size": 10, "font_color": INK, "valign": "vcenter"}
 _RIGHT = {"align": "right"}
 _WRAP = {"text_wrap": True}
-_IN = {"align": "left", "indent": 1}  # text that may stand right of a number
+_IN = {"align": "left", "indent": 1}  # text that may be right of a number
 _INPUT = {
     "font_color": INPUT_INK,
     "bg_color": INPUT_PAPER,
@@ -157,12 +157,12 @@ LOOKS: Mapping[Role, dict[str, Any]] = {
 WRAPPING: frozenset[str] = frozenset(r for r, look in LOOKS.items() if look.get("text_wrap")) - {
     "advice"
 }
-#: Roles whose cells are there without a text: they have a color or a rule, or can be filled in.
+#: Roles whose cells exist without text: they have a color or a rule, or can be filled in.
 SEEN_EMPTY = {r for r, look in LOOKS.items() if look.keys() & {"bg_color", "top", "locked"}}
 
 
 class Formats:
-    """The cell formats of one workbook, each made at its first use."""
+    """The cell formats of one workbook, each made on first use."""
 
     def __init__(self, book: xlsxwriter.Workbook) -> None:
         self._book = book

@@ -33,7 +33,7 @@ from scalesheet.render.workbook.places import (
 from scalesheet.render.workbook.validation import clipped
 from scalesheet.values import Value
 
-#: The labels on About by which `pull` knows a workbook of ours, its plan and what it holds.
+#: Labels on About from which `pull` reads the plan, the edition and the digest.
 PLAN, EDITION, EDITION_HASH, CONTENTS = "Plan", "Edition", "Edition hash", "Contents"
 HEADS: Mapping[End, str] = {"low": "Low", "value": "Expected", "high": "High"}
 ABOUT_WIDTHS = (46.0, 14.0, 16.0, 14.0, 16.0, 36.0)
@@ -82,7 +82,8 @@ SHEET_WORDS = {
 
 
 def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> None:
-    """What this is, how to use it, and the answers. `verdict`: cell on Checks, its stored text."""
+    """Write what this is, how to use it, and the answers. `verdict`: its cell on Checks and its
+    text."""
     plan, book = context.plan, context.book
     canvas.widths(*ABOUT_WIDTHS)
     last = len(ABOUT_WIDTHS) - 1
@@ -139,7 +140,7 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
 
 
 def _selections(context: Context) -> Iterator[str]:
-    """Of each sheet that has a part of the catalogue: how much, and how to get the rest."""
+    """Say how much of a catalogue table each sheet has, and how to get the rest."""
     whole = (context.edition.whole or context.edition).book.tables
     for sheet in context.layout.sheets:
         for name in sheet.tables if sheet.kind == "catalogue" else ():
@@ -153,7 +154,7 @@ def _selections(context: Context) -> Iterator[str]:
 
 
 def _write_checks(canvas: Canvas, context: Context, row: int) -> int:
-    """What the plan asks for, with the verdict of each check; gives the first free row."""
+    """Write the plan's checks with their verdicts; return the next free row."""
     if not context.plan.checks:
         return row
     row += 1
@@ -175,14 +176,14 @@ def _write_checks(canvas: Canvas, context: Context, row: int) -> int:
 
 
 def _version(context: Context) -> list[tuple[str, str]]:
-    """The newest version and what the plan is, where it says so."""
+    """The latest version and the status of the plan, if stated."""
     version, status = context.plan.version, context.plan.status
     result = [("Version", f"{version.version}, {version.date}")] if version else []
     return [*result, ("Status", status)] if status else result
 
 
 def _write_history(canvas: Canvas, context: Context, row: int, last: int) -> None:
-    """The versions of the plan, with those to come."""
+    """Write the versions of the plan, including planned ones."""
     canvas.text(row, TITLE, "Version history", "section")
     for at, text in enumerate(("Version", "Date", "Status", "What changes")):
         canvas.text(row + 1, at, text, "heading")
@@ -194,7 +195,7 @@ def _write_history(canvas: Canvas, context: Context, row: int, last: int) -> Non
 
 
 def _write_versions(canvas: Canvas, context: Context, row: int, last: int) -> None:
-    """The headline by version, as values: history is fixed. Below, what changed in each."""
+    """Write the headline by version, as fixed values, then what changed in each."""
     figures = by_version(context.book, context.plan, context.results)
     canvas.text(row, TITLE, "Headline by version", "section")
     row += 1
@@ -224,7 +225,7 @@ def _write_versions(canvas: Canvas, context: Context, row: int, last: int) -> No
 
 
 def _about_sheet(context: Context, sheet: SheetPlan) -> str:
-    """What a sheet is, in a line."""
+    """Describe a sheet in one line."""
     parts = [sheet.title] if sheet.title != sheet.name else []
     parts.append(SHEET_WORDS[sheet.kind])
     titles = [context.tables[name].title for name in sheet.tables]
@@ -244,7 +245,8 @@ def _listed(canvas: Canvas, row: int, title: str, texts: tuple[str, ...], last: 
 def write_headline(
     canvas: Canvas, context: Context, row: int, ends: Sequence[End] = ENDS, more: Sequence[str] = ()
 ) -> int:
-    """The figures that answer first, live, with `more` headings behind; the first free row."""
+    """Write the headline figures, live, with `more` headings after them; return the next free
+    row."""
     canvas.text(row, TITLE, "Results", "section")
     numbers = [HEADS[end] for end in ends]
     canvas.heads(row + 1, ("Figure", *numbers, "Unit", *more), numbers)
@@ -270,12 +272,13 @@ def write_headline(
 
 # ------------------------------------------------------------------ units
 
-LONGEST_SHOWN = 66  # of an address; the link itself is whole
+LONGEST_SHOWN = 66  # characters shown of an address; the link itself is complete
 UNIT_COLUMNS = ("Constant", "Value", "Unit", "Kind", "Meaning")
 
 
 def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
-    """The named constants, the units in use with their symbols, the columns of the catalogue."""
+    """Write the named constants, the units in use with their symbols, and the catalogue's
+    columns."""
     canvas.widths(46, 22, 26, 14, 74, 62)
     canvas.heads(TOP, UNIT_COLUMNS, ("Value",))
     row = TOP
@@ -312,7 +315,7 @@ def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
 
 
 def write_sources(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
-    """Every text cited, with a link where there is one."""
+    """Write every cited source, with a link where there is one."""
     canvas.widths(32, 56, 24, 12, 12, 60, 44)
     headings = ("Key", "Title", "Publisher", "Date", "Last read", "Address", "Note")
     canvas.row_of(FIRST_SOURCE_ROW - 1, headings[:1], "heading")

@@ -1,9 +1,9 @@
 """Decides where everything goes: which sheets, in which order, and what is on each.
 
-Inputs, calculation and results apart; each list reads left to right and top to bottom. A plan's
-stated scalars are on Inputs; its tables and phases have a sheet each, or share those that the plan
-names under `sheets`; derived scalars stand with their phase, in the total row of their table, among
-the checks, or on Calculation.
+Inputs, calculation and results are separate; each list reads left to right and top to bottom. A
+plan's stated scalars are on Inputs; its tables and phases have a sheet each, or share those that
+the plan names under `sheets`. Derived scalars are with their phase, in the total row of their
+table, among the checks, or on Calculation.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ FLAG_WORDS = ("yes", "no")
 
 
 def lay_out(book: Book, plan: Plan, *, sensitivity: bool = False) -> Layout:
-    """The layout of a plan's workbook. `sensitivity`: with a sheet that says what moves it."""
+    """Lay out a plan's workbook; `sensitivity` adds a sheet for the inputs that matter most."""
     return _Planner(book, plan, sensitivity).layout()
 
 
@@ -76,7 +76,7 @@ def choice_words(quantity: Quantity) -> tuple[str, ...]:
 
 
 def _sheet_name(title: str, name: str, taken: set[str]) -> str:
-    """A sheet's name, unique when case is lost; that of `name` where the title is too long."""
+    """A sheet name that is unique ignoring case; made from `name` if the title is too long."""
     clean = tab_of(title, name) or "Table"
     result, number = clean, 2
     while result.casefold() in taken:
@@ -89,7 +89,7 @@ def _sheet_name(title: str, name: str, taken: set[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A table or a phase as it stands on a sheet; `name` without `phases.`."""
+    """A table or a phase on a sheet; `name` is without `phases.`."""
 
     name: str
     title: str
@@ -100,7 +100,7 @@ class _Block:
 
 @dataclass
 class _Planner:
-    """Gathers sheets, spots and places while walking the plan once."""
+    """Collects sheets, spots and places while walking the plan once."""
 
     book: Book
     plan: Plan
@@ -160,7 +160,7 @@ class _Planner:
     # -------------------------------------------------------------- scalars
 
     def total_scalars(self) -> Iterator[tuple[str, tuple[str, str]]]:
-        """Scalar name -> (table, column) whose total it is."""
+        """Yield scalar name -> (table, column) whose total it is."""
         for table in self.plan.tables.values():
             for column, name in totals_of(table, self.plan):
                 yield name, (table.name, column)
@@ -241,8 +241,10 @@ class _Planner:
             self.own_sheet(sheet, tuple(blocks))
 
     def parts(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Tables and phases by their sheets, in the order of these; a sheet that the plan names
-        comes where the first of its parts would stand."""
+        """Yield tables and phases by sheet, in sheet order.
+
+        A sheet that the plan names comes where the first of its parts would be.
+        """
         plan = self.plan
         named = [n for n, t in plan.tables.items() if t.phase is None and n != PHASES]
         for phase in plan.phases:
@@ -252,11 +254,11 @@ class _Planner:
         shared = {name: sheet for sheet, names in plan.sheets.items() for name in names}
         named += [name for name in shared if name not in named]
         for sheet in dict.fromkeys(shared.get(name, f"/{name}") for name in named):
-            own = sheet.startswith("/")  # which no sheet's name has
+            own = sheet.startswith("/")  # a character that no sheet name has
             yield ("", (sheet[1:],)) if own else (sheet, plan.sheets[sheet])
 
     def blocks(self, name: str, derived: Iterable[Scalar]) -> Iterator[_Block]:
-        """A table; or a phase with its scalars and the tables that stand with it."""
+        """Yield a table; or a phase with its scalars and tables."""
         table = self.plan.tables.get(name)
         if table is not None:
             yield _Block(name, table.title, table.note, (), (table,))
@@ -270,7 +272,7 @@ class _Planner:
             yield _Block(phase.id, phase.title, phase.note, scalars, tables)
 
     def own_sheet(self, sheet: str, blocks: Sequence[_Block]) -> None:
-        """Blocks below each other; `sheet` is the name that the plan gives, or empty."""
+        """Put blocks below each other; `sheet` is the plan's name for the sheet, or empty."""
         if not blocks:
             return
         first, alone = blocks[0], len(blocks) == 1
@@ -311,7 +313,8 @@ class _Planner:
         self.sheets.append(SheetPlan("Checks", "checks", "Checks", LEADS["checks"]))
 
     def constants(self, tables: Mapping[str, Table]) -> dict[str, ConstantPlace]:
-        """Conversions, then defaults of the catalogue's formulas, then the arithmetic's own."""
+        """Conversions, then defaults of the catalogue's formulas, then constants of the
+        arithmetic."""
         used = constants_of(quantities_of(self.plan, tables.values()))
         result = {
             name: _constant(self.book, name, value)
@@ -335,7 +338,7 @@ class _Planner:
         self.sheets.append(SheetPlan(sheet, kind, shown, lead, tables=(table.name,)))
 
     def catalogue_sheet(self, table: Table, sheet: str) -> None:
-        """The rows and one row of headings, and nothing else, for other programs to read."""
+        """Place only one row of headings and the rows, for other programs to read."""
         place = self.place(table, sheet, 0, captioned=False)
         if place.total is None and place.drawing is None:
             spacer = place.first - 2 + len(table.rows)
@@ -347,7 +350,8 @@ class _Planner:
     def place(
         self, table: Table, sheet: str, row: int, *, captioned: bool, beside: int = 0
     ) -> TablePlace:
-        """`beside`: the first column that source and note may take, to align several tables."""
+        """Place a table; `beside` is the first column for source and note, which aligns several
+        tables."""
         if is_turned(table):
             return turned_place(table, sheet, row)
         caption = row if captioned else None
@@ -396,7 +400,7 @@ class _Planner:
 
 
 def totals_of(table: Table, plan: Plan) -> Iterator[tuple[str, str]]:
-    """Each column with a total, and the scalar that is the total."""
+    """Yield each column with a total, and the scalar that is the total."""
     for column in table.totals:
         name = f"{table.name}.total.{column}"
         if name in plan.scalars:
@@ -404,7 +408,7 @@ def totals_of(table: Table, plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def notes_of(stated: Stated) -> tuple[str, ...]:
-    """What is worth saying of a stated value beside its number."""
+    """Notes on a stated value to show beside its number."""
     middle = "Expected value not stated: the middle of the range." if stated.midpoint else ""
     return tuple(part for part in (stated.note, middle) if part)
 
@@ -419,7 +423,8 @@ def _exact(triple: Triple) -> Triple:
 
 
 def _table_columns(table: Table) -> tuple[dict[str, Triple], int]:
-    """Columns of each quantity after title and key, hidden ones last; and the next free column."""
+    """The columns of each quantity after title and key, hidden ones last; and the next free
+    column."""
     placed: dict[str, Triple] = {}
     at = KEY + 1
     for column in sorted(table.columns.values(), key=lambda c: c.hidden):
@@ -433,7 +438,7 @@ def _table_columns(table: Table) -> tuple[dict[str, Triple], int]:
 
 
 def _constant(book: Book, name: str, value: float) -> ConstantPlace:
-    """What a constant means: the default of a formula's input, else a conversion of units."""
+    """The meaning of a constant: the default of a formula's input, or a unit conversion."""
     for record in book.records.values():
         for each in record.inputs:
             if name == f"{record.id.replace('-', '_')}_{each.name}":

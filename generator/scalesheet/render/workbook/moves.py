@@ -1,4 +1,4 @@
-"""What moves the results, on Results: the inputs of each figure, those that move it most."""
+"""What the results depend on most, on the Summary: the top inputs of each figure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scalesheet.render.workbook.sensitivity import (
 )
 from scalesheet.values import Value
 
-IN_SUMMARY = 5  # inputs of a figure in the Summary, those that move it most
+IN_SUMMARY = 5  # inputs listed for a figure, largest effect first
 HEADINGS = (
     "Input",
     "Low side",
@@ -41,7 +41,7 @@ RANK_AT = len(HEADINGS) - 1
 
 
 def write_moves(canvas: Canvas, context: Context, row: int) -> int:
-    """The first of each list; gives the first free row."""
+    """Write the top of each list; return the next free row."""
     listings = arrange(context)
     if not listings:
         return row
@@ -104,7 +104,7 @@ def _found(
 
 
 def _signed(fmt: Format) -> str:
-    """A figure's format for its changes: one digit more, and a sign."""
+    """The format of a figure's changes: one more digit, and a sign."""
     finer = replace(fmt, decimals=fmt.decimals + 1, approximate=False, date=False)  # dates in days
     plain = excel_format(finer)
     return f"+{plain};-{plain};{plain}"

@@ -1,7 +1,7 @@
-"""The charts of the Summary: what moves the result, a figure by phase, memory against capacity.
+"""The charts of the Summary: top inputs, a figure by phase, memory against capacity.
 
-A native chart draws a stretch of cells. What these three draw stands to the right of them, live:
-changes of the result, distances of ends for error bars, bars of parts beside their capacity.
+A native chart needs a range of cells. The data of these three is to their right, live: changes of
+the result, lengths of error bars, and parts beside their capacity.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from scalesheet.render.workbook.sensitivity import (
 
 WIDTH = 500  # of a chart, in pixels
 PIXELS = 20  # of a row
-WIDE = 8  # columns that a chart lies over
+WIDE = 8  # columns that a chart covers
 MOST_BARS, MOST_INPUTS = 12, 6
-#: What a phase is drawn by, the first that the plan has.
+#: The figure drawn by phase: the first of these that the plan has.
 BY_PHASE = ("cost", "gross_gpu_hours", "gpu_hours", "hours")
 CAPACITY = "#B4140A"
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A bar: its title, and its cells as formulas with what they store; `{0}` is the first."""
+    """A bar: its title, and its cells as formulas with stored values; `{0}` is the first."""
 
     title: str
     cells: tuple[tuple[str, float | str], ...]
@@ -45,7 +45,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """What one chart draws: `heads` names the series."""
+    """The data of one chart: `heads` names the series."""
 
     title: str
     unit: str
@@ -55,7 +55,7 @@ class _Block:
 
 
 def write_overview(canvas: Canvas, context: Context, row: int, column: int) -> int:
-    """The charts one below the other; the row below them."""
+    """Write the charts below one another; return the next row."""
     behind, at = column + WIDE + 3, row
     canvas.text(row - 1, behind, "Chart data", "key")
     for make, block, rows in (
@@ -80,7 +80,7 @@ def write_overview(canvas: Canvas, context: Context, row: int, column: int) -> i
 
 
 def _written(canvas: Canvas, block: _Block, row: int, column: int) -> list[list[str | int]]:
-    """Writes what is drawn; the cells of the titles, then those of each series."""
+    """Write the data; return the ranges of the titles and of each series."""
     canvas.text(row, column, block.title, "key")
     for at, head in enumerate(block.heads, column + 1):
         canvas.text(row, at, head, "key")
@@ -107,7 +107,7 @@ def _axes(made: Any, block: _Block, *, bar: bool) -> None:
         "reverse": bar,
         "label_position": "low",
         "crossing": "max" if bar else None,
-        "interval_unit": 1,  # each has its name
+        "interval_unit": 1,  # label every bar
     }
     values = {
         "name": block.unit,
@@ -120,11 +120,11 @@ def _axes(made: Any, block: _Block, *, bar: bool) -> None:
     made.set_y_axis(categories if bar else values)
 
 
-# ------------------------------------------------------------------ what moves the result
+# ------------------------------------------------------------------ top inputs
 
 
 def _moves(context: Context) -> _Block | None:
-    """The changes of the first headline figure by the inputs that move it most."""
+    """The changes of the first headline figure by its top inputs."""
     listings = arrange(context) if context.sensitivity is not None else ()
     if not listings:
         return None
@@ -171,7 +171,7 @@ def _tornado(canvas: Canvas, block: _Block, cells: Sequence[list[str | int]]) ->
 
 
 def _by_phase(context: Context) -> _Block | None:
-    """Cost or hours of the phases, else what the plan's first chart draws."""
+    """Cost or hours of the phases, or else the plan's first chart."""
     drawn = _drawn(context)
     if drawn is None:
         return None
@@ -233,7 +233,7 @@ def _ends(canvas: Canvas, block: _Block, cells: Sequence[list[str | int]]) -> An
             "x_error_bars": {"type": "custom", "plus_values": more, "minus_values": less},
         }
     )
-    # Unseen: a program does not make the axis long enough for error bars.
+    # Invisible: without it, a program does not make the axis long enough for error bars.
     unseen = {"fill": {"none": True}, "overlap": 100}
     made.add_series({"name": block.heads[2], "values": cells[3], **unseen})
     made.set_legend({"none": True})
@@ -250,7 +250,7 @@ def _reference(cells: Sequence[str | int]) -> str:
 
 
 def _memory(context: Context) -> _Block | None:
-    """The first stack of the plan that has a capacity: a bar a row, its parts and the capacity."""
+    """The plan's first stack with a capacity: one bar per row, with its parts and the capacity."""
     stack = next((p for p in context.plan.charts if isinstance(p, Stack) and p.capacity), None)
     if stack is None:
         return None

@@ -1,8 +1,8 @@
 """How a sheet prints: on which paper, and on how many pages.
 
-A sheet goes on the fewest pages of A4 or A3, lying or standing, that hold it at the least readable
-scale, on the smaller paper where both need as many, and the way that prints larger. What is too
-wide to be read on any of them is for the screen and does not print.
+A sheet goes on the fewest pages of A4 or A3, portrait or landscape, at a readable scale. Ties go to
+the smaller paper, then to the larger print. A sheet that is too wide for any of them is for the
+screen and does not print.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from math import ceil
 
 from xlsxwriter.worksheet import Worksheet
 
-READABLE = 0.396  # the least scale: 10 points become 4
+READABLE = 0.396  # the smallest scale: 10 points become 4
 SLACK = 0.97  # column widths differ a little from program to program
 WIDE_MARGIN, TOP_MARGIN, BOTTOM_MARGIN = 0.5, 0.8, 0.7  # inches
-INCHES_PER_WIDTH = 7.3 / 96  # a column's width counts characters of 7 pixels, and a little padding
+INCHES_PER_WIDTH = 7.3 / 96  # column width counts characters of 7 pixels, plus a little padding
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A size of paper: Excel's number for it, its sides in inches."""
+    """A paper size: Excel's number for it, and its sides in inches."""
 
     number: int
     width: float
@@ -39,8 +39,10 @@ PAPERS = (A4, TALL_A4, A3, TALL_A3)
 
 
 def printed(widths: Sequence[float], heights: Sequence[float]) -> tuple[Paper, int] | None:
-    """The paper for columns of these widths, in characters, and rows of these heights, in points,
-    and the number of its pages; None where no paper is wide enough."""
+    """The paper for columns of these widths (characters) and rows of these heights (points).
+
+    Returns it with the number of pages; None if no paper is wide enough.
+    """
     wide, high = sum(widths) * INCHES_PER_WIDTH / SLACK, sum(heights) / 72 / SLACK
     fits = []
     for paper in PAPERS:
@@ -53,7 +55,7 @@ def printed(widths: Sequence[float], heights: Sequence[float]) -> tuple[Paper, i
 
 
 def set_paper(sheet: Worksheet, widths: Sequence[float], heights: Sequence[float]) -> bool:
-    """Paper and pages of a sheet; whether it prints."""
+    """Set paper and pages of a sheet; return whether it prints."""
     plan = printed(widths, heights)
     if plan is None:
         return False

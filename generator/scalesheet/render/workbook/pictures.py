@@ -1,4 +1,4 @@
-"""The charts of a plan as native ones of the workbook, with alternative text."""
+"""The charts of a plan as native charts of the workbook, with alternative text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.places import TITLE, TablePlace
 
-ROWS = 20  # rows of a sheet that a chart lies over
+ROWS = 20  # rows of a sheet that a chart covers
 SIZE = {"width": 860, "height": 380}
 INK = "#404040"
 COLOURS = ("#2F6690", "#B4540A", "#14796B", "#8A3C9B", "#6B7280", "#A3872A")
@@ -22,8 +22,10 @@ PATTERNS = ("", "wide_upward_diagonal", "wide_downward_diagonal", "percent_20")
 
 
 def write_picture(canvas: Canvas, context: Context, picture: Picture, row: int) -> int:
-    """A chart from this row on; the row below it. A sweep is left out: its values stand in no
-    cells."""
+    """Write a chart from this row on; return the row below it.
+
+    A sweep is skipped, because its values are not in cells.
+    """
     if type(picture) not in _MADE:
         return row
     made = _MADE[type(picture)](canvas, context, picture)
@@ -39,7 +41,7 @@ def write_picture(canvas: Canvas, context: Context, picture: Picture, row: int) 
 def _chart(canvas: Canvas, context: Context, chart: Chart) -> Any:
     """One column of a table over its rows.
 
-    A calendar's bars are drawn whole, and covered up to where each begins.
+    A calendar has full bars, with an invisible part up to where each begins.
     """
     table = context.tables[chart.table]
     place = context.layout.tables[chart.table]
@@ -72,8 +74,11 @@ def _chart(canvas: Canvas, context: Context, chart: Chart) -> Any:
 
 
 def _stack(canvas: Canvas, context: Context, stack: Stack) -> Any:
-    """Bars of parts, without the line of the capacity. Rows that are the parts of several bars
-    stand side by side instead: a series of a native chart is one stretch of cells."""
+    """Stacked bars of parts, without a line for the capacity.
+
+    If rows are parts of several bars, they are side by side instead: a native series is one range
+    of cells.
+    """
     table = context.tables[stack.table]
     place = context.layout.tables[stack.table]
     alone = len(stack.bars) == 1
@@ -88,7 +93,7 @@ def _stack(canvas: Canvas, context: Context, stack: Stack) -> Any:
         each = {table.columns[n].title: cells_of(place, place.columns[n][1]) for n in names}
     for n, (title, cells) in enumerate(each.items()):
         series: dict[str, Any] = {
-            # the title of a row goes with its number when the table is sorted
+            # the title of a row follows its number when the table is sorted
             "name": cells_of(place, place.titles, n)[:3] if alone else title,
             "values": cells,
             **filled(n),
@@ -108,21 +113,21 @@ def _stack(canvas: Canvas, context: Context, stack: Stack) -> Any:
 
 
 def cells_of(place: TablePlace, column: int, row: int | None = None) -> list[str | int]:
-    """Sheet and cells of a column of a table, or of one of its rows, as XlsxWriter takes them."""
+    """Sheet and cells of a table's column, or of one row of it, as XlsxWriter takes them."""
     rows = (place.first, place.spacer - 1) if row is None else (place.first + row,) * 2
     return [place.sheet, *place.at(rows[0], column), *place.at(rows[1], column)]
 
 
 def _title(context: Context, table: Table, name: str) -> str:
-    """What a total is called, a column of the table or else a scalar."""
+    """The title of a total: a column of the table, or a scalar."""
     return (table.columns.get(name) or context.plan.scalars[name]).title
 
 
 def _scatter(canvas: Canvas, context: Context, scatter: Scatter) -> Any:
-    """Points with the titles of their rows beside them; the frontier is for the pages."""
+    """Points labeled with the titles of their rows; only the pages draw the frontier."""
     table, place = context.tables[scatter.table], context.layout.tables[scatter.table]
     made = canvas.book.add_chart({"type": "scatter"})
-    # a text that began with = would be taken for a formula
+    # a text that begins with = would be taken for a formula
     titles = [{"value": f" {t}" if t.startswith("=") else t} for t in table.row_titles]
     made.add_series(
         {
@@ -140,7 +145,7 @@ def _scatter(canvas: Canvas, context: Context, scatter: Scatter) -> Any:
 
 
 def filled(part: int) -> dict[str, Any]:
-    """The colour of a part, and its texture if it has one."""
+    """The color of a part, and its texture if it has one."""
     colour = COLOURS[part % len(COLOURS)]
     if texture := PATTERNS[part % len(PATTERNS)]:
         return {"pattern": {"pattern": texture, "fg_color": "#FFFFFF", "bg_color": colour}}
@@ -158,13 +163,13 @@ def _axes(
         "visible": labelled,
     }
     values = _numbers(context, table, column)
-    # XlsxWriter exchanges the axes of a bar chart, so that x is always the horizontal one
+    # XlsxWriter swaps the axes of a bar chart, so that x is always horizontal
     made.set_x_axis(values if bar else categories)
     made.set_y_axis(categories if bar else values)
 
 
 def _numbers(context: Context, table: Table, column: Column) -> dict[str, Any]:
-    """An axis of the numbers of a column."""
+    """The axis for the numbers of a column."""
     unit = context.symbol(column)
     return {
         "name": f"{column.title} ({unit})" if unit else column.title,

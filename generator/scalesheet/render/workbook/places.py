@@ -1,7 +1,7 @@
-"""Where everything stands, as data: sheet, row and column of every scalar, cell, key and constant.
+"""Where everything is, as data: sheet, row and column of every scalar, cell, key and constant.
 
-`View` answers the formula printer's questions (its `Places`) as seen from one sheet. Rows and
-columns count from 0. `layout.py` fills this in; nothing here knows XlsxWriter.
+`View` implements the formula printer's `Places` as seen from one sheet. Rows and columns count from
+0. `layout.py` fills this in; nothing here knows XlsxWriter.
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ UNIT = 5
 #: On the Summary: the columns of expected, low and high, and the first rows of its blocks.
 SUMMARY_VALUE, SUMMARY_LOW, SUMMARY_HIGH = 1, 2, 3
 REMARKS = 3  # columns beside a turned table: source, note, formula
-NAMES_OF = "Name in formulas"  # heads the row of a table that holds its name, and its columns'
-TITLES_OF = "Title"  # the first cell of a table that has its whole sheet, and one row of headings
-LINES_OF = "Name of line"  # the same where the rows of the table stand side by side
+NAMES_OF = "Name in formulas"  # heads the row of names of a table and its columns
+TITLES_OF = "Title"  # the first cell of a plain table: its own sheet, one row of headings
+LINES_OF = "Name of line"  # the same for a turned table
 CHECK_VALUE = 2
-#: The columns of the Checks sheet with what is wrong.
+#: The Checks column with messages.
 CHECK_WRONG = 5
 TOP = 3  # the first row below a sheet's title and lead
 SUMMARY_RESULTS = TOP + 2
 
 
 def first_choice(figures: int) -> int:
-    """The row of the first choice on the Summary, below so many headline figures."""
+    """The row of the first choice on the Summary, below this many headline figures."""
     return SUMMARY_RESULTS + 2 + figures + 3
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a scalar stands: the row and column of low, value, high."""
+    """Where a scalar is: row and column of low, value, high."""
 
     sheet: str
     cells: tuple[Square, Square, Square]
@@ -92,10 +92,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class TablePlace:
-    """Where a table stands. Its rows are rows of the sheet, or where it is `turned`, columns.
+    """Where a table is. Its rows are rows of the sheet, or columns if it is `turned`.
 
     `heading`, `first`, `spacer`, `total` and `counted` are rows of the table; `titles`, `ids`,
-    `columns`, `source` and `note` are columns of it; `at` gives the cell of both. Ranges run from
+    `columns`, `source` and `note` are columns of it; `at` converts both to a cell. Ranges run from
     `first` to `spacer`, an empty row, both included.
     """
 
@@ -116,40 +116,40 @@ class TablePlace:
     plain: bool = False  # one row of headings, the names, on top of a sheet of its own
     titles: int = TITLE
     ids: int = KEY
-    # where it is turned, by the row of the sheet: its headings, and the lines that fold
+    # for a turned table, by sheet row: its headings, and the levels of folded lines
     sections: tuple[tuple[int, str], ...] = ()
     levels: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def names(self) -> int:
-        """The row of the names of its columns."""
+        """The row with the names of its columns."""
         return self.heading if self.plain else self.heading + 2
 
     @property
     def first_row(self) -> int:
-        """Of the sheet."""
+        """The first row on the sheet."""
         if self.turned:
             return self.titles
         return self.heading if self.caption is None else self.caption
 
     @property
     def last_column(self) -> int:
-        """Of the sheet."""
+        """The last column on the sheet."""
         if self.turned:
             return (self.counted or self.total or self.spacer) + REMARKS
         right = [max(triple) for triple in self.columns.values()]
         return max([KEY, *right, self.source or 0, self.note or 0])
 
     def at(self, row: int, column: int) -> Square:
-        """Row and column of the sheet."""
+        """Row and column on the sheet."""
         return (column, row) if self.turned else (row, column)
 
     def label(self, row: int) -> str:
-        """A row of the table as addresses have it: `12`, or where it is turned `D`."""
+        """A row of the table as in addresses: `12`, or `D` if it is turned."""
         return letters(row) if self.turned else str(row + 1)
 
     def own(self, column: int) -> str:
-        """The cell of a column in the row at hand."""
+        """The cell of a column in the current row."""
         return f"{ROW}{column + 1}" if self.turned else f"{letters(column)}{ROW}"
 
     def area(self, column: int) -> str:
@@ -163,7 +163,7 @@ ConstantKind = Literal["conversion", "default", "arithmetic"]
 
 @dataclass(frozen=True, slots=True)
 class ConstantPlace:
-    """A named constant on Units: its row, its value in its unit, what kind of number it is."""
+    """A named constant on Units: its row, its value with unit, and its kind."""
 
     row: int
     value: float
@@ -174,8 +174,10 @@ class ConstantPlace:
 
 @dataclass(frozen=True, slots=True)
 class SheetPlan:
-    """One sheet: its groups of scalars and its tables, top to bottom. `captions`: row, title and
-    note of the phases where several things share it."""
+    """One sheet: its groups of scalars and its tables, top to bottom.
+
+    `captions`: row, title and note of phases that share the sheet with others.
+    """
 
     name: str
     kind: SheetKind
@@ -242,20 +244,20 @@ def relative(row: int, column: int) -> str:
 
 @cache
 def prefix(sheet: str) -> str:
-    """`Units!`, `'Stage 2'!`: quoted unless it is plainly a word."""
+    """`Units!`, `'Stage 2'!`: quoted unless it is clearly a word."""
     if re.fullmatch(r"[A-Za-z_]{4,}", sheet) and sheet.casefold() not in ("true", "false"):
         return f"{sheet}!"
     return "'" + sheet.replace("'", "''") + "'!"
 
 
-ROW = "\0"  # stands for the label of the row at hand in a column's formula
+ROW = "\0"  # stands for the label of the current row in a column's formula
 
 
 @dataclass(frozen=True)
 class View:
     """The places of quantities as seen from one sheet, for the formula printer.
 
-    The row at hand is printed as `ROW`, so that a column's formula is printed once.
+    The current row is printed as `ROW`, so that a column's formula is printed only once.
     """
 
     layout: Layout

@@ -1,4 +1,5 @@
-"""The Results sheet: headline figures, phases, charts, advice. Every figure is a reference."""
+"""The Results sheet: headline figures, phases, charts, recommendations. Every figure is a
+reference."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ from scalesheet.resolve.lowering.costs import BEHIND
 from scalesheet.values import Value
 
 WIDTHS = (42.0, 14.0, 16.0, 14.0, 16.0, *(14.0,) * 10)
-TEXT_COLUMNS = 8  # over which advice is written
-FIGURE_TEXT = 4  # the column of a figure as advice writes it
+TEXT_COLUMNS = 8  # columns that a recommendation spans
+FIGURE_TEXT = 4  # the column with a figure as text, for recommendations
 FIGURE = r"\{\{\s*([^{}]*?)\s*\}\}"
 
 
@@ -45,7 +46,7 @@ def write_results(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
 
 
 def _phases(canvas: Canvas, context: Context, row: int) -> int:
-    """The phases table in short: expected values, and the ends of what is added up."""
+    """The phases table in short: expected values, and ranges of additive columns."""
     table = context.plan.tables.get("phases")
     if table is None:
         return row
@@ -105,11 +106,12 @@ def _phase_column(
         canvas.formula(first + number_, at, source, stored(number_), role, fmt)
 
 
-# ------------------------------------------------------------------ advice
+# ------------------------------------------------------------------ recommendations
 
 
 def _advice(canvas: Canvas, context: Context, row: int) -> int:
-    """The plan's recommendations; a figure named in one is live, in a row of its own below."""
+    """Write the plan's recommendations; figures in them are live, each in a row of its own
+    below."""
     advices = context.plan.recommendations
     if not advices:
         return row
@@ -146,7 +148,7 @@ def _figure_row(canvas: Canvas, row: int, name: str, figure: _Figure) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """A figure named in a text: the cells of its ends, its value, and how it prints."""
+    """A figure named in a text: the cells of its ends, its value, and its format."""
 
     cells: Mapping[End, str]
     value: Value
@@ -184,7 +186,7 @@ def _figure(context: Context, name: str) -> _Figure | None:
 def _live_text(
     advice: str, figures: Mapping[str, _Figure], places: Mapping[str, str]
 ) -> tuple[str | None, str]:
-    """A text with its figures as one formula, and what it says now."""
+    """A text with its figures as one formula, and its current text."""
     pieces: list[str] = []
     parts: list[str] = []
     for at, part in enumerate(re.split(FIGURE, advice)):
@@ -201,12 +203,12 @@ def _live_text(
 
 
 def _chunks(shown: str) -> list[str]:
-    """Pieces that a formula's string takes, quotes doubled."""
+    """Split text into strings that a formula accepts, with quotes doubled."""
     return [shown[at : at + 120].replace('"', '""') for at in range(0, len(shown), 120)]
 
 
 def _in_words(figure: _Figure, row: int) -> str:
-    """The figure as a text says it, from the cells beside it."""
+    """The figure in words, from the cells beside it."""
     low, value, high = (relative(row, at) for at in (1, 2, 3))
     fmt, unit = figure.fmt, f'&" {figure.symbol}"' if figure.symbol else ""
     if figure.quantity.kind != "number" or fmt.scientific:
@@ -220,7 +222,7 @@ def _in_words(figure: _Figure, row: int) -> str:
 
 
 def _number(cell: str, fmt: Format) -> str:
-    """FIXED knows the reader's own separators; TEXT would need its format in their language."""
+    """FIXED uses the reader's separators; TEXT would need its format in their language."""
     if fmt.date:
         month, day = (f'RIGHT("0"&{part}({cell}),2)' for part in ("MONTH", "DAY"))
         return f'YEAR({cell})&"-"&{month}&"-"&{day}'

@@ -48,7 +48,7 @@ SHIPPED = (17, 18, 19)
 FACTOR = 20
 SIGNED = "+0%;-0%;0%"
 IN_USE = (21, 22, 23)
-#: Stands above each list of a drop-down, below the inputs.
+#: Heads each list of a drop-down, below the inputs.
 WORDS_HEADING = "Words to choose from"
 IN_USE_HEADINGS: Mapping[End, str] = {
     "low": "Low in use",
@@ -81,11 +81,11 @@ INPUT_WIDTHS = (
 
 
 def write_inputs(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
-    """Every stated scalar: value, what it shipped as, what is allowed, where it is from.
+    """Write every stated scalar: value, shipped value, allowed values, source.
 
-    Formulas read the cells in use, at the end of the row: what was typed, or the shipped value
-    where that is not valid. So a typing error turns the light red, and no figure becomes an error.
-    Low and high follow a value that has passed one of them, as they do in `pull`.
+    Formulas read the effective cells at the end of the row: the typed value, or the shipped value
+    if that is not valid. So a typing error turns the indicator red, but no figure becomes an error.
+    Low and high follow a value that moves past either of them, as in `pull`.
     """
     canvas.widths(*_with_words(INPUT_WIDTHS, context, plan))
     last = max((row for group in plan.groups for row, _ in group.rows()), default=TOP + 2)
@@ -109,7 +109,7 @@ def write_inputs(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
 
 
 def _chosen_from(context: Context, words: tuple[str, ...]) -> list[str]:
-    """Titles of what is chosen from a list."""
+    """Titles of the quantities with this list of words."""
     quantities: list[Quantity] = [*context.plan.scalars.values()]
     for table in context.tables.values():
         quantities += table.columns.values()
@@ -120,12 +120,12 @@ def _chosen_from(context: Context, words: tuple[str, ...]) -> list[str]:
 def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> None:
     stated = scalar.stated or Stated()
     spot = context.layout.scalars[scalar.name]
-    chosen = spot.sheet != canvas.name  # on the Summary, which has the cell to type into
+    chosen = spot.sheet != canvas.name  # on the Summary, which has the cell to edit
     canvas.text(row, TITLE, scalar.title or scalar.name, "label")
     canvas.text(row, KEY, context.layout.names.scalars[scalar.name, "value"], "key")
     canvas.text(row, UNIT, context.symbol(scalar), "symbol")
     text = stated_text(stated, context.symbol(scalar))
-    # a cell that is typed into shows what is typed: no mark of approximation
+    # an editable cell shows exactly what is typed: no approximation mark
     fmt = excel_format(replace(context.scalar_formats[scalar.name], approximate=False))
     if text is not None:
         if chosen:
@@ -165,7 +165,7 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
 
 
 def judged(context: Context, scalar: Scalar) -> bool:
-    """Whether an input can be judged: it is a number, or a word from a list."""
+    """Return whether an input can be validated: a number, or a word from a list."""
     if choices(context, scalar):
         return True
     stated = scalar.stated
@@ -173,8 +173,11 @@ def judged(context: Context, scalar: Scalar) -> bool:
 
 
 def _is_used(context: Context, scalar: Scalar) -> bool:
-    """Whether formulas read an input where it stands in use. One that may be a reason instead of a
-    number is read where it is typed: a text there is no mistake."""
+    """Return whether formulas read the effective cell of an input.
+
+    An input that may be a reason instead of a number is read where it is typed, since text is valid
+    there.
+    """
     return judged(context, scalar) and not scalar.may_reason
 
 
@@ -192,7 +195,7 @@ def in_use(context: Context) -> dict[str, Spot]:
 
 
 def _judgment(canvas: Canvas, context: Context, scalar: Scalar, row: int, fmt: str) -> None:
-    """What is in use, whether that is what was typed, and if not, why."""
+    """Write the effective value, whether it is the typed one, and if not, why."""
     stated, ends = scalar.stated or Stated(), ends_of(scalar)
     text, used = stated_text(stated, ""), _is_used(context, scalar)
     typed, shipped, use = (
@@ -224,7 +227,7 @@ def _judgment(canvas: Canvas, context: Context, scalar: Scalar, row: int, fmt: s
 
 
 def _spread(canvas: Canvas, stated: Stated, use: Mapping[End, str], row: int) -> None:
-    """How far the ends are from the value, as a share of it."""
+    """Write the distance of the ends from the value, as a share of it."""
     low, value, high = stated_ends(stated)
     for at, end, number in zip(SPREAD, (use["low"], use["high"]), (low, high), strict=True):
         shown = number / value - 1 if value else ""
@@ -232,7 +235,7 @@ def _spread(canvas: Canvas, stated: Stated, use: Mapping[End, str], row: int) ->
 
 
 def _follow(canvas: Canvas, typed: Mapping[End, str], shipped: Mapping[End, str], row: int) -> None:
-    """By what factor low and high follow a value that alone was changed and has passed one."""
+    """Write the factor for low and high after an edit of only the value has passed one of them."""
     low, value, high = (typed[end] for end in ENDS)
     as_shipped = f"{low}={shipped['low']},{high}={shipped['high']}"
     passed = f"OR({value}<{low},{value}>{high}),{value}/{shipped['value']}>0"
@@ -241,7 +244,7 @@ def _follow(canvas: Canvas, typed: Mapping[End, str], shipped: Mapping[End, str]
 
 
 def _remark(scalar: Scalar, typed: Mapping[End, str], row: int, ordered: str, used: bool) -> str:
-    """What is wrong with what was typed, and what is in use then."""
+    """The message for an invalid entry, with the value used instead."""
     cells = [typed[end] for end in (ENDS if scalar.ranged else ENDS[1:2])]
     empty = ",".join(f'{cell}=""' for cell in cells)
     wrong = '"not in the list"'
@@ -259,7 +262,7 @@ def _remark(scalar: Scalar, typed: Mapping[End, str], row: int, ordered: str, us
 
 
 def _fits(context: Context, scalar: Scalar, cell: str, row: int) -> str:
-    """The condition that a cell holds what the input may be."""
+    """The condition that a cell has an allowed value."""
     source = choices(context, scalar)
     if source:
         return f"ISNUMBER(MATCH({cell},{source},0))"
@@ -275,7 +278,7 @@ def _fits(context: Context, scalar: Scalar, cell: str, row: int) -> str:
 
 
 def write_rule(canvas: Canvas, context: Context, scalar: Scalar) -> None:
-    """What may be typed into the cells of an input."""
+    """Restrict what may be typed into the cells of an input."""
     spot = context.layout.scalars[scalar.name]
     options = rule(context, scalar, scalar.stated or Stated())
     area = *spot.cell("low"), *spot.cell("high")
@@ -287,11 +290,11 @@ def write_rule(canvas: Canvas, context: Context, scalar: Scalar) -> None:
 FORMULA, DERIVED_NOTE = 6, 7
 DERIVED_HEADINGS = (*FIRST_HEADINGS, "Formula", "Note")
 DERIVED_WIDTHS = (38, 29, 12.5, 14, 12.5, 15, 58, 44)
-SHOWN_COLUMNS = (6, 12)  # where a phase's sheet shows the formula, over narrow columns
+SHOWN_COLUMNS = (6, 12)  # where a phase's sheet shows the formula, across narrow columns
 
 
 def write_calculation(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
-    """Derived scalars outside the phases."""
+    """Write the derived scalars outside the phases."""
     canvas.widths(*_with_words(DERIVED_WIDTHS, context, plan))
     _headings(canvas, DERIVED_HEADINGS, TOP)
     for group in plan.groups:
@@ -307,7 +310,7 @@ def write_calculation(canvas: Canvas, context: Context, plan: SheetPlan) -> None
 
 
 def write_group(canvas: Canvas, context: Context, group: Group, last_column: int) -> None:
-    """A phase's own scalars above its tables: formula and note in one cell over the rest."""
+    """Write a phase's own scalars above its tables, with formula and note in one wide cell."""
     head = group.heading
     _headings(canvas, FIRST_HEADINGS, head)
     last = max(last_column, SHOWN_COLUMNS[1])
@@ -322,7 +325,7 @@ def write_group(canvas: Canvas, context: Context, group: Group, last_column: int
 
 
 def derived_note(scalar: Scalar) -> str:
-    """Note, bound of ends and source of a derived scalar, in one text."""
+    """Note, type of range and source of a derived scalar, in one text."""
     formula = scalar.formula
     parts = [scalar.note]
     if formula and formula.outer:
@@ -333,7 +336,7 @@ def derived_note(scalar: Scalar) -> str:
 
 
 def write_derived(canvas: Canvas, context: Context, scalar: Scalar) -> None:
-    """Title, name, live ends and unit in the scalar's row."""
+    """Write title, name, live ends and unit in the scalar's row."""
     row = context.layout.scalars[scalar.name].row
     canvas.text(row, TITLE, scalar.title or scalar.name, "label")
     canvas.text(row, KEY, context.layout.names.scalars[scalar.name, "value"], "key")
@@ -342,7 +345,7 @@ def write_derived(canvas: Canvas, context: Context, scalar: Scalar) -> None:
 
 
 def write_ends(canvas: Canvas, context: Context, scalar: Scalar, role: Role | None = None) -> None:
-    """The live cells of a derived scalar, wherever it stands."""
+    """Write the live cells of a derived scalar, wherever it is."""
     formula = scalar.formula
     if formula is None:
         return

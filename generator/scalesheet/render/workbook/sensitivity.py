@@ -1,7 +1,7 @@
-"""The Sensitivity sheet: which inputs move the headline figures most, as the plan was shipped.
+"""The Sensitivity sheet: the inputs that affect the headline figures most, for the shipped plan.
 
-For each figure, the inputs that move it most when each moves alone, as the build computed them; and
-the figure as it is now, so that any other move can be tried in the inputs themselves.
+Each figure has its top inputs, each changed alone, as computed by the build; and its current value,
+so that any other change can be tried in the inputs themselves.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Listing:
 
     @property
     def now(self) -> int:
-        """The row of the figure as it is now."""
+        """The row with the current value of the figure."""
         return self.heading + 2
 
     @property
@@ -65,7 +65,7 @@ class Listing:
 
 
 def arrange(context: Context) -> tuple[Listing, ...]:
-    """The lists one below the other."""
+    """Place the lists below one another."""
     assert context.sensitivity is not None
     listings, row = [], TOP + 2
     for ranking in context.sensitivity.rankings:
@@ -84,7 +84,7 @@ def write_sensitivity(canvas: Canvas, context: Context, plan: SheetPlan) -> None
 
 
 def outdated(context: Context) -> str:
-    """Says so where an input is no longer the shipped one."""
+    """A formula for the note that an input differs from the shipped one."""
     return f'IF({prefix(context.layout.sheet("changes"))}{CHANGED_CELLS}>0,"{OUTDATED}","")'
 
 
@@ -133,20 +133,21 @@ def _put(canvas: Canvas, row: int, column: int, value: float | str, fmt: str) ->
 
 
 def inputs(context: Context, effect: Effect) -> tuple[float | str, ...]:
-    """The input at its low side, as it is, at its high side; for a column, how its rows move."""
+    """The input at its low side, as stated, and at its high side; for a column, how its rows
+    change."""
     if effect.inputs is not None:
         return effect.inputs
     return tuple(_how_moved(context, effect.lever, end) for end in ENDS)
 
 
 def _input_format(context: Context, quantity: Quantity, numbers: tuple[float, ...] | None) -> str:
-    """A format with the digits that the moved values need."""
+    """A format with as many digits as the changed values need."""
     values = [Value.number(number) for number in numbers or ()]
     return excel_format(format_of(quantity, values, context.book.units))
 
 
 def _how_moved(context: Context, lever: Lever, end: End) -> str:
-    """How the rows of a column are moved."""
+    """Describe how the rows of a column change."""
     assert context.sensitivity is not None
     if end == "value":
         return "as stated"
@@ -163,7 +164,7 @@ def figure_title(context: Context, name: str) -> str:
 
 
 def lever_name(context: Context, lever: Lever) -> str:
-    """How a formula of the plan writes it."""
+    """Its name in the plan's formulas."""
     key = lever.key
     if key.table is None:
         return context.layout.names.scalars[key.name, "value"]
@@ -171,7 +172,7 @@ def lever_name(context: Context, lever: Lever) -> str:
 
 
 def rest_in_words(listing: Listing) -> str:
-    """What is not listed, as shipped."""
+    """Say how many inputs are not listed."""
     less = len(listing.ranking.effects) - len(listing.effects)
     still = listing.ranking.still
     parts = [f"{less} more {'input moves' if less == 1 else 'inputs move'} it"] if less else []

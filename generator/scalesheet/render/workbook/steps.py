@@ -1,9 +1,9 @@
-"""Parts of long formulas get cells of their own, so that a person can read each formula.
+"""Moves parts of long formulas to cells of their own, so that people can read each formula.
 
-A part that stands twice, and whatever makes a formula too long or too deep, becomes a *step*: a
-hidden scalar or column of the plan, which evaluator, layout and printer treat like any other. What
-must be a number before a formula can be computed is tested in one step, its status. Values stay
-as they are: a step holds a part of the tree, and is computed as the part was.
+A part that occurs twice, and whatever makes a formula too long or too deep, becomes a *step*: a
+hidden scalar or column of the plan, which evaluator, layout and printer treat like any other. The
+tests for operands that must be numbers are collected in one step, the status. Values do not change:
+a step is a part of the tree, computed in the same way.
 """
 
 from __future__ import annotations
@@ -59,19 +59,19 @@ from scalesheet.render.workbook.places import ROW, TablePlace, View
 from scalesheet.resolve.reasons import of_compiler
 from scalesheet.units import Unit
 
-#: What a person can read: characters, and functions within functions.
+#: What people can read: characters, and levels of nested functions.
 LONGEST, DEEPEST = 150, 6
-#: A part that stands twice is a step if it is longer than this, and no part is a shorter step.
+#: A repeated part becomes a step if it is longer than this, and no step is shorter.
 WORTH_A_STEP, SHORTEST = 24, 8
 READY = "ok"  # the status of a formula that can be computed
 STATUS = "ok, or the first reason why it cannot be computed"
 _LEAVES = (Number, Text, Flag, Constant, Scalar, Column, OneOf)
 
-Scope = tuple[Node, ...]  # what is known to be no reason where a part stands
+Scope = tuple[Node, ...]  # nodes known not to be reasons at some place
 
 
 def stepped(book: Book, plan: Plan) -> Plan:
-    """The plan with its long formulas in steps."""
+    """Return the plan with its long formulas split into steps."""
     return _Steps(book, blanked(plan)).plan_with_steps()
 
 
@@ -86,19 +86,20 @@ def stepped_once(edition: Edition, book: Book, plan: Plan) -> Plan:
 
 
 def _below(node: Node) -> list[Node]:
-    """The children that may become steps: in a condition of rows names mean the row looked at."""
+    """The children that may become steps; in a row condition, names refer to the row looked at."""
     return [] if isinstance(node, Aggregate) else children(node)
 
 
 def _within(node: Node) -> Iterator[Node]:
-    """The node and all below it that may become steps."""
+    """Yield the node and all nodes below it that may become steps."""
     yield node
     for child in _below(node):
         yield from _within(child)
 
 
 def _tested(node: Node) -> Node | None:
-    """What has a value only where the test before it fails, as a quotient by what may be zero."""
+    """The part that has a value only if the test before it fails, such as a division by a possible
+    zero."""
     match node:
         case Choice(then=Reason(text=Text(why)), other=other) if of_compiler(why):
             return other
@@ -106,7 +107,7 @@ def _tested(node: Node) -> Node | None:
 
 
 def _of_row(node: Node, over: frozenset[str] = frozenset()) -> bool:
-    """Whether the row at hand matters."""
+    """Return whether it depends on the current row."""
     if isinstance(node, Column):
         return node.own or node.table not in over
     if isinstance(node, Aggregate):
@@ -115,7 +116,7 @@ def _of_row(node: Node, over: frozenset[str] = frozenset()) -> bool:
 
 
 def _expected(node: Node) -> Node:
-    """The same at the expected values, as subjects of guards are."""
+    """The same node with expected values, as subjects of guards have."""
     node = mapped(node, _expected)
     if isinstance(node, Scalar | Column | Cell | Lookup | Aggregate) and node.end != "value":
         return replace(node, end="value")
@@ -130,7 +131,7 @@ def _of(subject: Node) -> Node:
 
 
 def nesting(text: str) -> int:
-    """How many functions of a printed formula stand within each other."""
+    """How deeply the functions of a printed formula are nested."""
     deepest = 0
     opened: list[bool] = []
     for match in _BRACKETS.finditer(text):
@@ -143,7 +144,7 @@ def nesting(text: str) -> int:
 
 
 def lookups(text: str) -> list[str]:
-    """The look-ups in a printed formula."""
+    """The lookups in a printed formula."""
     found = []
     for start in (match.start() for match in re.finditer(r"\bINDEX\(", text)):
         depth = 0
@@ -168,7 +169,7 @@ _BRACKETS = re.compile(r"""\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|[A-Za-z]*\(|\)""")
 
 @dataclass(frozen=True, slots=True)
 class _Home:
-    """The formula that is taken apart: its key, and the rows that it fills (None for all)."""
+    """The formula being split: its key, and the rows that it fills (None for all)."""
 
     key: Key
     quantity: Quantity
@@ -177,7 +178,7 @@ class _Home:
 
 @dataclass(frozen=True)
 class _Sizes(View):
-    """Places as long as those of the workbook will be."""
+    """Places with names as long as the workbook's will be."""
 
     def scalar(self, name: str, end: End) -> str:
         return self.layout.names.scalars.get((name, end)) or defined(name)
@@ -191,7 +192,7 @@ class _Sizes(View):
 
 @dataclass
 class _Steps:
-    """Takes the formulas of a plan apart, in the order in which they are computed."""
+    """Splits the formulas of a plan, in the order of computation."""
 
     book: Book
     plan: Plan
@@ -199,12 +200,12 @@ class _Steps:
     made: dict[tuple[str | None, tuple[str, ...] | None, Node], Scalar | Column] = field(
         default_factory=dict
     )
-    #: What a step rests on: the operands that are not reasons where it is a number.
+    #: For each step, the operands that cannot be reasons if it is a number.
     rests: dict[Node, set[Node]] = field(default_factory=dict)
-    #: What a step was made of.
+    #: The part that each step replaces.
     stands_for: dict[Node, Node] = field(default_factory=dict)
     counted: dict[str, int] = field(default_factory=dict)
-    printed: dict[tuple[str, str, Node], str] = field(default_factory=dict)  # a part is often tried
+    printed: dict[tuple[str, str, Node], str] = field(default_factory=dict)  # parts are tried often
 
     def __post_init__(self) -> None:
         self.scalars = dict(self.plan.scalars)
@@ -247,7 +248,8 @@ class _Steps:
         columns[key.name] = replace(column, formula=self._formula(column.formula, home))
 
     def _looked_up_twice(self) -> frozenset[tuple[str | None, Node]]:
-        """What several formulas look up, of one table where the row at hand matters."""
+        """Lookups that several formulas share, within one table if they depend on the current
+        row."""
         count: Counter[tuple[str | None, Node]] = Counter()
         for quantity, table in self._computed():
             for formula in formulas_of(quantity):
@@ -272,7 +274,7 @@ class _Steps:
         assert value is not None
         return replace(formula, ends=Ends(value, low, high))
 
-    # -------------------------------------------------------------- how long, how deep
+    # -------------------------------------------------------------- length and depth
 
     def _printed(self, node: Node, home: _Home) -> str:
         table = home.key.table
@@ -283,7 +285,7 @@ class _Steps:
             try:
                 printed = excel(node, _Sizes(self.layout, where.sheet)).text.replace(ROW, here)
             except PrinterError:
-                printed = "?" * 10_000  # too long for a cell, or nothing that the printer can say
+                printed = "?" * 10_000  # too long for a cell, or not printable
             self.printed[where.sheet, here, node] = printed
         return printed
 
@@ -291,10 +293,10 @@ class _Steps:
         text = self._printed(node, home)
         return len(text) <= LONGEST and nesting(text) <= DEEPEST and not _twice(text)
 
-    # -------------------------------------------------------------- taking apart
+    # -------------------------------------------------------------- splitting
 
     def _shrunk(self, tree: Node, scope: Scope, home: _Home) -> Node:
-        """The tree with steps in place of parts, until it fits."""
+        """Replace parts by steps until the tree fits."""
         if isinstance(tree, _LEAVES) or self._fits(tree, home):
             return tree
         tree = self._without_repeats(self._best_first(tree, scope, home), scope, home)
@@ -311,13 +313,13 @@ class _Steps:
         return tree
 
     def _with_shrunk(self, tree: Node, scope: Scope, home: _Home) -> Node:
-        """With steps in place of parts of its parts."""
+        """Shrink the parts of its parts."""
         if isinstance(tree, Aggregate):
             return tree
         return self._sides(tree, scope, lambda node, known: self._shrunk(node, known, home))
 
     def _with_shared(self, tree: Node, home: _Home) -> Node:
-        """With steps for what other formulas look up too."""
+        """Replace lookups that other formulas share by steps."""
         for node in dict.fromkeys(_within(tree)):
             table = home.key.table if _of_row(node) else None
             if node != tree and (table, node) in self.shared:
@@ -325,7 +327,7 @@ class _Steps:
         return tree
 
     def _best_first(self, tree: Node, scope: Scope, home: _Home) -> Node:
-        """With a step for the best value, where a row is found by it."""
+        """Make a step of the best value that a row is found by."""
         match tree:
             case Choice(
                 then=Reason(text=Text()),
@@ -349,7 +351,7 @@ class _Steps:
         return tree
 
     def _without_repeats(self, tree: Node, scope: Scope, home: _Home) -> Node:
-        """With a step for each part that stands twice: look-ups first, then the longest."""
+        """Make a step of each part that occurs twice: lookups first, then the longest."""
         while True:
             text = self._printed(tree, home)
             count: dict[Node, int] = {}
@@ -386,7 +388,7 @@ class _Steps:
         return self._sides(tree, scope, lambda node, known: self._replaced(node, part, known, home))
 
     def _sides(self, tree: Node, scope: Scope, change: Callable[[Node, Scope], Node]) -> Node:
-        """With each child changed: where a test asks `known(x)`, x is known on one side."""
+        """Change each child; after a test `known(x)`, x is known on one side."""
         if not isinstance(tree, Choice):
             return mapped(tree, lambda node: change(node, scope))
         then = other = scope
@@ -403,7 +405,7 @@ class _Steps:
         )
 
     def _smaller(self, tree: Node, scope: Scope, home: _Home) -> Node:
-        """With one step more: the status of several subjects, or the largest part."""
+        """Add one more step: the status of several subjects, or the largest part."""
         if isinstance(tree, Guard) and len(tree.subjects) > 1 and tree.body != Text(READY):
             return replace(tree, subjects=(self._status(tree.subjects, home),))
         deep = nesting(self._printed(tree, home)) > DEEPEST
@@ -416,7 +418,7 @@ class _Steps:
         return tree if best is None else self._replaced(tree, best[1], scope, home)
 
     def _parts(self, tree: Node, home: _Home) -> Iterator[Node]:
-        """The nearest parts below that may become steps."""
+        """Yield the nearest parts below that may become steps."""
         for child in _below(tree):
             stays = isinstance(tree, Guard) and child is tree.body
             if stays or child is _tested(tree) or not self._may_leave(child):
@@ -425,13 +427,13 @@ class _Steps:
                 yield child
 
     def _may_leave(self, node: Node) -> bool:
-        """Whether a part can stand in a cell of its own."""
+        """Return whether a part can have a cell of its own."""
         return not isinstance(node, _LEAVES) and self._kind(node) is not None
 
     # -------------------------------------------------------------- steps
 
     def _status(self, subjects: Scope, home: _Home) -> OneOf:
-        """Says `ok`, or the first reason among the subjects."""
+        """The step that gives `ok`, or the first reason among the subjects."""
         tree = Guard(subjects, Text(READY))
         if len(subjects) > 2 and not self._fits(tree, home):
             half = len(subjects) // 2
@@ -442,7 +444,7 @@ class _Steps:
         return OneOf(step, (READY,))
 
     def _step(self, part: Node, scope: Scope, home: _Home) -> Node:
-        """The reference that stands for a part. Where an operand is a reason, so is the part."""
+        """The reference that replaces a part. If an operand is a reason, so is the part."""
         read = self._read(part) - {_expected(part)}
         needed = tuple(s for s in dict.fromkeys(scope) if self._known(s) & read)
         kind = self._kind(part)
@@ -452,12 +454,12 @@ class _Steps:
         return step
 
     def _known(self, subject: Node) -> set[Node]:
-        """What is not a reason where a subject is none."""
+        """The nodes that cannot be reasons if a subject is not."""
         of = _expected(_of(subject))
         return {of, *self.rests.get(of, ())}
 
     def _read(self, node: Node) -> set[Node]:
-        """What a part reads without a guard of its own, at the expected values."""
+        """The nodes that a part reads without a guard of its own, at expected values."""
         if isinstance(node, Guard):
             before = (self._read(child) for s in node.subjects for child in _below(_of(s)))
             inside = self._read(node.body).difference(*map(self._known, node.subjects))
@@ -465,7 +467,7 @@ class _Steps:
         return self._known(node).union(*map(self._read, children(node)))
 
     def _placed(self, tree: Node, kind: Kind, home: _Home) -> Scalar | Column:
-        """A hidden scalar, or a hidden column where the row at hand matters."""
+        """A hidden scalar, or a hidden column if it depends on the current row."""
         table, rows = (home.key.table, home.rows) if _of_row(tree) else (None, None)
         known = self.made.get((table, rows, tree))
         if known is not None:
@@ -508,10 +510,10 @@ class _Steps:
             return self.scalars[home.key.name].phase
         return self.tables[home.key.table].phase
 
-    # -------------------------------------------------------------- what a step is
+    # -------------------------------------------------------------- names and kinds of steps
 
     def _called(self, tree: Node, home: _Home, table: str | None) -> tuple[str, str]:
-        """Name and title: of a look-up what it looks up, else which part of which quantity."""
+        """Name and title: of a lookup's target, or of the quantity with a number."""
         body = tree.body if isinstance(tree, Guard) else tree
         key = home.key
         base = key.name if key.table in (None, table) else f"{key.table}.{key.name}"
@@ -533,7 +535,7 @@ class _Steps:
         return self._free(name, table), title
 
     def _free(self, name: str, table: str | None) -> str:
-        """The name, or the first of those with a number that is free."""
+        """The name, or with the first free number."""
         known: Mapping[str, object] = self.tables[table].columns if table else {}
         text, number = name, 1
         while text in known or (
@@ -546,7 +548,7 @@ class _Steps:
         return text
 
     def _key_of(self, node: Lookup | Cell) -> tuple[str, str]:
-        """Name and title of what a look-up goes by."""
+        """Name and title of a lookup's key."""
         if isinstance(node, Cell):
             table = self._table(node.table)
             return node.row, table.row_titles[table.rows.index(node.row)] or node.row
@@ -564,7 +566,7 @@ class _Steps:
         return self._table(node.table).columns[node.column]
 
     def _kind(self, node: Node) -> Kind | None:
-        """What kind of value a part has; None if it is not a value of its own, such as a reason."""
+        """The kind of a part's value; None if it is not a value, such as a reason."""
         match node:
             case Number() | Constant() | Negative() | Binary() | Call():
                 return "number"

@@ -1,7 +1,7 @@
 """The Summary sheet: checks, headline figures, choices and scenarios.
 
-One page. A choice has its cell here and nowhere else, so that what it drives is seen at once;
-Inputs shows it too. Charts stand to the right.
+One page. The cell of a choice is only here, so that its effects are visible at once; Inputs shows
+it too. Charts are to the right.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ WIDTHS = (36.0, 26.0, 12.0, 12.0, 10.0, 10.0, 26.0, 2.0)
 UNIT_AT, VERDICT_AT, WHY_AT = 4, 5, 6
 CHARTS_AT = 8
 ALL_WELL = "All checks hold"
-#: Words that are good, and that are not, with the colour that stresses them.
+#: Good and bad verdicts, with the roles that emphasize them.
 LIGHTS: tuple[tuple[str, Role], ...] = (
     (ALL_WELL, "good"),
     (VERDICTS[0], "good"),
@@ -73,7 +73,7 @@ def write_summary(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
 
 
 def _light(canvas: Canvas, context: Context) -> None:
-    """All well, or how many checks fail; the way to them."""
+    """Write "all checks pass" or how many fail, with a link to them."""
     sheet = prefix(context.layout.sheet("checks"))
     holding, number = (f"{sheet}{absolute(TOP - 1, at)}" for at in (CHECK_VALUE, SHOULD))
     count = f"({number}-{holding})"
@@ -125,8 +125,10 @@ def _results(canvas: Canvas, context: Context) -> int:
 
 
 def headline(context: Context) -> Used:
-    """The cells of the headline figures, whose edits Checks sees; the rest of the sheet rests on
-    Checks in turn."""
+    """The cells of the headline figures, in which Checks detects edits.
+
+    The rest of the sheet depends on Checks.
+    """
     names = context.layout.names.scalars
     formulas = [
         names[name, end]
@@ -139,7 +141,7 @@ def headline(context: Context) -> Used:
 
 
 def _check_of(context: Context, name: str) -> str | None:
-    """The first check of the plan that looks at the figure."""
+    """The first check of the plan that reads the figure."""
     return next(
         (
             check
@@ -173,7 +175,7 @@ def _choices(canvas: Canvas, context: Context, row: int) -> int:
 
 
 def _listed(context: Context, names: tuple[str, ...]) -> str:
-    """Titles of figures; those of every figure in one word."""
+    """Titles of figures, or "every result"."""
     figures = [n for n in context.plan.headline if context.plan.scalars[n].formula is not None]
     if len(names) == len(figures):
         return "every result"
@@ -185,7 +187,7 @@ def _listed(context: Context, names: tuple[str, ...]) -> str:
 
 
 def _scenarios(canvas: Canvas, context: Context, row: int) -> int:
-    """The headline in each scenario as shipped, beside what it is now."""
+    """Write the shipped headline in each scenario beside the current one."""
     under = context.edition.scenarios.get(context.plan.id, {})
     if len(under) < 2:
         return row

@@ -1,7 +1,7 @@
-"""Quantiles in the Summary: as the build drew them, and P80 of the plan as it is now.
+"""Quantiles in the Summary: as drawn by the build, and an estimate of the current P80.
 
-A workbook cannot draw. So P80 now is the expected value, which follows every edit, times a spread
-that was found at build; how far that is from the drawn P80 stands beside it.
+A workbook cannot draw samples. So the current P80 is the expected value, which follows every edit,
+times a spread found at build time; its error against the drawn P80 is beside it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ UNCHECKED = "Changed since it was compared with the draws"
 
 
 def write_quantiles(canvas: Canvas, context: Context, row: int) -> int:
-    """The block from a row on; the row behind it."""
+    """Write the block from a row on; return the next row."""
     if context.sensitivity is None:
         return row
     found = context.edition.sures[context.plan.id]
@@ -53,7 +53,7 @@ def write_quantiles(canvas: Canvas, context: Context, row: int) -> int:
 
 
 def _now(canvas: Canvas, context: Context, figures: Mapping[str, Quantiles], row: int) -> int:
-    """P80 of the plan as it is now, and whether that was compared with draws."""
+    """Write the current P80, and whether it was checked against draws."""
     assert context.sensitivity is not None
     rankings = {each.name: each for each in context.sensitivity.rankings}
     canvas.text(row, TITLE, "P80 as inputs are now", "section")
@@ -81,6 +81,6 @@ def _now(canvas: Canvas, context: Context, figures: Mapping[str, Quantiles], row
 
 
 def _off(by: float) -> str:
-    """How far P80 now is from that of the draws."""
+    """The difference between this P80 and the drawn one."""
     share = f"{abs(by):.1%}"
     return "equal" if share == "0.0%" else f"{share} {'above' if by > 0 else 'below'} P80"

@@ -1,6 +1,6 @@
-"""Tables: headings with units and names, rows, a spacer row, totals, and what lies below.
+"""Tables: headings with units and names, rows, a spacer row, totals, and notes below.
 
-A column's formula is printed once and the row's number put in, so a table of many rows costs
+A column's formula is printed once and the row number filled in, so a table of many rows costs
 little more than writing its cells.
 """
 
@@ -48,7 +48,7 @@ FEW = 3  # cases that a note names
 
 
 def write_tables(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
-    """A sheet of one table, or of a phase: its scalars, then its tables."""
+    """Write a sheet of one table, or of a phase: its scalars, then its tables."""
     places = [context.layout.tables[name] for name in plan.tables]
     last = max((place.last_column for place in places), default=KEY)
     set_widths(canvas, context, plan, places)
@@ -69,7 +69,7 @@ def write_tables(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
 
 
 def write_table(canvas: Canvas, context: Context, place: TablePlace) -> None:
-    """One table with everything that belongs to it."""
+    """Write one table with everything that belongs to it."""
     table = context.tables[place.name]
     if place.caption is not None:
         canvas.text(place.caption, TITLE, table.title, "section")
@@ -94,7 +94,7 @@ def write_table(canvas: Canvas, context: Context, place: TablePlace) -> None:
 
 
 def _printed(context: Context, plan: SheetPlan, places: Sequence[TablePlace]) -> tuple[int, int]:
-    """The last row and column on paper: steps, sources and notes are for the screen."""
+    """The last row and column that print: steps, sources and notes are for the screen."""
     right, last = (UNIT if plan.groups else KEY), plan.groups[-1].end if plan.groups else TOP
     for place in places:
         if place.turned:
@@ -108,7 +108,7 @@ def _printed(context: Context, plan: SheetPlan, places: Sequence[TablePlace]) ->
 
 
 def is_axis(table: Table, column: str) -> bool:
-    """Whether the column is one that a cross table runs over: a key, nothing to edit."""
+    """Return whether the column is an axis of a cross table: a key, not to be edited."""
     return column in dict(table.each)
 
 
@@ -117,7 +117,7 @@ def _headings(canvas: Canvas, context: Context, table: Table, place: TablePlace)
         plain_headings(canvas, table, place)
         return
     titles, units, names = place.heading, place.heading + 1, place.names
-    for at in range(KEY + 1, place.last_column + 1):  # a gap may be left before the source
+    for at in range(KEY + 1, place.last_column + 1):  # there may be a gap before the source
         canvas.text(titles, at, "", "heading")
         canvas.text(units, at, "", "unit")
         canvas.text(names, at, "", "name")
@@ -139,7 +139,7 @@ def _headings(canvas: Canvas, context: Context, table: Table, place: TablePlace)
 
 
 def _lines(canvas: Canvas, context: Context, table: Table, place: TablePlace) -> None:
-    """Headings of a turned table, and its lines: what each is called, its unit and its name."""
+    """Write the headings of a turned table, and its lines with titles, units and names."""
     units, names = place.heading + 1, place.heading + 2
     for at in range(place.last_column + 1):
         canvas.text(place.titles, at, "", "heading")
@@ -164,7 +164,7 @@ def _lines(canvas: Canvas, context: Context, table: Table, place: TablePlace) ->
 
 
 class _Cells:
-    """The cells of one column, end by end."""
+    """Writes the cells of one column, end by end."""
 
     def __init__(
         self, canvas: Canvas, context: Context, table: Table, column: Column, place: TablePlace
@@ -195,7 +195,7 @@ class _Cells:
             if text is not None and self._is_day and is_day(text):
                 self.canvas.number(*cell, day_number(text), role, "yyyy-mm-dd")
             elif text is not None:
-                # a reason stands at all three ends, since formulas read each of them
+                # a reason is in all three cells, since formulas read each of them
                 whole = end == "value" or stated.reason is not None
                 self.canvas.text(*cell, text if whole else "", role)
             else:
@@ -204,7 +204,8 @@ class _Cells:
 
     @property
     def _is_day(self) -> bool:
-        """Whether days are stored as such: where other programs read them, and no formula does."""
+        """Return whether days are stored as dates: where other programs read them and no formula
+        does."""
         read = (self.table.name, self.column.name, "value") in self.context.layout.names.columns
         return self.column.kind == "date" and self.place.plain and not read
 
@@ -232,7 +233,7 @@ class _Cells:
                     self.canvas.fit(line, column, column, value, "either")
 
     def _formulas(self) -> Iterator[tuple[Formula, Sequence[int]]]:
-        """Formulas of this column with the numbers of the rows that they fill."""
+        """Yield the formulas of this column with the numbers of their rows."""
         column, numbers = self.column, self.context.layout.row_numbers[self.table.name]
         for row, formula in column.own.items():
             yield formula, (numbers[row],)
@@ -248,7 +249,7 @@ class _Cells:
         return "either" if self.column.may_reason else "number"
 
     def _stated_role(self) -> Role:
-        """Of stated cells that are not numbers. Descriptive text is nothing to play with."""
+        """The role of stated cells that are not numbers. Descriptive text is not an input."""
         if is_axis(self.table, self.column.name):
             return "shipped" if self.place.turned else "small"
         if self.column.kind in ("text", "date"):
@@ -257,7 +258,7 @@ class _Cells:
         return "input_reason" if right else "input_text"
 
     def _validations(self) -> None:
-        """One rule for the rows that say the same; sources stand in their own column."""
+        """Add one validation for rows with the same message; sources have a column of their own."""
         triple = self.place.columns[self.column.name]
         alike: dict[tuple[Basis, bool], list[int]] = {}
         for at, row in enumerate(self.table.rows, self.place.first):
@@ -280,14 +281,14 @@ class _Cells:
 
 
 def _runs(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """First and last of each stretch of rows that follow each other."""
+    """Yield first and last of each run of consecutive rows."""
     for _, run in groupby(enumerate(rows), lambda item: item[1] - item[0]):
         stretch = [row for _, row in run]
         yield stretch[0], stretch[-1]
 
 
 def stored_column(series: Series, end: End) -> Callable[[int], float | str]:
-    """Row number -> what a spreadsheet keeps beside the formula, without a Value for each cell."""
+    """Return row number -> the stored result of a formula, without making a Value for each cell."""
     chosen = {"low": series.low, "value": None, "high": series.high}[end]
     numbers = (series.value if chosen is None else chosen).tolist()
     reasons: Mapping[int, str] = series.reasons
@@ -319,7 +320,7 @@ def _sources_and_notes(canvas: Canvas, context: Context, table: Table, place: Ta
 
 
 def _remarks(canvas: Canvas, table: Table, place: TablePlace) -> None:
-    """Beside the lines of a turned table: source, note and formula."""
+    """Write source, note and formula beside the lines of a turned table."""
     at = place.last_column - REMARKS + 1
     canvas.row_of(place.titles, ("Source", "Note", "Formula"), "heading_text", at)
     for column in table.columns.values():
@@ -356,7 +357,7 @@ def remarks(table: Table, column: Column) -> tuple[tuple[str, Role], ...]:
 
 
 def _which(titles: Sequence[str], table: Table) -> str:
-    """Cases by their titles, or how many they are."""
+    """Cases by their titles, or their number."""
     if len(titles) == len(table.rows):
         return "every case"
     few = len(titles) <= FEW
@@ -364,12 +365,12 @@ def _which(titles: Sequence[str], table: Table) -> str:
 
 
 def row_note(plan: Plan, table: Table, row: str) -> str:
-    """The note of a row of the plan. Those of the catalogue's files stand on their pages."""
+    """The note of a row of the plan. Notes of catalogue entries are on their pages."""
     return table.row_notes.get(row, "") if table.name in plan.tables else ""
 
 
 def source_and_note(table: Table, row: str) -> tuple[str, str]:
-    """What a row's stated cells rest on, and what is noted of them."""
+    """The sources and notes of a row's stated cells."""
     several = len(table.columns) > 1
     cited: dict[str, dict[str, None]] = {}
     noted: dict[str, None] = {}
@@ -425,7 +426,7 @@ def _totals(canvas: Canvas, context: Context, table: Table, place: TablePlace) -
 
 
 def _drawing(canvas: Canvas, context: Context, table: Table, place: TablePlace, top: int) -> None:
-    """A cross table as a grid: each cell looks up the row that holds the figure."""
+    """Write a cross table as a grid: each cell looks up the row with its figure."""
     assert table.show is not None
     down, across, cell = (table.columns[name] for name in table.show)
     canvas.text(top, TITLE, f"{cell.title}: {down.title} by {across.title}", "section")

@@ -1,4 +1,4 @@
-"""Where the cases of a component stand: side by side, each line item below the other.
+"""Places the cases of a component side by side, with line items below one another.
 
 Inputs come first, then the status and the results, then the steps under the component's headings,
 which fold.
@@ -13,19 +13,19 @@ from scalesheet.language.syntax import Cell, Lookup
 from scalesheet.model import Column, Quantity, Table, formulas_of
 from scalesheet.render.workbook.places import TablePlace, Triple
 
-#: Cases that stand side by side; a table of more keeps its rows. LibreOffice 7.3 has 1,024 columns.
+#: Most cases side by side; larger tables keep their rows. LibreOffice 7.3 has 1,024 columns.
 MOST = 1_000
 TITLES, FIRST = 0, 3  # the columns of titles, and of the first case after unit and name
-TOP_SECTIONS = 2  # inputs and results; these do not fold, nor does what the plan adds
+TOP_SECTIONS = 2  # inputs and results; these do not fold, nor do additions of the plan
 
 
 def is_turned(table: Table) -> bool:
-    """Whether the rows of a table stand side by side."""
+    """Return whether the rows of a table are side by side."""
     return bool(table.sections) and len(table.rows) <= MOST
 
 
 def is_step(quantity: Quantity) -> bool:
-    """Whether no file states it: the workbook alone has it, as a part of another formula."""
+    """Return whether only the workbook has it, as a part of another formula."""
     formulas = formulas_of(quantity)
     return quantity.hidden and bool(formulas) and formulas[0].position is None
 
@@ -36,7 +36,7 @@ def is_looked_up(quantity: Quantity) -> bool:
 
 
 def turned_place(table: Table, sheet: str, row: int) -> TablePlace:
-    """The place of a table of cases, from a row of the sheet on."""
+    """Place a table of cases, from a row of the sheet on."""
     lines = _Lines(row + 2)
     for number, (title, columns) in enumerate(_sections(table)):
         lines.add(title, columns, level=int(number > TOP_SECTIONS))
@@ -70,8 +70,11 @@ def turned_place(table: Table, sheet: str, row: int) -> TablePlace:
 
 
 def _sections(table: Table) -> Iterator[tuple[str, list[Column]]]:
-    """Headings with what stands below them: the component's sections, and between these what the
-    plan adds, what formulas look up, and last the parts of long formulas."""
+    """Yield headings with their columns.
+
+    They are the component's sections; the plan's additions and looked-up columns between them; and
+    last, the parts of long formulas.
+    """
     listed = {name for _, names in table.sections for name in names}
     others = [column for column in table.columns.values() if column.name not in listed]
     given = [(title, [table.columns[name] for name in names]) for title, names in table.sections]
@@ -92,7 +95,7 @@ class _Lines:
     levels: dict[int, int] = field(default_factory=dict)
 
     def add(self, title: str, columns: Iterable[Column], level: int) -> None:
-        """A heading, and the lines below it; those of ends fold below that of the value."""
+        """Add a heading and the lines below it; lines of ends fold below that of the value."""
         for number, column in enumerate(columns):
             if number == 0:
                 self.sections.append((self.row, title))

@@ -26,7 +26,7 @@ _NUMBER_RULES: Mapping[str, dict[str, Any]] = {
     "positive": {"validate": "decimal", "criteria": ">", "value": 0},
     "non-negative": {"validate": "decimal", "criteria": ">=", "value": 0},
     "fraction": {"validate": "decimal", "criteria": "between", "minimum": 0, "maximum": 1},
-    # a rule has no half-open range: less than this share is not a share
+    # rules have no half-open range, so the lower bound is a very small share
     "positive-fraction": {
         "validate": "decimal",
         "criteria": "between",
@@ -67,7 +67,7 @@ def rule(context: Context, quantity: Quantity, stated: Stated | None) -> dict[st
     }
     if options["validate"] != "any":
         options |= {
-            "ignore_blank": False,  # else a list with an empty row would let anything in
+            "ignore_blank": False,  # otherwise a list with an empty row would accept anything
             "error_title": "Not allowed here",
             "error_message": clipped(f"{quantity.title}: {allowed}.", LONGEST_MESSAGE),
             "error_type": "warning" if quantity.may_reason else "stop",
@@ -76,7 +76,7 @@ def rule(context: Context, quantity: Quantity, stated: Stated | None) -> dict[st
 
 
 def choices(context: Context, quantity: Quantity) -> str:
-    """The range that a drop-down offers, or nothing."""
+    """The range of a drop-down's options, or empty."""
     layout = context.layout
     if quantity.refers_to is not None and quantity.refers_to in layout.names.tables:
         return layout.names.tables[quantity.refers_to]
@@ -89,5 +89,5 @@ def choices(context: Context, quantity: Quantity) -> str:
 
 
 def bounds(quantity: Quantity) -> tuple[float | None, bool, float | None, bool]:
-    """Least, whether the least itself is allowed, most, whole."""
+    """Lower bound, whether it is included, upper bound, whether integer."""
     return DOMAINS[quantity.domain]

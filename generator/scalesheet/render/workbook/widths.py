@@ -1,4 +1,4 @@
-"""How wide a table's columns are: as their widest number or word needs, within limits."""
+"""Widths of a table's columns: as wide as their widest number or word, within limits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def heading_of(quantity: Quantity, end: End) -> str:
 def set_widths(
     canvas: Canvas, context: Context, plan: SheetPlan, places: Sequence[TablePlace]
 ) -> None:
-    """Each column as wide as its widest number or word needs, within limits."""
+    """Make each column as wide as its widest number or word, within limits."""
     wanted: dict[int, float] = {TITLE: TITLE_WIDTH[0], KEY: KEY_WIDTH[0]}
 
     def need(column: int, width: float) -> None:
@@ -62,7 +62,7 @@ def set_widths(
 
 
 def _of_lines(context: Context, table: Table, place: TablePlace) -> dict[int, float]:
-    """Columns of a turned table: its cases are all as wide as the widest of them needs."""
+    """Widths for a turned table: its cases all get the same width."""
     columns = table.columns.values()
     names = max(len(column.name) + 5 * column.ranged for column in columns)
     shown = max(_contents(context, table, c) for c in columns if c.kind != "text")
@@ -84,7 +84,7 @@ def _width(context: Context, table: Table, column: Column) -> float:
 
 
 def _contents(context: Context, table: Table, column: Column) -> float:
-    """What the widest cell of a column needs."""
+    """The width of the widest cell of a column."""
     series = context.results.tables[table.name][column.name]
     if column.kind == "number":
         return _widest(series, context.column_format(table, column))
@@ -92,7 +92,7 @@ def _contents(context: Context, table: Table, column: Column) -> float:
 
 
 def _widest(series: Series, fmt: Format) -> float:
-    """Of a column. Where the decimals are fixed the largest numbers are the longest texts."""
+    """The same for numbers. With fixed decimals, the largest numbers are the longest."""
     if fmt.scientific:
         return max((_number_width(value, fmt) for value in series), default=0.0)
     arrays = [each for each in (series.low, series.value, series.high) if each is not None]

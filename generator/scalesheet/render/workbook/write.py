@@ -1,4 +1,4 @@
-"""Writes the whole workbook: sheets, defined names, print set-up, properties."""
+"""Writes the whole workbook: sheets, defined names, print setup, properties."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from scalesheet.render.workbook.summary import headline, write_summary
 from scalesheet.render.workbook.tables import write_tables
 
 FREE: frozenset[SheetKind] = frozenset({"changes", "actuals"})  # sheets without protection
-#: The plan's own part; the rest is for the screen.
+#: The sheets that print; the rest is for the screen.
 PRINTED: frozenset[SheetKind] = frozenset({"summary", "inputs", "results", "calculation"})
 TABS: Mapping[SheetKind, str] = {
     "inputs": "#E6C200",
@@ -66,7 +66,7 @@ WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
 
 @dataclass(frozen=True, slots=True)
 class WorkbookReport:
-    """What was written. With problems the file must not be published."""
+    """What was written. A file with problems must not be published."""
 
     path: Path
     cells: int
@@ -85,8 +85,8 @@ def write_workbook(
 ) -> WorkbookReport:
     """Write the workbook of a plan of the edition.
 
-    With `sensitivity` there is a sheet of it, and what moves the results most is in the Summary.
-    `created` is what the file's properties say; the day of the edition unless given.
+    `sensitivity` adds its sheet, and the top inputs on the Summary. `created` is the date in the
+    file's properties, by default the day of the edition.
     """
     whole, edition = edition, edition_of(edition, plan)
     plan = stepped_once(whole, edition.book, plan)
@@ -114,7 +114,8 @@ def write_workbook(
 
 
 def _compressed(written: BytesIO, path: Path) -> None:
-    """Write the file as small as zlib can: XlsxWriter has no setting for it, and 4 % are left."""
+    """Write the file with zlib's best compression: XlsxWriter has no setting for it, and it saves 4
+    %."""
     with ZipFile(written) as plain, ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as packed:
         for name in plain.namelist():
             with plain.open(name) as part, packed.open(name, "w") as target:
@@ -128,7 +129,7 @@ def write_workbooks(
     ids: Collection[str],
     progress: Callable[[str], None] = lambda message: None,
 ) -> AbstractContextManager[Callable[[], list[WorkbookReport]]]:
-    """Begin to write the workbooks of plans into a new folder; the block's value waits for them."""
+    """Start writing the workbooks of plans into a new folder; the block's value waits for them."""
     folder.mkdir(parents=True)
     numbers = {id_: number for number, id_ in enumerate(ids, 1)}
 
@@ -141,7 +142,7 @@ def write_workbooks(
 
 
 def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:
-    """Checks look at all other sheets and About shows their verdict, so these two come last."""
+    """Write all sheets. Checks reads the others, and About shows its verdict, so they come last."""
     plans = {sheet.kind: sheet for sheet in context.layout.sheets}
     for sheet in context.layout.sheets:
         canvas = canvases[sheet.name]
@@ -174,7 +175,7 @@ def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:
 
 
 def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
-    """Title and lead, and what stands at the edges of each printed page."""
+    """Write title and lead, and the header and footer of printed pages."""
     sheet, book = canvas.sheet, context.book
     if not any(context.layout.tables[name].plain for name in plan.tables):
         canvas.text(0, TITLE, plan.title, "title")
@@ -201,7 +202,7 @@ def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
 
 
 def _define_names(workbook: xlsxwriter.Workbook, context: Context, tally: Tally) -> None:
-    """A name of an input leads to where the input stands in use."""
+    """Define the names. An input's name refers to its effective cell."""
     layout = context.layout
     used = in_use(context)
     for (name, end), text in layout.names.scalars.items():

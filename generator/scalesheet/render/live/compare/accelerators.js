@@ -1,16 +1,16 @@
-/* Accelerators side by side: their table, and on the page which ones, in the address.
+/* Accelerators side by side: their table, and on the page the selection, which is in the address.
  *
- * What is shown is `scalesheet.accelerators`, texts and numbers of the catalogue; nothing is computed
- * here but which number is the best and its ratio to the first.
+ * The data are in `scalesheet.accelerators`, texts and numbers of the catalogue; this only computes
+ * which number is best and its ratio to the first.
  */
 "use strict";
 
-/** The figures in rows, the accelerators of these ids in columns. */
+/** A table of figures by the accelerators with these ids. */
 scalesheet.accelerators.table = (() => {
   const { accelerators: all, numbers, runtime } = scalesheet;
   const { span, link, head, cell, times, table } = scalesheet.tables;
 
-  /** Whether it is the best number; none is if all that have one are equal. */
+  /** Whether it is the best number; none is if all existing ones are equal. */
   function bestOf({ best }, values) {
     const known = new Set(values.filter((value) => value !== undefined));
     if (!best || known.size < all.least) return () => false;
@@ -18,7 +18,7 @@ scalesheet.accelerators.table = (() => {
     return (value) => value === wanted;
   }
 
-  /** The number of a cell, which is one, {value, page, told}, a text, or {reason}. */
+  /** The number of a cell, which is a number, {value, page, told}, a text, or {reason}. */
   const numberOf = (given) => (typeof given === "number" ? given : given.value);
   const said = (given) => given !== "" && given.reason === undefined;
 
@@ -69,9 +69,9 @@ if (globalThis.document) (() => {
   const usual = at.dataset.chosen.split(",");
   let chosen = usual;
 
-  // ---------------------------------------------------------------- which ones
+  // ---------------------------------------------------------------- selection
 
-  /** The ids that an address asks for, and in words what of it is not possible. */
+  /** The ids in an address, and in words what of it is impossible. */
   function fromAddress(search) {
     const asked = new URLSearchParams(search).get("of");
     if (asked === null) return { of: usual, faults: [] };

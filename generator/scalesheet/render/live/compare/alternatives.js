@@ -1,15 +1,15 @@
-/* What the plan would take with each of the offers, or set-ups, that it could choose.
+/* The plan's results with each of the offers or setups that it could choose.
  *
- * The page is published with those of the accelerator at hand. There the plan computes any of them,
- * with the changes that the reader made, while it is near to what is seen, and in slices, so that
- * typing never waits for it.
+ * The page is published with those of the current accelerator. The plan computes others there, with
+ * the reader's changes, as they come near the visible part, and in slices, so that typing never
+ * waits.
  */
 "use strict";
 
 /** The choice of a plan, `plan.shown.alternatives`: the scalar `choice` that refers to a row of
- *  `table`, columns of it that stand beside (`facts`), the figures that follow the choice, and which
- *  of them are the cost and the time. `by` is the column of the accelerator, by which the catalogue's
- *  many offers are sorted out; there is none where the table is the plan's own. */
+ *  `table`, the columns shown beside (`facts`), the figures that depend on the choice, and which
+ *  of them are the cost and the time. `by` is the accelerator column that filters the
+ *  catalogue's many offers; absent for the plan's own table. */
 scalesheet.alternatives = (() => {
   const { formatBy } = scalesheet.numbers;
   const { edited } = scalesheet.inputs;
@@ -24,7 +24,7 @@ scalesheet.alternatives = (() => {
     "accelerator share their error; others are independent.";
   const TITLE = "Cost against time";
   const ALT = "What the plan costs and how long it takes with each that could be chosen.";
-  const UNFIT = "does not fit"; // by this word of a verdict a row is out of the question
+  const UNFIT = "does not fit"; // the verdict that rules a row out
   const AS_PUBLISHED = { which: "", term: "", order: {}, changes: new Map() };
 
   function of(plan) {
@@ -37,7 +37,7 @@ scalesheet.alternatives = (() => {
     const ofRow = (id) => cells(by)[rows.indexOf(id)];
     const titleOf = ({ id }) => rowTitle(plan, name, id);
 
-    /** What the plan gives with a row. */
+    /** The plan's results with a row. */
     function result(machine, changes, row) {
       const id = rows[row];
       const { scalars, tables } = machine.set(edited(plan, new Map(changes).set(choice, id)));
@@ -65,7 +65,7 @@ scalesheet.alternatives = (() => {
     const kind = (each) =>
       by ? rowTitle(plan, columns[by].table, ofRow(each.id)) : titleOf(each);
 
-    /** Of each accelerator the row that costs least; every row of a plan's own table. */
+    /** For each accelerator, the cheapest row; for a plan's own table, every row. */
     function cheapest(able) {
       const first = new Map();
       const rising = Array.from(able).sort((a, b) => cellOf(cost, a).value - cellOf(cost, b).value);
@@ -73,8 +73,8 @@ scalesheet.alternatives = (() => {
       return by ? Array.from(first.values()) : able;
     }
 
-    /** Cost against time: what is on the frontier, what is chosen, and of each accelerator the
-     *  cheapest row. */
+    /** Cost against time: the frontier, the current choice, and the cheapest row of each
+     *  accelerator. */
     function drawing(able, chosen) {
       const axes = [time, cost];
       const shown = axes.map((axis) => plan.shown.scalars[axis]);
@@ -98,7 +98,7 @@ scalesheet.alternatives = (() => {
 
     // -------------------------------------------------------------- the table
 
-    /** By a column, the cost until another is asked for; what has no number comes last. */
+    /** Sort by a column, by default the cost; rows without a number come last. */
     function sorted(found, { by: key = cost, falling = false }) {
       const keyOf = (each) => {
         if (key === "") return titleOf(each);
@@ -140,7 +140,7 @@ scalesheet.alternatives = (() => {
       ]);
     }
 
-    /** What the rows are. */
+    /** A note on what the rows are. */
     function note({ which, term, changes }, chosen, many) {
       const changed = changes.size ? ", with your changes" : "";
       const usual = by
@@ -150,7 +150,7 @@ scalesheet.alternatives = (() => {
       return ["p", { class: "note" }, ...(which || term ? counted : usual), `${changed}. ${MARKED}`];
     }
 
-    /** Note, picture and table as they are asked for. `shown` are the rows of the table. */
+    /** Note, chart and table as requested. `shown` are the rows of the table. */
     function draw(found, asked = AS_PUBLISHED) {
       const { which, term, order, changes } = asked;
       const chosen = chosenOf(changes);
@@ -175,7 +175,7 @@ scalesheet.alternatives = (() => {
       };
     }
 
-    /** Whether there is more than one to choose from. */
+    /** Whether there are several options. */
     const several = () => {
       const alike = (id) => !by || ofRow(id) === ofRow(plan.inputs.scalars[choice]);
       return rows.filter(alike).length > 1;
@@ -184,8 +184,8 @@ scalesheet.alternatives = (() => {
     return { rows, names: ["", ...figures, ...facts], cells, chosenOf, titleOf, result, draw, several };
   }
 
-  /** What the page is published with, and the figures of what stands there or is on the frontier as
-   *  `[id, cells]`; null where there is nothing to choose. */
+  /** The content of the published page, and the figures of rows that it shows or that are on the
+   *  frontier as `[id, cells]`; null if there is nothing to choose. */
   function published(plan, machine) {
     if (!plan.shown.alternatives) return null;
     const { rows, result, draw, several } = of(plan);
@@ -216,14 +216,14 @@ if (globalThis.document) (() => {
   const figure = at.querySelector("figure");
   let machine;
   let changes = host.changes();
-  let found; // what the plan gives with each row
-  let from; // the changes that it gives this with
+  let found; // the plan's results with each row
+  let from; // the changes for which they hold
   let near = false;
-  let stop; // what computes
+  let stop; // stops the computation
   let order = { by: names[1] };
   const controls = by ? filters() : {};
 
-  /** Lists by which the rows are narrowed down. */
+  /** The lists that filter the rows. */
   function filters() {
     const at = element("div", { class: "narrow" });
     const list = (label, options) => {
@@ -244,7 +244,7 @@ if (globalThis.document) (() => {
     return { which, term: list("Term", [["", "all"], ...terms.map((each) => [each, each])]) };
   }
 
-  /** What the plan gives with each row; a later call ends an earlier one. */
+  /** Compute the plan's results with each row; a later call stops an earlier one. */
   function compute() {
     if (!near || from === changes) return;
     stop?.();
@@ -288,7 +288,7 @@ if (globalThis.document) (() => {
     write();
   }
 
-  /** Headings sort; the order is the one by cost until another is asked for. */
+  /** Headings sort; the initial order is by cost. */
   function headings() {
     const line = table.tHead.rows[0];
     if (line.cells.length === names.length + 1)
@@ -305,7 +305,7 @@ if (globalThis.document) (() => {
     });
   }
 
-  // ---------------------------------------------------------------- following
+  // ---------------------------------------------------------------- updates
 
   new IntersectionObserver(
     ([{ isIntersecting }]) => {

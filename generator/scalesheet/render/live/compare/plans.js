@@ -1,13 +1,13 @@
-/* Two plans side by side: each with inputs of its own, and the data of a day.
+/* Two plans side by side: each with its own inputs, and the data of a day.
  *
- * The address is the state: `?a=pixelis&a.batch_size=16&a.prices=2026-06-01&b=pixelis`. A plan's script
- * is loaded when it is asked for, and computes both sides as it computes the plan's own page; what is
- * added here is which figures stand beside which, and their ratio.
+ * The address is the state: `?a=pixelis&a.batch_size=16&a.prices=2026-06-01&b=pixelis`. A plan's
+ * script loads on demand and computes both sides as on the plan's own page; this adds which figures
+ * are comparable, and their ratio.
  */
 "use strict";
 
-/** What two sides give. A side is {letter, id, plan, changes, day}: a plan, changes of its inputs,
- *  the day of its data or nothing. */
+/** The results of two sides. A side is {letter, id, plan, changes, day}: a plan, changes to its
+ *  inputs, and the day of its data, or empty. */
 scalesheet.compared.sides = (() => {
   const { compared, runtime } = scalesheet;
   const { edited } = scalesheet.inputs;
@@ -21,8 +21,8 @@ scalesheet.compared.sides = (() => {
 
   const noPrice = (day) => `no price known at ${day}`;
 
-  /** The plan with the data of a day, as a build at that day has it: prices, and values that
-   *  were others then. */
+  /** The plan with the data of a day, as in a build for that day: prices, and values that have
+   *  changed since. */
   function dated(plan, day) {
     if (!day) return plan;
     const { tables, scalars } = plan.inputs;
@@ -37,10 +37,10 @@ scalesheet.compared.sides = (() => {
     return { ...plan, inputs: then };
   }
 
-  // formulas that reckon with no reason get no number, which leaves them without one
+  // formulas that do not handle reasons get no number instead
   const NONE = { value: NaN };
 
-  /** What held on a day: a day belongs to what begins on it. */
+  /** The value on a day: a day belongs to the value that begins on it. */
   function held(entries, day, now) {
     const found = entries.find(([until]) => day < until);
     return found ? (found[1] ?? NONE) : now;
@@ -76,7 +76,7 @@ scalesheet.compared.sides = (() => {
 
   // ---------------------------------------------------------------- which figures
 
-  /** Pairs of figures `[name, group, scale]`, the same name first, else in their order. */
+  /** Pairs of figures `[name, group, scale]`, equal names first, the others in order. */
   function paired(a, b) {
     const rest = b.filter(([name]) => !a.some(([other]) => other === name));
     return [
@@ -112,7 +112,7 @@ scalesheet.compared.sides = (() => {
     return td;
   }
 
-  /** `65 % more` of two numbers, else whether both say the same. */
+  /** `65 % more` for two numbers, else whether both are the same. */
   function against([a, b], x, y) {
     if (!x || !y) return "";
     const [one, other] = [cellIn(a, x[0]), cellIn(b, y[0])];
@@ -151,7 +151,7 @@ scalesheet.compared.sides = (() => {
     return [...ofNumbers, `${letter.toUpperCase()}: ${compared.plans[id].title}`, span("note", told)];
   }
 
-  /** Of one plan in two states, all other figures that differ. */
+  /** For one plan in two states: all other figures that differ. */
   function others([a, b], shown) {
     if (a.id !== b.id) return [];
     const known = new Set(shown.flatMap(({ x, y }) => [x?.[0], y?.[0]]));
@@ -165,7 +165,7 @@ scalesheet.compared.sides = (() => {
       .map((name) => ({ group: name, x: [name, "", 1], y: [name, "", 1] }));
   }
 
-  /** What a side's plan gives; only what rests on a change is computed again. */
+  /** The results of a side's plan; only what depends on a change is recomputed. */
   function resultsOf(side, inputs) {
     if (side.computes === side.plan) return side.machine.set(inputs);
     side.computes = side.plan;
@@ -173,8 +173,8 @@ scalesheet.compared.sides = (() => {
     return side.machine.results;
   }
 
-  /** The table, and of one plan in two states the other figures that differ. Each side gets its
-   *  `results`, and its `priced` plan, which has the data of its day. */
+  /** The table, and for one plan in two states the other figures that differ. Sets each side's
+   *  `results`, and `priced`, its plan with the data of its day. */
   return (sides) => {
     const [a, b] = sides;
     for (const side of sides) {
@@ -203,9 +203,9 @@ if (globalThis.document) (() => {
   if (!ids.length) return;
   const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-  /** What each side shows: a plan, changes of its inputs, the day of its data or nothing. */
+  /** The state of each side: a plan, changes to its inputs, and the day of its data, or empty. */
   const sides = ["a", "b"].map((letter) => ({ letter, changes: new Map(), day: "", pinned: [] }));
-  let asked = 0; // of the addresses: a plan that arrives late is not shown over a later one
+  let asked = 0; // counts addresses: a plan that loads late must not replace a newer one
 
   // ---------------------------------------------------------------- plans
 
@@ -229,13 +229,13 @@ if (globalThis.document) (() => {
     return loading.get(id);
   }
 
-  /** Whether a text is a day of the calendar. */
+  /** Whether a text is a valid day. */
   const isDay = (text) =>
     DAY.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
 
   // ---------------------------------------------------------------- the address
 
-  /** What an address asks of each side, and what of it belongs to none. */
+  /** What an address states for each side, and what belongs to neither. */
   function split(search) {
     const found = { a: { rest: [] }, b: { rest: [] } };
     const faults = [];
@@ -254,7 +254,7 @@ if (globalThis.document) (() => {
     const { found, faults } = split(location.search);
     const { start, scenario } = page.dataset;
     if (start && !found.a.id && !found.b.id && !faults.length) {
-      // one plan, as corrected and as its document has it
+      // one plan, corrected and as in its document
       found.a.id = found.b.id = start;
       found.b.rest.push(["scenario", scenario]);
     }
@@ -279,7 +279,7 @@ if (globalThis.document) (() => {
     rebuild();
   }
 
-  /** Makes what an address asks for the state of a side. */
+  /** Set the state of a side from an address. */
   function take(side, plan, rest, faults) {
     const inputs = new URLSearchParams();
     let day = "";
@@ -311,7 +311,7 @@ if (globalThis.document) (() => {
 
   const scenarioOf = ({ plan, changes }) => changes.get("scenario") ?? plan.shown.scenarios[0];
 
-  /** `batch_size`, or `runs/small/steps` of a cell: an input as a mark names it. */
+  /** `batch_size`, or `runs/small/steps` for a cell: an input by the name of its mark. */
   function markOf(plan, name) {
     const { table, row, column } = find(plan, name);
     return table === undefined ? name : `${table}/${plan.inputs.tables[table].rows[row]}/${column}`;
@@ -331,7 +331,7 @@ if (globalThis.document) (() => {
       write();
       if (!done) return;
       side.host.begin();
-      setTimeout(writeAddress); // after the figures are painted: it takes longer than they do
+      setTimeout(writeAddress); // after the figures are painted, since it takes longer
     });
   }
 
@@ -347,7 +347,7 @@ if (globalThis.document) (() => {
   const labelled = (text, control) =>
     element("label", {}, element("span", { class: "label" }, text), control);
 
-  /** Everything that belongs to a side, anew: its plan, the day of its data, its fields. */
+  /** Rebuild everything that belongs to a side: its plan, the day of its data, its fields. */
   function build(side) {
     const { plan, id, letter, day, changes } = side;
     const word = letter.toUpperCase();

@@ -1,16 +1,15 @@
 /* A plan at many draws of its inputs: the draws of `scalesheet.sure`, the same numbers.
  *
- * `scalesheet.makeDraws` is a function that needs nothing but the runtime, so that its own text can
- * be the script of a worker. Each cell that may change with the draws is computed when something
- * reads it first, and at the first draw alone if that reads nothing that is drawn.
- *
- * What is drawn is {inputs, made, keys, ...} as `render/pages/plan/draws.py` writes it.
+ * `scalesheet.makeDraws` is a function that needs only the runtime, so that its own text can be the
+ * script of a worker. Each cell that may change with the draws is computed on first use, and only
+ * for the first draw if it reads nothing drawn. The data are {inputs, made, keys, ...} from
+ * `render/pages/plan/draws.py`.
  */
 "use strict";
 
 scalesheet.makeDraws = (rt) => {
-  const ENDS_AT = 1.2815515655446004; // the normal quantile of 90 %
-  const [STEPS, HALVINGS] = [512, 60]; // of the table of a pert shape, and of its likeliest value
+  const ENDS_AT = 1.2815515655446004; // the normal quantile at 90 %
+  const [STEPS, HALVINGS] = [512, 60]; // for the table of a pert shape, and for its mode
   const [STATE, FIXED, DRAWN] = [0, 1, 2];
 
   // ---------------------------------------------------------------- random numbers
@@ -20,7 +19,7 @@ scalesheet.makeDraws = (rt) => {
   const [STEP, OTHER_STEP] = [0x9e3779b97f4a7c15n, 0xbb67ae8584caa73bn];
   const ROUNDS = 10;
 
-  /** Philox 4x64, as NumPy has it: so many words of 64 bits from a key of 128. */
+  /** Philox 4x64, as in NumPy: 64-bit words from a 128-bit key. */
   function philox(key, count) {
     const made = new BigUint64Array(count);
     const full = BigInt(`0x${key}`);
@@ -77,7 +76,7 @@ scalesheet.makeDraws = (rt) => {
       5.99832206555887937690e-1, 1],
   ];
 
-  /** The standard normal quantile (Wichura's AS241), as Python's statistics module has it. */
+  /** The standard normal quantile (Wichura's AS241), as in Python's statistics module. */
   function normal(p) {
     const q = p - 0.5;
     if (Math.abs(q) <= 0.425) {
@@ -130,7 +129,7 @@ scalesheet.makeDraws = (rt) => {
     };
   }
 
-  /** A shape from 0 to 1, stretched so that its percentiles are low and high. */
+  /** A shape from 0 to 1, scaled so that its percentiles are low and high. */
   function withEnds(shape, { low, value, high }, [first, last]) {
     const share = (value - low) / (high - low);
     let [least, most] = [0, 1];
@@ -191,10 +190,10 @@ scalesheet.makeDraws = (rt) => {
 
   // ---------------------------------------------------------------- cells at each draw
 
-  let at = 0; // the draw at hand
+  let at = 0; // the current draw
   let touched = false; // whether anything drawn was read
 
-  /** A cell that may change with the draws; `make` gives its value at the draw at hand. */
+  /** A cell that may change with the draws; `make` computes its value for the current draw. */
   class Cell {
     constructor(base, draws, make) {
       Object.assign(this, { base, draws, make, state: STATE, numbers: undefined, others: undefined });
@@ -238,7 +237,7 @@ scalesheet.makeDraws = (rt) => {
     }
   }
 
-  /** Draws by name from those of each unknown, each made once; a - before a name turns them round. */
+  /** Draws by name from those of each unknown, each made once; a - before a name reverses them. */
   function source(of) {
     const kept = new Map();
     const make = (name) => (name.startsWith("-") ? of(name.slice(1)).map((u) => 1 - u) : of(name));
@@ -251,7 +250,7 @@ scalesheet.makeDraws = (rt) => {
     };
   }
 
-  /** A plan whose figures can be drawn again and again as its inputs change. */
+  /** A plan whose figures can be drawn again as its inputs change. */
   function plan({ steps, drawn, inputs }) {
     const machine = rt.machine({ steps }, inputs);
     const { draws, replicates } = drawn;
@@ -262,7 +261,7 @@ scalesheet.makeDraws = (rt) => {
     for (const name of Object.keys(drawn.keys))
       known.set(name, uniforms(drawn.keys[name], draws, replicates));
 
-    /** The stated cells of a lever that have a range or an event, as the inputs hold them. */
+    /** The stated cells of a lever with a range or an event, as in the inputs. */
     function* ranged({ key, rows, cells = {}, usual, sides: byScenario }, given, scenario) {
       const [table, column] = placed(key);
       const name = byScenario?.[scenario] ?? column;
@@ -281,7 +280,8 @@ scalesheet.makeDraws = (rt) => {
       return slash < 0 ? [undefined, key] : [key.slice(0, slash), key.slice(slash + 1)];
     }
 
-    /** What is uncertain with these inputs, and each figure at each draw: `take` is their source. */
+    /** The unknowns for these inputs, and each figure at each draw; `take` is the source of
+     *  draws. */
     function run(given, names, take, count) {
       const results = machine.set(given);
       return machine.bind((s, t) => {
@@ -343,7 +343,7 @@ scalesheet.makeDraws = (rt) => {
       });
     }
 
-    /** A formula with ranges of its own: each is drawn about what stands within it. */
+    /** A formula that makes ranges: each is drawn around the value of its part. */
     function spreads([{ within: ranges, domain }, [spread, parts]], value, row, s, take) {
       const normals = ranges.map(({ unknown }) => take.normal(unknown));
       return () => {

@@ -1,6 +1,6 @@
-/* Quantiles of drawn figures and what a reserve is for, as `scalesheet/sure` computes them.
+/* Quantiles of drawn figures and the causes of a reserve, as in `scalesheet/sure`.
  *
- * `scalesheet.makeQuantiles` needs nothing but the draws, so that its text runs in a worker.
+ * `scalesheet.makeQuantiles` needs only the draws, so that its text runs in a worker.
  */
 "use strict";
 
@@ -12,7 +12,7 @@ scalesheet.makeQuantiles = (draws) => {
   const meanOf = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
   const sumOf = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
 
-  /** What lies at a place between rising numbers. */
+  /** The interpolated value at a position among ascending numbers. */
   function placed(rising, place) {
     const inside = Math.min(Math.max(place, 0), rising.length - 1);
     const first = Math.floor(inside);
@@ -92,7 +92,7 @@ scalesheet.makeQuantiles = (draws) => {
     return { unknown, share: found, saves: Math.min(Math.max(1 - rest / reserve, 0), 1) };
   }
 
-  /** The causes of a figure's reserve, what saves most first. */
+  /** The causes of a figure's reserve, the largest saving first. */
   function causes(unknowns, take, sample, reserve, totals = {}) {
     const numbers = known(sample);
     if (!(reserve > 0) || !numbers.length || numbers.every((x) => x === numbers[0])) return [];
@@ -116,7 +116,7 @@ scalesheet.makeQuantiles = (draws) => {
     return [{ name, on, share, covers, needed: linear(numbers, 0.8) / value - 1 }];
   }
 
-  /** The total index of each unknown on a figure, as `sure/together.py` has it. */
+  /** The total-effect index of each unknown for a figure, as in `sure/together.py`. */
   function together(plan, drawn, of, given, name, sample, unknowns) {
     const size = drawn.draws / AGAIN;
     const moved = draws.source((key) => {
@@ -139,8 +139,8 @@ scalesheet.makeQuantiles = (draws) => {
 
   const rolled = (numbers) => numbers.map((_, n) => numbers[(n || numbers.length) - 1]);
 
-  /** How sure a plan is with these inputs, as `sure` of Python has it, with the causes of the figure
-   *  that comes first: at once without their total indices, then with them. */
+  /** The quantiles of a plan for these inputs, as in Python's `sure`, with the causes of its
+   *  first figure: first without total-effect indices, then with them. */
   function* sure(plan, drawn, take, given, measured) {
     const asked = Array.from(new Set([...drawn.figures.map(({ name }) => name), ...Object.values(drawn.checks), ...drawn.held.map(({ on }) => on)]));
     const { figures, unknowns, results } = plan.run(given, asked, take, drawn.draws);
@@ -205,7 +205,8 @@ scalesheet.makeQuantiles = (draws) => {
     yield found;
   }
 
-  /** The inputs of a plan with changes: {name, value} of a scalar, else {table, column, row, value}. */
+  /** The inputs of a plan with changes: {name, value} for a scalar, else {table, column, row,
+   *  value}. */
   function edited({ scalars, tables }, changes) {
     const made = { scalars: { ...scalars }, tables: { ...tables } };
     for (const { name, table, column, row, value } of changes) {
@@ -220,7 +221,7 @@ scalesheet.makeQuantiles = (draws) => {
     return made;
   }
 
-  /** What answers changes of a plan's inputs with how sure it is with them. */
+  /** Answers changes to a plan's inputs with new quantiles. */
   function answering({ steps, inputs, drawn }) {
     const plan = draws.plan({ steps, inputs, drawn });
     const take = draws.source(plan.of);

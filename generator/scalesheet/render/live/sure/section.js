@@ -1,8 +1,8 @@
-/* The part of a plan's page that says how sure it is, for inputs that a reader changed.
+/* The section on uncertainty of a plan's page, for inputs that a reader changed.
  *
- * The draws are made by a worker, whose script is the text of the functions that this page has
- * loaded: a page that is opened from a folder can load no other. Where a browser refuses that, the
- * page draws by itself. What is written is what `render/sureness.py` writes.
+ * A worker makes the draws. Its script is the text of functions that this page has loaded, because
+ * a page opened from a folder can load no other. If a browser refuses that, the page draws by
+ * itself. The text is the same as that of `render/sureness.py`.
  */
 "use strict";
 
@@ -19,7 +19,7 @@
 
   // ---------------------------------------------------------------- the worker
 
-  /** What answers inputs, in the worker and in the page. */
+  /** The data for answers, in the worker and in the page. */
   const spoken = { steps: plan.steps, inputs: plan.inputs, drawn: plan.drawn };
   const code = () => `"use strict";
 globalThis.scalesheet = { plans: {} };
@@ -67,7 +67,7 @@ onmessage = ({ data: [asked, changes] }) => {
 
   // ---------------------------------------------------------------- in words
 
-  /** So many decimals, an exact half rounded to even as Python does it. */
+  /** Fixed decimals; exact halves round to even, as in Python. */
   function fixed(x, decimals = 0) {
     const size = x * 10 ** decimals;
     const half = Math.abs(size % 1) === 0.5;
@@ -89,7 +89,7 @@ onmessage = ({ data: [asked, changes] }) => {
     return count === "100" ? "more than 99" : "less than 1";
   }
 
-  /** A number without the digits that its error leaves open. */
+  /** A number without the digits that its error makes meaningless. */
   function deserved(value, error) {
     if (!Number.isFinite(value) || !(error > 0) || !Number.isFinite(error)) return value;
     const places = -Math.floor(Math.log10(error));
@@ -248,6 +248,6 @@ onmessage = ({ data: [asked, changes] }) => {
   }
 
   page.follow(section, follow);
-  follow(page.changes()); // the address may hold some
+  follow(page.changes()); // the address may have some
   page.content.addEventListener("focusin", () => ask || start(), { once: true });
 })();

@@ -1,1 +1,1 @@
-"""catalogue: a page for each thing of the catalogue, and what was stated of it before."""
+"""catalogue: a page for each entry of the catalogue, with its earlier values."""

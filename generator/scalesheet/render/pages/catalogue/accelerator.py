@@ -1,5 +1,5 @@
-"""What an accelerator's page says beside its figures: measured against stated peaks, the published
-runs on it, and the next larger and smaller ones."""
+"""Sections of an accelerator's page: measured and stated peaks, published runs, and its
+neighbors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scalesheet.render.people import counted
 from scalesheet.render.scores import error, figure, shown_rows, unit_shown
 from scalesheet.units import beside
 
-#: What was measured, and the stated peak that it is a part of.
+#: Each measured figure, and the stated peak to compare it with.
 MEASURED: Mapping[str, str] = {
     "measured_bf16": "dense_bf16",
     "measured_fp16": "dense_fp16",
@@ -29,12 +29,12 @@ MEASURED: Mapping[str, str] = {
 }
 MOST_RUNS = 12
 Kept = TypeVar("Kept")
-#: What is published of runs, by task.
+#: The tasks whose published runs are shown.
 RUNS = {"runs": "GPU hours", "throughput": "throughput"}
 
 
 def measured_section(context: Context, row: str) -> Iterator[object]:
-    """Each measured figure beside the one that its maker states."""
+    """Compare each measured figure with the vendor's spec."""
     table = context.book.tables[HARDWARE]
     body = []
     for name, peak in MEASURED.items():
@@ -68,7 +68,7 @@ def measured_section(context: Context, row: str) -> Iterator[object]:
 
 
 def runs_section(context: Context, row: str) -> Iterator[object]:
-    """The published runs on it, predicted by fits that have not seen their family."""
+    """List the published runs on it, predicted by fits that have not seen their family."""
     for task, score in context.edition.scores.items():
         if task not in RUNS:
             continue
@@ -111,7 +111,7 @@ def runs_section(context: Context, row: str) -> Iterator[object]:
 
 
 def spread(ranked: Sequence[Kept]) -> Sequence[Kept]:
-    """All of them, or as many as a page shows: the first, the last, and evenly between."""
+    """Return all, or as many as a page shows: the first, the last, and evenly between."""
     last, steps = len(ranked) - 1, MOST_RUNS - 1
     if last <= steps:
         return ranked
@@ -119,7 +119,7 @@ def spread(ranked: Sequence[Kept]) -> Sequence[Kept]:
 
 
 def _count(on: str) -> str:
-    """How many of `64 × h100-sxm`."""
+    """The count in `64 × h100-sxm`."""
     return f"{float(on.partition(' × ')[0]):,.0f}" if " × " in on else "not stated"
 
 
@@ -127,8 +127,10 @@ def _count(on: str) -> str:
 
 
 def in_order(context: Context, table: Table) -> list[str]:
-    """Accelerators as people think of them: by vendor, the ones with most entries first, then by
-    memory and bandwidth, the largest first; processors last."""
+    """Accelerators by vendor, the largest vendor first, then by memory and bandwidth, descending.
+
+    Processors come last.
+    """
     vendors = {row: _fact(context, table, "vendor", row) for row in table.rows}
     many = {name: sum(other == name for other in vendors.values()) for name in vendors.values()}
     return sorted(
@@ -154,8 +156,8 @@ def _size(context: Context, table: Table, name: str, row: str) -> float:
 
 
 def neighbor_line(context: Context, row: str) -> Html | None:
-    """The next larger and the next smaller memory of the same vendor, the nearest of each that is
-    rented, with its price."""
+    """Link the next larger and smaller memory of the same vendor among rented accelerators, with
+    prices."""
     table = context.book.tables[HARDWARE]
     if not is_compared(table, row):
         return None
@@ -186,7 +188,7 @@ def neighbor_line(context: Context, row: str) -> Html | None:
 
 
 def price_text(context: Context, row: str) -> str:
-    """The price of the cheapest offer on demand; empty without one."""
+    """The price of the cheapest on-demand offer; empty without one."""
     found = cheapest(context).get(row)
     offers = context.book.tables.get("offers")
     if found is None or offers is None:

@@ -1,4 +1,4 @@
-"""Pages of components: what one takes, what it computes and how, and when a case is possible."""
+"""Pages of components: their inputs, their formulas, and when a case is possible."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scalesheet.values import Value, stated_value
 
 
 def component_pages(context: Context) -> Iterator[tuple[str, str]]:
-    """Path and text of every component's page, and of their index."""
+    """Yield path and text of every component's page, and of their index."""
     components = context.book.components
     if not components:
         return
@@ -73,7 +73,7 @@ def _users(context: Context, id_: str) -> Html | str:
 
 
 def _use(id_: str, component: Component) -> str:
-    """How a plan would use it, by its first example."""
+    """Show how a plan would use it, by its first example."""
     given = ", ".join(f"{name}: {_typed(v)}" for name, v in component.examples[0].given.items())
     return f"tables:\n  runs:\n    of: {id_}\n    rows:\n      first: {{{given}}}\n"
 
@@ -126,7 +126,7 @@ def _shown(context: Context, scalar: Scalar, value: Value) -> Html | str:
 
 
 def _conditions(component: Component) -> Iterator[object]:
-    """When a case is possible."""
+    """Show when a case is possible."""
     table = component.plan.tables.get("conditions")
     if table is None:
         return

@@ -1,4 +1,4 @@
-"""What stated values were before: a section of the page that they are on."""
+"""Earlier values of a page's figures, as a section of that page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Titled = tuple[str, Quantity, Stated]
 
 
 def of_row(table: Table, row: str) -> Iterator[Titled]:
-    """The values of a row of the catalogue that were others before."""
+    """Yield the values of a catalogue row that have changed."""
     for column in table.columns.values():
         stated = column.stated.get(row)
         if stated is not None and stated.was:
@@ -24,14 +24,14 @@ def of_row(table: Table, row: str) -> Iterator[Titled]:
 
 
 def of_plan(plan: Plan) -> Iterator[Titled]:
-    """The inputs of a plan that were others before."""
+    """Yield the inputs of a plan that have changed."""
     for key, quantity, stated in stated_of(plan):
         if stated.was:
             yield label(plan, key, quantity), quantity, stated
 
 
 def earlier_section(context: Context, values: Iterable[Titled]) -> Iterator[object]:
-    """The values in force and those before them, the newest first; nothing where none changed."""
+    """Show current and earlier values, newest first; nothing if none changed."""
     body = [
         [
             tag("th", title, scope="row"),
@@ -54,7 +54,8 @@ def earlier_section(context: Context, values: Iterable[Titled]) -> Iterator[obje
 def rows(
     context: Context, lines: Iterable[Titled]
 ) -> Iterator[tuple[str, str, str, str, str, Stated]]:
-    """Figure, value with unit, first day, day of the next one, why, and the value itself."""
+    """Yield title, value with unit, first day, day of the next value, reason, and the value
+    itself."""
     for title, quantity, stated in lines:
         *old, new = printed(context.book, quantity, stated.was, stated)
         yield title, new, stated.since, "", "", stated

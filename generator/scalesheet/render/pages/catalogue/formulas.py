@@ -1,4 +1,4 @@
-"""Pages of the formula catalogue: what a formula says, where it holds, and examples of it."""
+"""Pages of the formula catalogue: a formula, its conditions, and examples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scalesheet.values import Value, stated_value
 
 
 def record_pages(context: Context) -> Iterator[tuple[str, str]]:
-    """Path and text of every formula's page, and of their index."""
+    """Yield path and text of every formula's page, and of their index."""
     yield "formulas/index.md", _index(context)
     for record in context.book.records.values():
         yield f"formulas/{record.id}.md", _page(context, record)
@@ -51,7 +51,7 @@ def _page(context: Context, record: Record) -> str:
 
 
 def _terms(context: Context, record: Record) -> Html | None:
-    """Where the formula holds, by which convention, and which source states it."""
+    """Where the formula holds, its convention, and its source."""
     asserted = "Empirical: its constants carry the units." if record.asserted else ""
     terms: list[tuple[str, object]] = [
         ("Symbol", tag("code", record.symbol) if record.symbol else ""),
@@ -89,7 +89,7 @@ def _number(context: Context, quantity: Quantity, value: Value) -> Html:
 
 
 def _examples(context: Context, record: Record) -> Iterator[object]:
-    """Given inputs, what must come out, what does, and the difference: a column an example."""
+    """Show examples in columns: inputs, expected and computed results, and the difference."""
     if not record.examples:
         return
     gives = Quantity("result", record.title, unit=record.unit)
@@ -123,21 +123,21 @@ def _values(numbers: Iterable[float]) -> list[Value]:
 
 
 def _given(quantity: Scalar, example: Example) -> Value:
-    """What an example gives for an input, else the input's default."""
+    """The example's value for an input, or the input's default."""
     if quantity.name in example.given:
         return Value.number(example.given[quantity.name])
     return stated_value(quantity.stated) if quantity.stated else Value()
 
 
 def _difference(computed: float, expected: float) -> str:
-    """Relative to what was expected; `none` where equal on 12 digits."""
+    """The relative difference; `none` if equal to 12 digits."""
     if abs(computed - expected) <= 1e-12 * max(abs(computed), abs(expected)):
         return "none"
     return f"{(computed - expected) / (expected or computed):+.1e}"
 
 
 def _texts(record: Record) -> Iterator[object]:
-    """The formula in every notation, to copy."""
+    """Show the formula in every notation, to copy."""
     for name, text in record_notations(record):
         if text:
             yield tag("p", name, class_="label")
@@ -145,7 +145,7 @@ def _texts(record: Record) -> Iterator[object]:
 
 
 def _index(context: Context) -> str:
-    """The formulas with what they give and where they come from."""
+    """List the formulas with their results and sources."""
     head = [heading_cell(text) for text in ("Formula", "Gives", "From", "Source")]
     body = [
         [

@@ -1,4 +1,4 @@
-"""Parts of a measurement's page: how it was found, each component beside its prediction."""
+"""Parts of a measurement's page: how it was made, and each component beside its prediction."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.steps.comparison import Comparison, Pair
 from scalesheet.values import Value
 
-#: What is shown of other records of the same job.
+#: The figures shown of other records of the same job.
 MOST_CARDS = 4
 SHOWN = ("step_time", "tokens_per_second", "peak_memory")
 
 
 def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
-    """What a reader must know before a record's figures: how it was found, and its marks."""
+    """Say what a reader must know before the figures: measured or simulated, and any marks."""
     how = str(cell_value(context, table, table.columns["how"], row).value)
     parts: list[object] = [tag("strong", "Simulated, not measured."), " No step was timed."]
     if how == "measured":
@@ -53,7 +53,7 @@ def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
 
 
 def cards(context: Context, table: Table, row: str) -> Html | None:
-    """The figures that answer first, each with its prediction."""
+    """The headline figures, each with its prediction."""
     shown: list[Html] = []
     comparison = context.edition.comparisons.get(row)
     how = str(cell_value(context, table, table.columns["how"], row).value)
@@ -76,7 +76,7 @@ def cards(context: Context, table: Table, row: str) -> Html | None:
 
 
 def comparison_section(context: Context, row: str) -> Iterator[object]:
-    """A record's components beside their prediction: as a table, and drawn."""
+    """Show a record's components beside their prediction, as a table and as charts."""
     comparison = context.edition.comparisons.get(row)
     if comparison is None:
         return
@@ -106,7 +106,7 @@ def comparison_section(context: Context, row: str) -> Iterator[object]:
 
 
 def _tables(context: Context, comparison: Comparison) -> Iterator[Html]:
-    """Each component with both figures, what the prediction may be, and the ratio, by groups."""
+    """Show each component with both figures, the predicted range and the ratio, by groups."""
     by = scales(context.book, comparison)
     for title, listed in groups(comparison):
         head = [heading_cell(title), heading_cell("Unit")]
@@ -131,7 +131,7 @@ def _line(by: Scale, pair: Pair) -> list[Html]:
 
 
 def _twins(context: Context, comparison: Comparison) -> Iterator[object]:
-    """Other records of the same job: what they took, and the ratio of this one to each."""
+    """List other records of the same job: their figures, and the ratio of this one to each."""
     if not comparison.twins:
         return
     table = context.book.tables["measurements"]
@@ -162,7 +162,7 @@ def _twins(context: Context, comparison: Comparison) -> Iterator[object]:
 
 
 def why(context: Context, row: str) -> Iterator[Html]:
-    """By which rule each plan came to a record, where one says."""
+    """Say why each plan uses this record, where the plan has a note."""
     for plan, scalar, note in chosen_by(context.book, row, context.edition.results):
         if note:
             target = f"../plans/{address(context, plan, Key(scalar.name), '')}"
@@ -170,14 +170,14 @@ def why(context: Context, row: str) -> Iterator[Html]:
 
 
 def again(context: Context, row: str) -> Iterator[object]:
-    """The command that takes a record again, where the record is one of `bench`."""
+    """Show the command that repeats a record of `bench`."""
     if text := command(context.book, row):
         yield heading(2, "Repeat it", "again")
         yield tag("pre", tag("code", text))
 
 
 def kind_of(how: str) -> Html:
-    """The chip that says whether a record was measured or simulated, in its word."""
+    """The label "measured" or "simulated"."""
     return kind("measured" if how == "measured" else "simulated")
 
 
@@ -188,6 +188,6 @@ def amount_cell(text: str, value: float | None) -> Html:
 
 
 def coded(words: str) -> Iterator[object]:
-    """Text in which what stands between backquotes is code."""
+    """Format text between backquotes as code."""
     for n, part in enumerate(words.split("`")):
         yield tag("code", part) if n % 2 else part

@@ -1,4 +1,4 @@
-"""Pages of measurements: every record beside its prediction, and how far off predictions are."""
+"""Pages of measurements: every record beside its prediction, and the error of predictions."""
 
 from __future__ import annotations
 
@@ -33,17 +33,16 @@ from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.steps.comparison import ErrorFactors, error_factors
 
 TITLE = "Measurements"
-#: What people look for where measurements are meant.
+#: Words that people search for when they mean measurements.
 CALLED = ("Benchmark", "Benchmarks", "Micro-benchmark", "Measurement", "MFU measured")
 WORDS = ("accelerator", "model", "method", "precision")
 FACETS = ("how", "accelerator", "model", "method")
-#: What the pictures of all records are of.
+#: Titles of the scatter plots of all records.
 POINTS = {"tokens_per_second": "Tokens per second per accelerator", "peak_memory": "Peak memory"}
 
 
 def index(context: Context, table: Table) -> str:
-    """All records in one list: measured or simulated, what they took, how far off the prediction
-    is."""
+    """Return the list of all records: measured or simulated, figures, and errors of predictions."""
     hows = [str(cell_value(context, table, table.columns["how"], row).value) for row in table.rows]
     return page(
         TITLE,
@@ -59,7 +58,7 @@ def index(context: Context, table: Table) -> str:
 
 
 def _offs(context: Context) -> Html | None:
-    """How far the predictions of measured records are off, as cards."""
+    """Show the errors of predictions of measured records, as cards."""
     offs = [
         (title, error_factors(context.edition.comparisons.values(), key))
         for key, title in TOLD.items()
@@ -79,7 +78,7 @@ def _off(title: str, error: ErrorFactors) -> Html:
 
 
 def _list(context: Context, table: Table) -> Html:
-    """The records; numbers with digits that count, since they differ by powers of ten."""
+    """List the records; numbers have significant digits, since they span powers of ten."""
     columns = table.columns
     words = [columns[name] for name in WORDS if name in columns]
     numbers = [columns[name] for name in FIGURES if name in columns]
@@ -106,7 +105,7 @@ def _list(context: Context, table: Table) -> Html:
 
 
 def _figure(context: Context, table: Table, column: Column, row: str) -> Iterator[Html]:
-    """A figure, and its ratio to the prediction where that is shown."""
+    """Yield a figure, and its ratio to the prediction if that is shown."""
     value = number(cell_value(context, table, column, row))
     assert column.unit is not None
     yield amount_cell(scale(context.book.units, column.unit).number(value), value)
@@ -124,7 +123,7 @@ def _words(text: str) -> Html:
 
 
 def _word(context: Context, table: Table, column: Column, row: str) -> Html:
-    """A word of a record, or what it runs on and with by title; nothing where it is not stated."""
+    """A word, or the title of a reference; empty if it is not stated."""
     value = cell_value(context, table, column, row)
     if value.value is None:
         return tag("td")
@@ -134,7 +133,7 @@ def _word(context: Context, table: Table, column: Column, row: str) -> Html:
 
 
 def _offs_in_full(context: Context) -> Iterator[object]:
-    """How far predictions are off, by component and by accelerator."""
+    """Show the errors of predictions by component and by accelerator."""
     offs = offs_by_component(context.edition.comparisons)
     if not offs:
         return
@@ -160,7 +159,7 @@ def _off_row(name: object, error: ErrorFactors) -> list[Html]:
 
 
 def _scatters(context: Context) -> Iterator[object]:
-    """Every measured record as a point, for speed and for memory."""
+    """Plot every measured record, for speed and for memory."""
     drawn = [
         (key, parity_plot(context.book, context.edition.comparisons, key)) for key in SCATTERED
     ]

@@ -1,7 +1,7 @@
-"""What models hold: to load, to run and to train them, and the largest that an accelerator trains.
+"""Memory to load, run and train models, and the largest model that an accelerator trains.
 
 Memory to train is that of the component `training-run` in the leanest layout of the search: one
-sequence at a time, activation checkpointing, and on several accelerators ZeRO stage 3.
+sequence at a time, activation checkpointing, and ZeRO stage 3 on several accelerators.
 """
 
 from __future__ import annotations
@@ -26,26 +26,30 @@ from scalesheet.render.people import counted, gib, people
 from scalesheet.vocabulary import METHODS, TUNING
 
 COUNTS = (1, 8)  # accelerators: one, and a node of them
-CONTEXT = 8192.0  # token / sequence, of running a model
+CONTEXT = 8192.0  # token / sequence, for running a model
 _FRONT = "../../index.html"
 _READ = ("needed_memory", "most_memory", "usable_memory", "peak_holds")
 
 
 @dataclass(frozen=True)
 class Held:
-    """What models need by method and count: arrays over (model, method, count) in the order of the
-    catalogue, of TUNING and of COUNTS; `needed` in byte."""
+    """Memory needs of models, as arrays over (model, method, count).
+
+    Models are in the order of the catalogue, methods in that of TUNING, counts in that of COUNTS;
+    `needed` is in bytes.
+    """
 
     models: tuple[str, ...]
     needed: Array
     most: Array
-    sequence: Array  # token / sequence, of a model
+    sequence: Array  # token / sequence, of each model
 
 
 def held(
     book: Book, catalogue: Known, plan: Plan, assumed: Assumptions, accelerator: str
 ) -> tuple[Held, Array, Flags]:
-    """What all models need on an accelerator, what of it is usable, and whether it has a peak."""
+    """Return the needs of all models on an accelerator, its usable memory, and whether it has a
+    peak."""
     results = catalogue.results
     models = tuple(results.rows["models"])
     shape = (len(models), len(TUNING), len(COUNTS))
@@ -89,7 +93,7 @@ def _of(names: tuple[str, ...]) -> Words:
 
 
 def size_cards(context: Context, model: str) -> Html:
-    """Parameters, and the memory to load and to run the model."""
+    """The number of parameters, and the memory to load and to run the model."""
     table = context.book.tables["models"]
     columns = context.catalogue["models"]
 
@@ -120,7 +124,7 @@ def size_cards(context: Context, model: str) -> Html:
 
 
 def memory_section(context: Context, of: Held, model: str) -> Iterator[object]:
-    """The memory to train a model by each method, on one accelerator and on a node."""
+    """Show the memory to train a model by each method, on one accelerator and on a node."""
     at = of.models.index(model)
     yield heading(2, "Memory to train", "memory")
     head = [heading_cell("Method")]
@@ -148,7 +152,7 @@ def _active(parameters: float, active: float) -> str:
 
 
 def _computed(context: Context, id_: str, given: Mapping[str, float]) -> float:
-    """What a formula of the catalogue gives, with its defaults; 0 in a book without it."""
+    """The result of a catalogue formula with its defaults; 0 if the book lacks it."""
     record = context.book.records.get(id_)
     if record is None:
         return 0.0
@@ -173,7 +177,7 @@ def _card(title: str, value: str, note: str) -> Html:
 def largest_section(
     context: Context, catalogue: Known, assumed: Assumptions, accelerator: str
 ) -> Iterator[object]:
-    """The largest model that fits, by method, on one and on a node of them."""
+    """Show the largest model that fits, by method, on one accelerator and on a node."""
     plan = context.book.plans[PLAN]
     of, usable, peak = held(context.book, catalogue, plan, assumed, accelerator)
     table = context.book.tables["models"]

@@ -1,5 +1,5 @@
-"""What an accelerator is sold for: each provider and term with its lowest price of today, and when
-that was seen."""
+"""Offers of an accelerator: each provider and term with its lowest current price, and when it was
+seen."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEEDED = ("price", "term", "accelerator", "provider", "gpus")
 
 
 def offered_section(context: Context, accelerator: str) -> Iterator[object]:
-    """The prices of an accelerator, the cheapest provider first."""
+    """Show the prices of an accelerator, the cheapest provider first."""
     table = context.book.tables.get("offers")
     if table is None or any(name not in table.columns for name in NEEDED):
         return
@@ -34,7 +34,7 @@ def offered_section(context: Context, accelerator: str) -> Iterator[object]:
     providers = {provider for provider, _ in best}
 
     def cheapest(provider: str) -> tuple[float, float, str]:
-        """On demand first, then by any term."""
+        """Sort key: the on-demand price, then the lowest of any term."""
         firm, _ = best.get((provider, "on-demand"), (inf, ""))
         lowest = min(amount for (name, _), (amount, _) in best.items() if name == provider)
         return firm, lowest, provider
@@ -67,7 +67,7 @@ def offered_section(context: Context, accelerator: str) -> Iterator[object]:
 
 
 def price_card(context: Context, accelerator: str) -> Html | None:
-    """Today's lowest on-demand price and its provider."""
+    """The lowest current on-demand price and its provider."""
     table = context.book.tables.get("offers")
     if table is None or any(name not in table.columns for name in NEEDED):
         return None
@@ -86,7 +86,7 @@ def price_card(context: Context, accelerator: str) -> Html | None:
 def _lowest(
     context: Context, table: Table, accelerator: str
 ) -> dict[tuple[str, str], tuple[float, str]]:
-    """By provider and term the lowest price for one accelerator, and the offer that asks it."""
+    """The lowest price per accelerator by provider and term, with its offer."""
     result: dict[tuple[str, str], tuple[float, str]] = {}
     for offer in table.rows:
         given = [cell_value(context, table, table.columns[name], offer).value for name in NEEDED]
@@ -100,7 +100,7 @@ def _lowest(
 
 
 def _seen(context: Context, offer: str) -> str:
-    """When a price was last seen, and that it is old where it is."""
+    """When a price was last seen, and whether that is long ago."""
     prices = context.book.prices.get(offer, ())
     seen = (prices[-1].seen or prices[-1].since or "") if prices else ""
     old = offer in context.book.old_prices or offer in context.book.unseen
@@ -108,7 +108,7 @@ def _seen(context: Context, offer: str) -> str:
 
 
 def report_link(context: Context, offer: str) -> Html | None:
-    """The form for a wrong price, filled with what the page shows; none without a repository."""
+    """A link to the form for a wrong price, filled in; None without a repository."""
     url = context.book.url.rstrip("/")
     table = context.book.tables["offers"]
     if not url or "node_price" not in table.columns:

@@ -1,4 +1,5 @@
-"""The part of a fit's page that is of own runs: the planned run, curves, residuals, what to run."""
+"""The part of a fit's page about own runs: the planned run, curves, residuals, and what to run
+next."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from scalesheet.render.pages.score.laws import section_blocks
 
 
 def own_law(context: Context, row: str) -> Iterator[object]:
-    """Nothing where the fit is of published results. A law whose runs cannot be read says so."""
+    """Show the law of own runs, or why they cannot be read; nothing for a fit of published
+    results."""
     fit = context.book.fits.get(row)
     if fit is None or not fit.runs:
         return

@@ -1,5 +1,6 @@
-"""Pages of the catalogue: one for each row of its tables, and an index of each. Providers have
-pages of their own (`providers.py`).
+"""Pages of the catalogue: one for each row of its tables, and an index of each table.
+
+Providers have pages of their own (`providers.py`).
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ from scalesheet.values import Value, stated_value
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of entry: title and first sentence of its index; the figures that its pages show
-    first, and the index in columns, after these facts. Of a list too long to read, some facts are
-    what it is narrowed down by.
+    """A kind of entry: the title and first sentence of its index, and what its pages show first.
+
+    `first` are the figures shown first, which are also columns of the index, after `facts`. A long
+    index can be filtered by `facets`; search also finds it by the names in `called`.
     """
 
     title: str
@@ -124,24 +126,24 @@ TABLES_SENTENCE = "Small tables of facts that plans refer to."
 
 
 def kinds_of(book: Book) -> Mapping[str, Kind]:
-    """The kinds of entry of a book: those of every book, and its own small tables."""
+    """The kinds of entry of a book, including its own small tables."""
     return KINDS | {table.name: _kind_of(table) for table in small_tables(book)}
 
 
 def small_tables(book: Book) -> list[Table]:
-    """The tables of facts that a book declares itself, by name."""
+    """The small tables that a book declares itself, by name."""
     return [table for name, table in sorted(book.tables.items()) if name not in KINDS]
 
 
 def _kind_of(table: Table) -> Kind:
-    """Of a small table all numbers matter, and the first few words."""
+    """A small table shows all its numbers and its first few words."""
     words = [c.name for c in _facts(table) if c.kind != "text"][:_MOST_FACTS]
     numbers = [c.name for c in _numbers(table)][:_MOST_CARDS]
     return Kind(table.title, table.note, tuple(numbers), tuple(words))
 
 
 def catalogue_pages(context: Context) -> Iterator[tuple[str, str]]:
-    """Path and text of every page of the catalogue."""
+    """Yield path and text of every page of the catalogue."""
     yield f"{TABLES}/index.md", _tables_index(context)
     shared = training(context)
     if shared is not None and "models" in context.book.tables:
@@ -218,8 +220,8 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str, shared: Train
 
 
 def _answers(context: Context, table: Table, row: str, shared: Training | None) -> Iterator[object]:
-    """What people come to a page for: of a model what it takes, of an accelerator what it costs and
-    what it does."""
+    """Show what people come to a page for: what a model needs, what an accelerator costs and
+    does."""
     if table.name == "models" and shared is not None:
         yield from memory_section(context, shared.held, row)
         yield from shared.sections[row]
@@ -232,8 +234,11 @@ def _answers(context: Context, table: Table, row: str, shared: Training | None) 
 
 
 def _looked_at(context: Context, table: Table, row: str) -> str | None:
-    """The last day on which anybody read a source of the page. An offer says when its price was
-    last seen; a source of its other figures that was read later would contradict that."""
+    """The last day on which a source of the page was read.
+
+    None for an offer: its price has its own date, which a later reading of another source would
+    contradict.
+    """
     if table.name == "offers":
         return None
     stated = [c.stated[row] for c in table.columns.values() if row in c.stated]
@@ -246,7 +251,7 @@ def _looked_at(context: Context, table: Table, row: str) -> str | None:
 
 
 def _explained(context: Context, table: Table, row: str) -> Html | None:
-    """The page that says how a fit is made, where the site has it."""
+    """Link the page that explains how a fit is made, if the site has it."""
     fit = context.book.fits.get(row) if table.name == "fits" else None
     page = f"reference/{'law' if fit and fit.runs else 'predictions'}.md"
     if fit is None or context.docs is None or not (context.docs / page).is_file():
@@ -255,9 +260,8 @@ def _explained(context: Context, table: Table, row: str) -> Html | None:
 
 
 def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> Html | None:
-    """The figures that answer first. The very first says so where there is none; other gaps are
-    left to the table below.
-    """
+    """The headline figures. Only the first one is shown even if missing; the table below has the
+    others."""
     priced = price_card(context, row) if table.name == "hardware" else None
     cards: list[Html] = [priced] if priced is not None else []
     for name in first:
@@ -275,7 +279,7 @@ def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> 
 
 
 def _old(context: Context, row: str) -> Html | None:
-    """That the price of an offer is older than its kind may be."""
+    """A note if the price of an offer is older than its kind may be."""
     old = context.book.old_prices.get(row)
     if old is None:
         return None
@@ -289,7 +293,7 @@ def _old(context: Context, row: str) -> Html | None:
 
 
 def _fact_list(context: Context, table: Table, row: str) -> Html | None:
-    """What is said of it in words: vendor, form factor, date, names people use."""
+    """The facts in words: vendor, form factor, date, aliases."""
     terms: list[tuple[str, object]] = []
     for column in _facts(table):
         value = cell_value(context, table, column, row)
@@ -311,7 +315,7 @@ def _fact_list(context: Context, table: Table, row: str) -> Html | None:
 
 
 def _figures(context: Context, table: Table, row: str) -> Html:
-    """Every number of it with kind, source, note and the line that states it."""
+    """A table of every number with kind, source, note and the line that states it."""
     body: list[list[Html]] = []
     for column in _numbers(table):
         value = cell_value(context, table, column, row)
@@ -334,7 +338,7 @@ def _figures(context: Context, table: Table, row: str) -> Html:
 
 
 def _missing(context: Context, table: Table, row: str) -> Html | None:
-    """What a record could have said and does not."""
+    """List what the record could have stated but does not."""
     titles = [
         column.title
         for column in _numbers(table)
@@ -346,14 +350,15 @@ def _missing(context: Context, table: Table, row: str) -> Html | None:
 
 
 def is_no_news(value: Value, stated: Stated | None) -> bool:
-    """Whether it is no news: a default, which stands in no file, or a computed part of nothing."""
+    """Return whether a value says nothing new: a default, or a computed 0."""
     if stated is None:
         return value.value == 0
     return stated.default
 
 
 def _empty(value: Value, stated: Stated | None) -> bool:
-    """Whether nothing at all is said: no number, no bound, no reason but that it is not stated."""
+    """Return whether nothing at all is known: no number, no bound, and no reason but "not
+    stated"."""
     if value.value is not None or (stated is not None and stated.citation is not None):
         return False
     bounded = stated is not None and (stated.at_least, stated.at_most) != (None, None)
@@ -363,7 +368,7 @@ def _empty(value: Value, stated: Stated | None) -> bool:
 def _contested(
     context: Context, stated: Stated | None, fmt: Format, symbol: str
 ) -> tuple[Html | None, ...]:
-    """What other sources say of a figure."""
+    """Say what other sources state for a figure."""
     return tuple(
         tag(
             "p",
@@ -380,13 +385,13 @@ def _contested(
 def _basis(
     context: Context, column: Column, stated: Stated | None, contested: tuple[Html | None, ...] = ()
 ) -> list[Html]:
-    """The cells that say what a figure rests on."""
+    """The cells for the origin of a figure."""
     if stated is None:
         formula = column.formula
         shown = tag("code", formula.text) if formula is not None else None
         return [tag("td", kind("derived")), tag("td", shown, class_="words"), tag("td")]
     if stated.citation is not None and stated.citation.key in OWN:
-        # the place within it is the command, which the page says once
+        # its locator is the command, which the page shows once
         stated = replace(stated, citation=replace(stated.citation, locator=""))
     return [
         tag("td", kind(stated.basis)),
@@ -402,13 +407,13 @@ def _basis(
 
 
 def _confirmed(context: Context, stated: Stated) -> tuple[Html | str, ...]:
-    """The second source of a price."""
+    """Cite the second source of a price."""
     second = cite(context, stated.confirmed)
     return ("; also ", second) if second else ()
 
 
 def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
-    """An offer's dated prices, the newest first; the one in force is that of the figures."""
+    """Show an offer's dated prices, newest first; the figures above have the current one."""
     prices = context.book.prices.get(row, ()) if table.name == "offers" else ()
     if not prices:
         return
@@ -435,7 +440,7 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
 
 
 def _tables_index(context: Context) -> str:
-    """The small tables, each with its sentence."""
+    """The index of small tables, each with its summary."""
     head = [heading_cell("Table"), heading_cell("Holds"), heading_cell("Rows", number=True)]
     body = [
         [
@@ -450,7 +455,7 @@ def _tables_index(context: Context) -> str:
 
 
 def _in_order(context: Context, table: Table) -> Sequence[str]:
-    """Rows as people look for them: accelerators by vendor, models by family; each by size."""
+    """Rows in a familiar order: accelerators by vendor, models by family; each by size."""
     if table.name == "hardware":
         return in_order(context, table)
     family, size = (table.columns.get(name) for name in ("family", "parameters"))
@@ -466,7 +471,7 @@ def _in_order(context: Context, table: Table) -> Sequence[str]:
 
 
 def _figure(table: Table, column: Column, value: Value, fmt: Format) -> Html:
-    """A cell of an index; parameters as people say them."""
+    """A cell of an index; parameters in the form 70.6B."""
     if table.name != "models" or "parameters" not in column.name or not value.value:
         return cell(value, fmt)
     assert isinstance(value.value, float)
@@ -474,8 +479,8 @@ def _figure(table: Table, column: Column, value: Value, fmt: Format) -> Html:
 
 
 def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
-    """All rows of a kind. What matters most is beside the name, and so in sight on a phone: the
-    price, or else the first figure."""
+    """List all rows of a kind. The most important figure is next to the name, so that it is visible
+    on a phone."""
     if table is None:
         return page(of_kind.title, tag("p", of_kind.sentence, class_="lead"), list_=True)
     facts = [table.columns[c] for c in of_kind.facts if c in table.columns]

@@ -1,4 +1,4 @@
-"""Prices over time on the pages of offers, accelerators and providers; the data stand below."""
+"""Charts of prices over time for offers, accelerators and providers, with their data below."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ Prices = Sequence[tuple[date, Value]]
 
 
 def price_chart(context: Context, id_: str, title: str, rows: Sequence[str]) -> Html | None:
-    """The prices of these offers that changed, in one picture: of one offer those of its machine,
-    of several those of one accelerator. Nothing if none changed."""
+    """Chart the prices of these offers that changed; None if none did.
+
+    A single offer shows prices per node, several show prices per accelerator.
+    """
     column, changed = _changed(context, rows)
     if column is None or not changed:
         return None
@@ -42,7 +44,7 @@ def price_chart(context: Context, id_: str, title: str, rows: Sequence[str]) -> 
 
 
 def accelerator_prices(context: Context, accelerator: str) -> Iterator[Html | str]:
-    """The section of an accelerator's page: picture and data; nothing if no price changed."""
+    """The price section of an accelerator's page: chart and data; nothing if no price changed."""
     table = context.book.tables.get("offers")
     stated = table.columns["accelerator"].stated if table is not None else {}
     rows = [row for row, value in stated.items() if value.value == accelerator]
@@ -74,10 +76,10 @@ def accelerator_prices(context: Context, accelerator: str) -> Iterator[Html | st
 def price_lines(
     id_: str, title: str, axis: str, fmt: Format, dated: Sequence[tuple[str, Prices]], until: date
 ) -> Lines | None:
-    """A step at each date on which a price changed, until the day on which the last still hold.
+    """Draw prices as steps from one change to the next, up to the day `until`.
 
-    Of offers those whose price moved in print; nothing if there is none. Numbers stand beside the
-    steps, and a line whose last price was withdrawn ends where it was.
+    Only offers whose printed price changed are included; None if there are none. Labels are beside
+    the steps. A line ends where its price was withdrawn.
     """
     moved = [
         (name, prices)
@@ -103,7 +105,7 @@ def price_lines(
 
 
 def _runs(prices: Prices, until: date) -> Iterator[tuple[tuple[float, float], ...]]:
-    """The corners of the steps, from one price that was withdrawn to the next."""
+    """Yield the corners of the steps, split where a price was withdrawn."""
     run: list[tuple[float, float]] = []
     ends = [*(day for day, _ in prices[1:]), until]
     for (day, value), end in zip(prices, ends, strict=True):
@@ -117,7 +119,7 @@ def _runs(prices: Prices, until: date) -> Iterator[tuple[tuple[float, float], ..
 
 
 def _ticks(first: date, last: date) -> Iterator[tuple[float, str]]:
-    """Both ends by day, and the years between."""
+    """Yield a tick for the first and last day, and for each year between."""
     yield first.toordinal(), first.isoformat()
     for year in range(first.year + 1, last.year + 1):
         if first < date(year, 1, 1) < last:
@@ -128,7 +130,7 @@ def _ticks(first: date, last: date) -> Iterator[tuple[float, str]]:
 def _changed(
     context: Context, rows: Sequence[str], *, alone: bool | None = None
 ) -> tuple[Column | None, dict[str, Prices]]:
-    """The column that prices are of, and by offer those of which there is more than one."""
+    """The price column, and the prices of each offer that has more than one."""
     table = context.book.tables.get("offers")
     if table is None or "price" not in table.columns:
         return None, {}
@@ -143,7 +145,7 @@ def _changed(
 
 
 def _each(context: Context, row: str, price: Stated, alone: bool) -> Value:
-    """A price of a machine, or of one of its accelerators, as the catalogue's formula has it."""
+    """A price per node, or per accelerator by the catalogue's formula."""
     value = stated_value(price)
     table = context.book.tables["offers"]
     cards = cell_value(context, table, table.columns["gpus"], row).value

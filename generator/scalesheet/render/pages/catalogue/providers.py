@@ -1,4 +1,4 @@
-"""Pages of the providers: what each charges for and how, what misleads, its offers and prices."""
+"""Pages of the providers: how each charges, what is misleading, its offers and prices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scalesheet.values import stated_value
 def provider_pages(
     context: Context, table: Table | None, title: str, sentence: str
 ) -> Iterator[tuple[str, str]]:
-    """Path and text of the index, and of the page of each provider."""
+    """Yield path and text of the index, and of the page of each provider."""
     yield "providers/index.md", _index(context, table, title, sentence)
     for row in table.rows if table is not None else ():
         assert table is not None
@@ -32,7 +32,7 @@ def provider_pages(
 
 
 def provider_link(context: Context, name: str) -> Html | str:
-    """A provider by its name, linked where it has a page."""
+    """A provider's name, linked if it has a page."""
     table = context.book.tables.get("providers")
     if table is None or name not in table.row_titles:
         return name
@@ -89,7 +89,8 @@ def _page(context: Context, table: Table, row: str) -> str:
 
 
 def _statements(context: Context, table: Table, row: str) -> Iterator[Html | str]:
-    """How it charges, and what misleads, each with its source and the line that says so."""
+    """Show how it charges and what is misleading, each with its source and the line that states
+    it."""
     charges: list[list[Html]] = []
     misleads: list[list[Html]] = []
     for column in table.columns.values():
@@ -115,7 +116,7 @@ def _statements(context: Context, table: Table, row: str) -> Iterator[Html | str
 
 
 def _offers(context: Context, name: str) -> Html:
-    """Its offers with the price in force."""
+    """List its offers with current prices."""
     rows = offers_of(context, name)
     table = context.book.tables.get("offers")
     if table is None or not rows:
@@ -146,7 +147,7 @@ def _offers(context: Context, name: str) -> Html:
 
 
 def _history(context: Context, name: str) -> Iterator[Html | str]:
-    """The prices that changed, with their dates and sources, the newest of each offer first."""
+    """List the prices that changed, with dates and sources, newest first for each offer."""
     table = context.book.tables.get("offers")
     if table is None:
         return

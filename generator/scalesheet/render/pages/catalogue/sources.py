@@ -12,7 +12,7 @@ from scalesheet.render.pages.tables import facts, grid, heading_cell
 
 
 def source_pages(context: Context) -> Iterator[tuple[str, str]]:
-    """Path and text of every source's page, and of their index."""
+    """Yield path and text of every source's page, and of their index."""
     uses = of_sources(context)
     yield "sources/index.md", _index(context, {key: len(set(u)) for key, u in uses.items()})
     for key, source in context.book.sources.items():
@@ -31,7 +31,7 @@ def source_pages(context: Context) -> Iterator[tuple[str, str]]:
 
 
 def _card(source: Source) -> Html | None:
-    """Who published it, when, and where it can be read."""
+    """Who published it, when, and where to read it."""
     terms: list[tuple[str, object]] = [
         ("Publisher", source.publisher),
         ("Date", source.date),

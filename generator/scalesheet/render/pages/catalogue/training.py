@@ -1,8 +1,7 @@
-"""What it takes to train a model: each method on each accelerator, for the job that `choose` has
-where nothing is said.
+"""What it takes to train a model: each method on each accelerator, for the default job of `choose`.
 
-The figures are those of the search of `choose`; each leads to the front page, which computes the
-same case.
+The figures come from the search of `choose`; each links to the front page, which computes the same
+case.
 """
 
 from __future__ import annotations
@@ -38,8 +37,10 @@ _FRONT = "../../index.html"
 
 @dataclass(frozen=True)
 class Training:
-    """What the searches of all models share; `accelerators` are those that most offers on demand
-    sell."""
+    """Data that the searches of all models share.
+
+    `accelerators` are those with the most on-demand offers.
+    """
 
     plan: Plan
     catalogue: Known
@@ -50,7 +51,8 @@ class Training:
 
 
 def training(context: Context) -> Training | None:
-    """None where the book has no plan for one run, or lacks what a search needs."""
+    """Prepare the searches; None if the book has no plan for one run, or lacks what a search
+    needs."""
     book = context.book
     plan = book.plans.get(PLAN)
     if plan is None or "offers" not in book.tables or lacking(plan, NEEDED):
@@ -70,8 +72,8 @@ def training(context: Context) -> Training | None:
 
 
 def with_sections(context: Context, made: Training) -> Training:
-    """The same with what the page of each model says: a search each, a third of the time that a
-    site takes where none was kept."""
+    """Add the sections of each model's page. The searches take a third of an uncached site
+    build."""
 
     def sections() -> dict[str, tuple[object, ...]]:
         rows = context.book.tables["models"].rows
@@ -100,7 +102,7 @@ def job_of(context: Context, made: Training, model: str) -> Job:
 
 
 def training_section(context: Context, made: Training, model: str) -> Iterator[object]:
-    """The matrix of accelerators and methods, then the cheapest offers."""
+    """Show the table of accelerators and methods, then the cheapest offers."""
     job = job_of(context, made, model)
     found = search(context.book, made.catalogue, job, made.assumed)
     yield heading(2, TITLE, "training")
@@ -123,7 +125,7 @@ def _said(job: Job) -> str:
 
 
 def _named(context: Context, made: Training) -> list[str]:
-    """The accelerators of the matrix, by their titles."""
+    """The accelerators of the table, sorted by title."""
     table = context.book.tables["hardware"]
     return sorted(made.accelerators, key=lambda row: context.row_title(table, row))
 
@@ -150,7 +152,7 @@ def _matrix(context: Context, made: Training, found: Search) -> Html:
 
 
 def _cell(context: Context, made: Training, found: Search, rows: Flags) -> Html | str:
-    """The cheapest of some rows that may be chosen, else why there is none."""
+    """The cheapest acceptable row, or why there is none."""
     best = found.best(rows & found.good)
     if best is not None:
         return _answer(context, made, found, best)
@@ -159,7 +161,7 @@ def _cell(context: Context, made: Training, found: Search, rows: Flags) -> Html 
     few = rows & found.few
     if (rows & found.fits & found.in_time).any() or not few.any():
         return f"needs more than {MOST_GPUS:.0f} GPUs"
-    tried = found.grid.gpus[found.at][few].max()  # not a word on more of them than were tried
+    tried = found.grid.gpus[found.at][few].max()  # do not mention larger counts than were tried
     what = "too slow" if (few & found.fits).any() else "doesn't fit"
     return f"{what} on {counted(tried, 'GPU')}"
 
@@ -173,14 +175,14 @@ def _answer(context: Context, made: Training, found: Search, row: int) -> Html:
 
 
 def _shown(context: Context, made: Training, role: str, amount: float) -> str:
-    """A number as the plan prints the figure of that role."""
+    """Print a number as the plan prints the figure of that role."""
     scalar, value = made.plan.roles[role], Value.number(amount)
     shown = plain(value, format_of(scalar, [value], context.book.units))
     return f"{shown} {context.symbol(scalar)}".strip()
 
 
 def case_address(made: Training, found: Search, row: int) -> str:
-    """The front page on the case of a row, its layout left open: the fastest is found there."""
+    """Link the front page with this case; the layout is left open, so that it finds the fastest."""
     job, at = found.job, found.at[row]
     tokens = made.plan.scalars["tokens"].stated
     assert tokens is not None
@@ -199,7 +201,7 @@ def case_address(made: Training, found: Search, row: int) -> str:
 
 
 def _offers(context: Context, made: Training, found: Search) -> Iterator[object]:
-    """The offers that train it in time, the cheapest first, each with its best configuration."""
+    """List the offers that finish in time, cheapest first, each with its best configuration."""
     good = found.good
     bests = (found.best(good & (found.of == place)) for place in range(len(found.offers)))
     rows = sorted((float(found.cost[row]), row) for row in bests if row is not None)

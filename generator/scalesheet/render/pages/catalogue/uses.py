@@ -14,7 +14,7 @@ from scalesheet.values import Results
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A page that uses something, and the part of it; `part` is empty for the page as a whole."""
+    """A page that uses something, and the part that does; `part` is empty for the whole page."""
 
     page: str
     address: str
@@ -23,7 +23,7 @@ class Use:
 
 
 def of_row(context: Context, table: str, row: str) -> Iterator[Use]:
-    """What refers to a row of the catalogue: other catalogue rows, the score, then plans."""
+    """Yield what refers to a catalogue row: other catalogue rows, the score, then plans."""
     if table == "providers":
         yield from _offered(context, row)
     if table == "fits" and row in context.edition.scores:
@@ -50,7 +50,7 @@ def of_row(context: Context, table: str, row: str) -> Iterator[Use]:
 
 
 def _offered(context: Context, row: str) -> Iterator[Use]:
-    """The offers of a provider, which name it by its title."""
+    """Yield the offers of a provider, which refer to it by title."""
     providers, offers = context.book.tables["providers"], context.book.tables.get("offers")
     name = providers.row_titles[providers.rows.index(row)]
     if offers is not None:
@@ -64,7 +64,7 @@ def _holds(results: Results, table: str, column: str, row: str) -> bool:
 
 
 def of_formula(context: Context, id_: str) -> Iterator[Use]:
-    """The figures that call a formula of the catalogue, and the formulas that do."""
+    """Yield the figures and formulas that call a catalogue formula."""
     for record in context.book.records.values():
         if id_ in record.formula.uses:
             yield Use(record.title, to("formulas", record.id))
@@ -82,7 +82,7 @@ def of_formula(context: Context, id_: str) -> Iterator[Use]:
 
 
 def of_sources(context: Context) -> Mapping[str, list[Use]]:
-    """Everything that cites each source of the book, found in one pass over the book."""
+    """Everything that cites each source, found in one pass over the book."""
     result: dict[str, list[Use]] = {key: [] for key in context.book.sources}
     for citations, use in _citing(context):
         for key in {each.key for each in citations if each is not None} & result.keys():
@@ -94,7 +94,7 @@ Cited = Iterable[Citation | None]
 
 
 def _citing(context: Context) -> Iterator[tuple[Cited, Use]]:
-    """What may cite a source: its citations, and where it stands."""
+    """Yield everything that may cite a source: its citations, and where it is shown."""
     book = context.book
     for name in sorted(book.tables):
         table = book.tables[name]
@@ -125,7 +125,7 @@ def _citing(context: Context) -> Iterator[tuple[Cited, Use]]:
 
 
 def _scored(context: Context) -> Iterator[tuple[Cited, Use]]:
-    """Published rows on the pages of the score; a publication names each source once."""
+    """Yield published rows on the pages of the score; a publication names each source once."""
     for task, score in context.edition.scores.items():
         named: set[tuple[str, str]] = set()
         rows = zip(score.published.of, score.published.rows, strict=True)
@@ -149,19 +149,20 @@ def _of_row(context: Context, table: Table, row: str) -> Iterator[Citation | Non
 
 
 def _cited(stated: Stated) -> Iterator[Citation | None]:
-    """What a stated value rests on, what it rested on before, and who says otherwise."""
+    """Yield the citations of a stated value: its own, contesting ones, and those of earlier
+    values."""
     yield stated.citation
     yield from (other.citation for other in stated.contested)
     yield from (each.stated.citation for each in stated.was)
 
 
 def _in_plan(plan: Plan, part: str, text: str) -> Use:
-    """A part of a plan; `told` is where it is shown, from among the pages of plans."""
+    """A part of a plan; `text` is its address among the pages of plans."""
     return Use(plan.title, to("plans", plan.id), part, f"../plans/{text}")
 
 
 def listed(uses: Iterable[Use]) -> Html | None:
-    """Uses as a list, one line for each page with its parts."""
+    """Uses as a list, one line per page with its parts."""
     pages: dict[tuple[str, str], dict[tuple[str, str], None]] = {}
     for use in uses:
         parts = pages.setdefault((use.page, use.address), {})

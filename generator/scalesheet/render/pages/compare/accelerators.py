@@ -1,7 +1,7 @@
-"""Accelerators side by side: what is compared, the page, and what its script goes by.
+"""Accelerators side by side: the figures compared, the page, and the data of its script.
 
-Every figure is one of the catalogue: a column, the price of an offer, or what a formula of the
-catalogue gives. The page adds nothing but which number is the best and its ratio to the first.
+Every figure comes from the catalogue: a column, the price of an offer, or the result of a catalogue
+formula. The page only adds which number is best, and ratios to the first accelerator.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from scalesheet.values import Value
 
 HARDWARE, OFFERS = "hardware", "offers"
 PAGE = "accelerators"
-LEAST, MOST = 2, 5  # accelerators of a comparison
+LEAST, MOST = 2, 5  # accelerators in a comparison
 PEERS = 3
 Best = Literal["most", "least", ""]
 
 _USUAL = Rule()
 _FACTS = ("vendor", "form_factor", "released")
-_LEFT_OUT = ("sparse_bf16",)  # not to count with
+_LEFT_OUT = ("sparse_bf16",)  # columns that are not compared
 _LESS_IS_BETTER = ("power",)
 _OFFER = "offer"
 #: Formulas of the catalogue over an accelerator's columns and its cheapest offer, by their inputs.
@@ -42,16 +42,18 @@ _DERIVED: Mapping[str, Mapping[str, str]] = {
     "work-per-dollar": {"peak": "dense_bf16", "price": _OFFER},
     "work-per-energy": {"peak": "dense_bf16", "power": "power"},
 }
-_NOT_BETTER = ("ridge-point",)  # a property, of which neither more nor less is better
+_NOT_BETTER = ("ridge-point",)  # a property: neither more nor less is better
 _LIKENESS = ("memory", "bandwidth", "dense_bf16")
 _NOT_STATED = "not stated"
-_WEIGHT = 0.3  # of vendor and of offers beside likeness
+_WEIGHT = 0.3  # weight of the vendor and of the number of offers, relative to likeness
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A row of the comparison. `best` says which end is good, `note` and `page` what it rests on,
-    `rule` how its numbers print."""
+    """A row of the comparison.
+
+    `best` says which end is good, `note` and `page` explain the figure, `rule` formats its numbers.
+    """
 
     title: str
     symbol: str = ""
@@ -63,7 +65,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What stands in it: a number, a text, or why there is none; and the page of what it is of."""
+    """A cell: a number, a text, or the reason for a missing value; and the page about it."""
 
     text: str = ""
     number: float | None = None
@@ -77,22 +79,22 @@ class Accelerator:
     id: str
     title: str
     names: tuple[str, ...]
-    cells: tuple[Cell, ...]  # one for each figure
+    cells: tuple[Cell, ...]  # one per figure
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All accelerators of the book with all that is compared."""
+    """All accelerators of the book with their compared figures."""
 
     figures: tuple[Figure, ...]
     accelerators: Mapping[str, Accelerator]
 
 
-# ------------------------------------------------------------------ what is compared
+# ------------------------------------------------------------------ figures compared
 
 
 def comparison(context: Context) -> Comparison:
-    """Every accelerator with its facts, its figures, its cheapest offer and what is derived."""
+    """Collect every accelerator with its facts, figures, cheapest offer and derived figures."""
     table = context.book.tables.get(HARDWARE)
     if table is None:
         return Comparison((), {})
@@ -116,7 +118,7 @@ def comparison(context: Context) -> Comparison:
 
 
 def is_compared(table: Table, row: str) -> bool:
-    """A processor is not an accelerator to choose."""
+    """Return whether a row of the hardware is an accelerator rather than a processor."""
     stated = table.columns["kind"].stated.get(row) if "kind" in table.columns else None
     return stated is None or stated.value != "processor"
 
@@ -147,7 +149,7 @@ def _cell(value: Value, page: str = "", text: str = "") -> Cell:
 
 
 def _offer_columns(context: Context, table: Table) -> list[_Row]:
-    """The price of the cheapest offer on demand, with the offer that asks it."""
+    """The price of the cheapest on-demand offer, with that offer."""
     offers = _offers(context.book)
     if offers is None:
         return []
@@ -165,14 +167,14 @@ def _offer_columns(context: Context, table: Table) -> list[_Row]:
 
 
 def _named(context: Context, offers: Table, offer: str) -> str:
-    """The title of an offer, and when its price was last seen if that is long ago."""
+    """The title of an offer, with the date if its price was last seen long ago."""
     unseen = context.book.unseen.get(offer)
     title = context.row_title(offers, offer)
     return f"{title}, {unseen.said}" if unseen is not None else title
 
 
 def _offers(book: Book) -> Table | None:
-    """The table of offers, where it says what is needed here."""
+    """The table of offers, if it has the columns needed here."""
     table = book.tables.get(OFFERS)
     needed = ("price", "term", "accelerator")
     return table if table is not None and all(name in table.columns for name in needed) else None
@@ -180,8 +182,10 @@ def _offers(book: Book) -> Table | None:
 
 @lru_cache(maxsize=1)
 def cheapest(context: Context) -> Mapping[str, tuple[str, Value]]:
-    """Of each accelerator the offer on demand with the lowest price for its hour that was seen of
-    late; the first by its id where two ask the same."""
+    """For each accelerator, the on-demand offer with the lowest recently seen price per hour.
+
+    Ties go to the first id.
+    """
     offers = _offers(context.book)
     if offers is None:
         return {}
@@ -207,7 +211,7 @@ def _amount(value: Value) -> float:
 
 
 def _records(book: Book) -> list[tuple[Record, Mapping[str, str]]]:
-    """The formulas that this book has, with what their inputs are."""
+    """The formulas that this book has, with the meaning of their inputs."""
     return [(book.records[id_], uses) for id_, uses in _DERIVED.items() if id_ in book.records]
 
 
@@ -242,11 +246,11 @@ def _derived(context: Context, table: Table, record: Record, uses: Mapping[str, 
     return figure, [_cell(value) for value in values]
 
 
-# ------------------------------------------------------------------ which ones
+# ------------------------------------------------------------------ selection
 
 
 def usual(context: Context) -> tuple[str, ...]:
-    """What the page shows unless it is asked for others: those that most offers are of."""
+    """The accelerators that the page shows by default: those with the most offers."""
     counted = _offered(context)
     table = context.book.tables[HARDWARE]
     rows = (row for row in table.rows if is_compared(table, row))
@@ -255,8 +259,11 @@ def usual(context: Context) -> tuple[str, ...]:
 
 
 def peers(context: Context, row: str) -> tuple[str, ...]:
-    """What one is usually compared with: alike in memory, bandwidth and peak, of the same vendor,
-    and offered by many; the best of these first."""
+    """The accelerators that one is usually compared with, best match first.
+
+    They are similar in memory, bandwidth and peak, preferably of the same vendor and widely
+    offered.
+    """
     table, counted = context.book.tables[HARDWARE], _offered(context)
     if not is_compared(table, row):
         return ()
@@ -274,7 +281,7 @@ def peers(context: Context, row: str) -> tuple[str, ...]:
 
 
 def _offered(context: Context) -> Counter[object]:
-    """How many offers there are of each accelerator."""
+    """The number of offers of each accelerator."""
     offers = _offers(context.book)
     if offers is None:
         return Counter()
@@ -297,12 +304,12 @@ def _likeness(context: Context, table: Table, row: str) -> tuple[float | None, .
 
 
 def address(rows: Sequence[str]) -> str:
-    """The page with these side by side, from any other page."""
+    """The address of the page that compares these, from any other page."""
     return f"../compare/{PAGE}.html?of={','.join(rows)}"
 
 
 def compare_line(context: Context, row: str) -> Html | None:
-    """From an accelerator's page to the comparison with those most like it."""
+    """The link from an accelerator's page to its comparison with the most similar ones."""
     others = peers(context, row)
     table = context.book.tables[HARDWARE]
     if not others:
@@ -316,7 +323,7 @@ def compare_line(context: Context, row: str) -> Html | None:
 
 
 def accelerators_page(context: Context, compared: Comparison, own: str) -> str:
-    """The usual ones side by side, as the page's script draws them, and the way to all others."""
+    """The page with the usual accelerators as its script draws them, and links to others."""
     shown = usual(context) if compared.accelerators else ()
     table = Engine(own).call("scalesheet.accelerators.table", shown)
     lead = tag(
@@ -349,7 +356,7 @@ _WORDS = {2: "two", 5: "five"}
 
 
 def _ready(context: Context, compared: Comparison) -> list[object]:
-    """Each accelerator beside those most like it, as links."""
+    """Links that compare each accelerator with the most similar ones."""
     if not compared.accelerators:
         return []
     lines = []
@@ -366,7 +373,7 @@ def _ready(context: Context, compared: Comparison) -> list[object]:
 
 
 def accelerators_script(compared: Comparison) -> str:
-    """The page's script with all that it shows; only what is not usual is said."""
+    """The page's script with all its data; defaults are left out."""
     figures = [
         _unless_empty(
             title=figure.title,

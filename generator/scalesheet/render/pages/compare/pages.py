@@ -18,7 +18,7 @@ SENTENCE = (
 
 
 def compare_pages(context: Context) -> Iterator[tuple[str, str]]:
-    """Path and text of every page, and of their scripts."""
+    """Yield path and text of every page, and of their scripts."""
     compared = accelerators.comparison(context)
     own = accelerators.accelerators_script(compared)
     drawn = accelerators.accelerators_page(context, compared, own)
@@ -41,7 +41,7 @@ def _index(context: Context) -> str:
 
 
 def _workloads(context: Context) -> Iterator[object]:
-    """The pages that answer for one job."""
+    """Link the pages that answer for one job."""
     if not workload.question_of(context):
         return
     for each in workload.PAGES:
@@ -88,7 +88,7 @@ def _plans(context: Context) -> Iterator[object]:
 
 
 def _offers(context: Context) -> Iterator[object]:
-    """The plans that are a choice of an offer, or of a set-up."""
+    """Link the plans that choose an offer or a setup."""
     offers = [(plan, alternatives_of(context, plan)) for plan in context.book.plans.values()]
     if not any(of for _, of in offers):
         return

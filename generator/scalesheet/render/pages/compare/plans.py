@@ -1,6 +1,4 @@
-"""Plans side by side: which of a plan's figures answer the same question as another's, the page
-that holds all of them, and what its script goes by.
-"""
+"""Plans side by side: which figures of different plans are comparable, the page, and its script."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ from scalesheet.units import Unit, UnitError
 
 PAGE = "plans"
 OFFERS = "offers"
-#: What plans are asked alike, and a unit of the answer.
+#: Questions that plans have in common, and a unit of the answer.
 GROUPS: Mapping[str, str] = {
     "Cost": "USD",
     "Time": "hour",
@@ -34,13 +32,15 @@ GROUPS: Mapping[str, str] = {
 }
 _NEAR = 100.0
 
-WRITTEN = "written"  # the scenario of a plan with the figures of its document
+WRITTEN = "written"  # the scenario with the figures of a plan's document
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of a plan that answers a group's question. `scale`: how many of the group's unit
-    one of its own is; 1 where the group is of words, which have the figure's own title."""
+    """A figure of a plan that answers a group's question.
+
+    `scale` converts it to the group's unit; it is 1 for a group that is matched by title.
+    """
 
     name: str
     group: str
@@ -48,8 +48,11 @@ class Figure:
 
 
 def figures_of(context: Context, plan: Plan) -> tuple[Figure, ...]:
-    """The headline; and for a question that it leaves open, a figure that one of the headline is
-    computed from, else the result of the plan that rests on most."""
+    """The headline figures, and further figures for questions that they leave open.
+
+    The latter are figures that a headline figure is computed from, or else the plan's result with
+    the most dependencies.
+    """
     groups = _units(context.book)
     chosen = [name for name in plan.headline if not plan.scalars[name].hidden]
     answered = {_group(context.book, plan.scalars[name], groups) for name in chosen}
@@ -73,8 +76,11 @@ def figures_of(context: Context, plan: Plan) -> tuple[Figure, ...]:
 def _answers(
     plan: Plan, scalar: Scalar, book: Book, title: str, groups: Mapping[str, Unit]
 ) -> bool:
-    """Whether it is a result of the plan as a whole that answers a question, in a unit that is near
-    to the usual one: terabytes are of disks."""
+    """Return whether this is a result of the whole plan that answers a question in a plausible
+    unit.
+
+    Terabytes, for example, measure disks rather than accelerator memory.
+    """
     computed = scalar.formula is not None and not scalar.is_input
     whole = computed and scalar.phase is None and not scalar.hidden
     figure = _figure(book, scalar, groups) if whole else None
@@ -82,12 +88,12 @@ def _answers(
 
 
 def _read(scalar: Scalar) -> tuple[Key, ...]:
-    """What its formula names."""
+    """The keys that its formula reads."""
     return references(scalar.formula.ends.value) if scalar.formula is not None else ()
 
 
 def _units(book: Book) -> Mapping[str, Unit]:
-    """The groups that this book has units for."""
+    """The groups whose units this book has."""
     result: dict[str, Unit] = {}
     for title, text in GROUPS.items():
         try:
@@ -118,7 +124,8 @@ def _figure(book: Book, scalar: Scalar, groups: Mapping[str, Unit]) -> Figure:
 
 
 def plans_page(context: Context) -> str:
-    """All plans with their answers; where scripts run, two of them with states of their own."""
+    """The page of all plans with their answers; with scripts, it compares two of them in any
+    state."""
     return page(
         "Plans side by side",
         tag(
@@ -150,13 +157,13 @@ def plans_page(context: Context) -> str:
 
 
 def _with_scenarios(context: Context) -> str | None:
-    """The first plan that says what its document has, which the page begins with."""
+    """The first plan with a scenario for its document, which the page opens with."""
     plans = context.book.plans.values()
     return next((plan.id for plan in plans if WRITTEN in plan.scenarios), None)
 
 
 def all_plans(context: Context) -> Html:
-    """Plans in rows, questions in columns: those that at least two plans answer."""
+    """A table of plans by the questions that at least two plans answer."""
     answers = {plan.id: _first(figures_of(context, plan)) for plan in context.book.plans.values()}
     head, body = [heading_cell("Plan")], []
     asked = asked_by(answers)
@@ -178,7 +185,7 @@ def _first(figures: tuple[Figure, ...]) -> dict[str, Figure]:
 
 
 def asked_by(answers: Mapping[str, Mapping[str, Figure]]) -> list[str]:
-    """The questions of the groups first, then those that several plans put in the same words."""
+    """The questions of the groups first, then those that several plans word alike."""
     every = [title for of in answers.values() for title in of]
     shared = [title for title in dict.fromkeys(every) if every.count(title) > 1]
     known = [title for title in GROUPS if title in every]
@@ -202,7 +209,7 @@ def _answer(context: Context, plan: Plan, figure: Figure) -> Html:
 
 
 def plans_script(context: Context) -> str:
-    """The page's script with what it must know before it has loaded a plan."""
+    """The page's script with what it needs before it has loaded a plan."""
     plans = {
         plan.id: {
             "title": plan.title,
@@ -225,7 +232,7 @@ def plans_script(context: Context) -> str:
 
 
 def _choices(plan: Plan) -> list[str]:
-    """What the plan is a choice of: the scenario, and references that it states itself."""
+    """The choices of a plan: the scenario, and its own stated references."""
     named = [name for name in ("scenario",) if name in plan.scalars and plan.scenarios]
     return named + [
         scalar.name
@@ -238,10 +245,9 @@ def _choices(plan: Plan) -> list[str]:
 
 
 def _prices(book: Book) -> dict[str, Any]:
-    """The dated prices of each offer, oldest first, as `[from, seen, value, low, high]`; where
-    there is none, the value is `{reason}`.
+    """The dated prices of each offer, oldest first, as `[from, seen, value, low, high]`.
 
-    `reason`: whether formulas reckon with an offer that has no price.
+    A missing price is `{reason}`. `reason`: whether formulas handle offers without a price.
     """
     if OFFERS not in book.tables:
         return {}
@@ -260,8 +266,10 @@ def _dated(stated: Stated) -> list[Any]:
 
 
 def _earlier(book: Book) -> dict[str, Any]:
-    """Stated values that were others before, `[until, cell]` with the oldest first: by table,
-    column and row of the catalogue and of each plan, and by name of its scalars."""
+    """Earlier stated values as `[until, cell]`, oldest first.
+
+    Keyed by table, column and row for the catalogue and each plan, and by name for its scalars.
+    """
     plans = {}
     for plan in book.plans.values():
         scalars = {name: _past(s, s.stated) for name, s in plan.scalars.items() if s.stated}
@@ -294,8 +302,10 @@ def _past(quantity: Quantity, stated: Stated) -> list[Any]:
 
 
 def _cell(quantity: Quantity, stated: Stated) -> Any:
-    """A cell as the formulas of the plan as it is can take it: a range where they have one, and
-    nothing for a reason that they do not reckon with."""
+    """A cell in a form that the plan's current formulas can take.
+
+    It has a range only if they use ranges; a reason that they do not handle becomes null.
+    """
     if stated.reason is not None:
         return {"reason": stated.reason} if quantity.may_reason else None
     if stated.ranged and quantity.ranged:
@@ -304,8 +314,10 @@ def _cell(quantity: Quantity, stated: Stated) -> Any:
 
 
 def _days(book: Book) -> list[str]:
-    """Days before that of the book on which it would be another, oldest first: those of new prices,
-    and the last of each earlier value."""
+    """Days on which the book would have other values, oldest first.
+
+    They are the days of new prices and the last days of earlier values.
+    """
     own = [table for plan in book.plans.values() for table in plan.tables.values()]
     columns = [c for table in (*book.tables.values(), *own) for c in table.columns.values()]
     stated = [cell for column in columns for cell in column.stated.values()]
@@ -321,8 +333,8 @@ def _before(day: str) -> str:
 
 
 def day_before_a_change(context: Context, plan: Plan) -> str:
-    """The last day on which an offer that the plan refers to had another price, and all of them
-    one; empty where there is none."""
+    """The last day on which an offer of the plan had a different price, and all had one; else
+    empty."""
     now = context.book.as_of.isoformat()
     offers = [context.book.prices.get(id_, ()) for id_ in _offers_of(context, plan)]
     known = [[each.since for each in prices if each.since <= now] for prices in offers]
@@ -342,5 +354,5 @@ def _offers_of(context: Context, plan: Plan) -> set[str]:
 
 
 def editions(plan: Plan, day: str) -> str:
-    """A plan at the prices of a day beside itself as published, from another page of the folder."""
+    """The address that compares a plan at the prices of a day with itself as published."""
     return f"{PAGE}.html?a={plan.id}&a.prices={day}&b={plan.id}"

@@ -1,7 +1,7 @@
 """Pages of a workload: accelerators for one job, what fits one, and any model by its config.json.
 
-A page begins with its question alone; the scripts of `render/live` answer it, with the arithmetic
-of the front page, and hold the question in the address.
+A page has only its question; the scripts of `render/live` answer it with the arithmetic of the
+front page, and keep the question in the address.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NO_SCRIPT = "This page computes in your browser; without scripts it has no answ
 
 @dataclass(frozen=True)
 class WorkloadPage:
-    """A page: its address below `compare/`, what its script makes there, and what it says."""
+    """A page: its address below `compare/`, the mode of its script, and its texts."""
 
     id: str
     mode: str
@@ -66,7 +66,8 @@ PAGES = (
 
 
 def question_of(context: Context) -> str:
-    """The script of the question where the front page has none; empty where the book cannot ask."""
+    """The script of the question if the front page has none; empty if the book lacks what it
+    needs."""
     book = context.book
     plan = book.plans.get(PLAN)
     if plan is None or lacking(plan, FIGURES) or "offers" not in book.tables:
@@ -76,7 +77,7 @@ def question_of(context: Context) -> str:
 
 
 def workload_pages(context: Context, question: str) -> Iterator[tuple[str, str]]:
-    """Path and text of the pages, and of their scripts; none where there is no question."""
+    """Yield path and text of the pages, and of their scripts; nothing without a question."""
     if not question:
         return
     shown = usual(context)
@@ -109,8 +110,10 @@ def workload_root(
     published: Html | None = None,
     model: str | None = None,
 ) -> Html:
-    """The place that the script fills. Where something is published in it, the scripts are loaded
-    when a reader asks for them."""
+    """The element that the script fills.
+
+    If it has published content, the scripts load only when a reader asks for them.
+    """
     return tag(
         "div",
         tag("div", published, class_="published") if published else None,

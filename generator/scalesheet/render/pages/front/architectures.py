@@ -1,4 +1,4 @@
-"""What counts the parameters of a model that is not in the catalogue, as a script of a page."""
+"""A page's script for counting the parameters of a model that is not in the catalogue."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ COUNTED = ("parameters", "active_parameters")
 
 
 def architecture_script(book: Book, plan: Plan) -> str:
-    """The catalogue's table of models with one row, whose computed columns a page computes; and
-    how a `config.json` is read. Empty where the catalogue counts no parameters."""
+    """The models table with one row, whose computed columns a page computes, and the `config.json`
+    reader.
+
+    Empty if the catalogue does not compute parameters.
+    """
     table = book.tables[MODELS]
     if any(table.columns[name].formula is None for name in COUNTED):
         return ""
@@ -42,7 +45,7 @@ def architecture_script(book: Book, plan: Plan) -> str:
 
 
 def _defaults(columns: Mapping[str, Column]) -> dict[str, Any]:
-    """What a file does not say: no such part, the usual norm, no flag."""
+    """Values for what a file leaves out: the absent part, the usual norm, false flags."""
     words = {name: choice.default for name, choice in MODEL_CHOICES.items()}
     numbers = {name: given.default for name, given in MODEL.items() if given.default is not None}
     flags = {name: False for name, column in columns.items() if column.kind == "flag"}

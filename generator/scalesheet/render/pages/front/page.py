@@ -1,8 +1,8 @@
-"""The front page: a page written by hand, in which the build fills the lines that ask for it.
+"""The front page: a handwritten page whose placeholders the build fills.
 
-`{{ question }}` is the question of the page's front matter with its answer, `{{ plans }}`,
-`{{ catalogue }}` and `{{ score }}` are what the book has; `plans` in the front matter says which
-plans, where not all.
+`{{ question }}` is the question of the front matter with its answer; `{{ plans }}`, `{{ catalogue
+}}` and `{{ score }}` list the contents of the book. `plans` in the front matter selects plans; the
+default is all.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ QUESTION = "question"
 SCRIPTS = ("runtime", "question", "front")
 _LINE = re.compile(r"^\{\{ *(?P<name>\w+) *\}\}$", re.MULTILINE)
 _FRONT = re.compile(r"\A---\n(?P<matter>.*?\n)---\n", re.DOTALL)
-MOST_FIGURES = 2  # of a plan
+MOST_FIGURES = 2  # figures shown for each plan
 
 
 class Unanswered(Exception):
-    """The case of the page cannot be answered; the text says why."""
+    """Raised with the reason if the case of the page cannot be answered."""
 
 
 @dataclass(frozen=True)
 class FrontPage:
-    """The page, the script of its question (empty without one), and what is wrong in it."""
+    """The page, the script of its question (empty without one), and any problems."""
 
     page: str
     script: str
@@ -49,7 +49,7 @@ class FrontPage:
 
 
 def front_page(context: Context, written: str, path: str) -> FrontPage:
-    """The page filled. `path` is what diagnostics call it."""
+    """Fill the page. `path` is its name in diagnostics."""
     problems: list[Diagnostic] = []
     asks = any(line["name"] == QUESTION for line in _LINE.finditer(written))
     result: Mapping[str, Any] = {}
@@ -91,7 +91,7 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
 
 
 def _stated(written: str) -> Mapping[str, str]:
-    """The case in the page's front matter. Raises Unanswered."""
+    """Read the case from the page's front matter. Raises Unanswered."""
     case = _matter(written).get(QUESTION)
     if not isinstance(case, dict) or "gpu" not in case:
         raise Unanswered("expected its case in the front matter: question: {model: ..., gpu: ...}")
@@ -99,7 +99,7 @@ def _stated(written: str) -> Mapping[str, str]:
 
 
 def _matter(written: str) -> Mapping[str, Any]:
-    """The front matter of the page."""
+    """Read the front matter of the page."""
     front = _FRONT.match(written)
     matter: Any = yaml.safe_load(front["matter"]) if front else {}
     return matter if isinstance(matter, dict) else {}
@@ -115,7 +115,7 @@ def _question(result: Mapping[str, Any]) -> str:
 
 
 def _plans(context: Context, named: Any) -> Html:
-    """Each plan that the page names, or all, with what it answers first."""
+    """Each plan that the page names, or all, with its first figures."""
     plans = context.book.plans
     cards = []
     for plan in [plans[each] for each in named or plans if each in plans]:
@@ -136,7 +136,7 @@ def _plans(context: Context, named: Any) -> Html:
 
 
 def _catalogue(context: Context) -> Html:
-    """What the catalogue has, with how much of it."""
+    """The parts of the catalogue with their sizes."""
     return tag(
         "ul",
         *(
@@ -169,7 +169,7 @@ def _counts(context: Context) -> Iterator[tuple[str, str, int]]:
 
 
 def _as_asked(task: str, score: TaskScore) -> Iterator[object]:
-    """How far off the answers of this page are, where published rows can be asked for."""
+    """The error of this page's answers, if published rows can be asked for."""
     if score.asked is not None:
         yield "; as asked here "
         yield tag("strong", error(task, score.asked.quality.median))
@@ -177,7 +177,7 @@ def _as_asked(task: str, score: TaskScore) -> Iterator[object]:
 
 
 def _score(context: Context) -> Html:
-    """How far off each kind of prediction is, for runs that the fit has not seen."""
+    """The error of each kind of prediction, for runs that the fit has not seen."""
     cards = [
         tag(
             "li",

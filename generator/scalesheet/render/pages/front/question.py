@@ -1,8 +1,8 @@
-"""The question of the front page: what its script must know, and what the script makes of it.
+"""The question of the front page: the data of its script, and the script's answer.
 
-The case stands in the front matter of the page, in the words of `scalesheet show --set`, and `gpu`
-for the accelerator whoever sells it. `render/live/case.js` answers it, in the page and in the
-build; what it leaves open of the layout is found as `choose` finds it.
+The case is in the front matter of the page, in the words of `scalesheet show --set`, with `gpu` for
+the accelerator from any provider. `render/live/case.js` answers it, in the page and in the build;
+it searches the open parts of the layout as `choose` does.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from scalesheet.render.slicing import sliced
 from scalesheet.units import Unit
 from scalesheet.vocabulary import AXES, METHODS, PRETRAINING, TERMS, TUNING
 
-#: The roles of the figures that the page reads: with the parts of the memory, all that its script
-#: can compute.
+#: The roles of the figures that the page reads; its script can compute these and the parts of
+#: memory.
 FIGURES = (
     "hours",
     "elapsed_hours",
@@ -48,10 +48,10 @@ FIGURES = (
     "energy",
 )
 MEMORY = "memory.total.value"
-GIB = "GiB"  # what the tools of the field show memory in
+GIB = "GiB"  # the unit in which the field's tools show memory
 #: Formulas of the catalogue that pages compute by themselves.
 ALONE_COMPUTED = ("cost-of-tokens", "weight-bytes", "kv-cache-bytes", "chinchilla-loss-refitted")
-#: Columns that it shows besides what figures rest on.
+#: Columns that the page shows in addition to those its figures depend on.
 COLUMNS = (
     ("offers", "term"),
     ("offers", "price"),
@@ -65,8 +65,11 @@ COLUMNS = (
 
 
 def answered(question: str) -> Mapping[str, Any]:
-    """What `form.js` makes of a question's script: trees `form`, `answer` and `beside`; `case`,
-    `lines` and `remedy` in words; or the `problem` with its case alone."""
+    """Run `form.js` on a question's script.
+
+    Returns the trees `form`, `answer` and `beside`, and `case`, `lines` and `remedy` in words; or
+    only the `problem` and its case.
+    """
     result: Mapping[str, Any] = Engine(question, script(ASKING)).call("scalesheet.answered")
     return result
 
@@ -74,8 +77,8 @@ def answered(question: str) -> Mapping[str, Any]:
 def question_script(
     book: Book, plan: Plan, stated: Mapping[str, str], basis: Basis | None = None
 ) -> str:
-    """The part of the plan that the page computes, the case that it begins with, and the evidence
-    for its answers."""
+    """The part of the plan that the page computes, its first case, and the evidence for its
+    answers."""
     also = [Key(column, table) for table, column in COLUMNS]
     conditions = plan.tables[CONDITIONS]
     also += [Key(name, CONDITIONS, row) for row in conditions.rows for name in (HOLDS, SAYS)]
@@ -123,12 +126,12 @@ def question_script(
 
 
 def _seen(prices: Sequence[Stated]) -> str:
-    """The day on which the price in force was last seen."""
+    """The day on which the current price was last seen."""
     return prices[-1].seen or prices[-1].since
 
 
 def _tokens(book: Book, plan: Plan) -> float:
-    """How many tokens are one as the plan counts them."""
+    """The number of tokens in one of the plan's units of tokens."""
     return float(book.units.factor(_unit(plan, "trained_tokens"), book.units.parse("token")))
 
 
@@ -139,7 +142,7 @@ def _unit(plan: Plan, role: str) -> Unit:
 
 
 def _formulas(book: Book) -> Iterator[str]:
-    """Formulas of the catalogue that pages compute by themselves, as functions of their inputs."""
+    """Yield catalogue formulas that pages compute by themselves, as functions of their inputs."""
     for id_ in ALONE_COMPUTED:
         if id_ in book.records:
             record = book.records[id_]
@@ -156,8 +159,8 @@ def _formulas(book: Book) -> Iterator[str]:
 
 
 def _evidence(book: Book, plan: Plan, basis: Basis) -> dict[str, object]:
-    """What of the evidence any answer may need, by the plan's words for methods; tokens as the plan
-    counts them."""
+    """The evidence that any answer may need, by the plan's names of methods, with tokens in its
+    unit."""
     counted = _tokens(book, plan)
     said = {name: method.plan for name, method in METHODS.items()}
     return {
@@ -187,8 +190,8 @@ def _evidence(book: Book, plan: Plan, basis: Basis) -> dict[str, object]:
 
 
 def _sold(book: Book) -> dict[str, object]:
-    """By offer: how many a machine has and whether machines are joined; None for
-    anything but the price of a run."""
+    """For each offer, the GPUs per node and whether nodes are connected; None for all but prices of
+    runs."""
     columns = book.tables["offers"].columns
     result: dict[str, object] = {}
     for offer in book.tables["offers"].rows:
@@ -201,5 +204,5 @@ def _sold(book: Book) -> dict[str, object]:
 
 
 def _text(value: object) -> str:
-    """JSON that may stand in a script."""
+    """JSON that is safe inside a script."""
     return json.dumps(value, ensure_ascii=True).replace("<", "\\u003c")

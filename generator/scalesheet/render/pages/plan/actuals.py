@@ -1,4 +1,4 @@
-"""What the runs of a plan took, on its page: where it stands, its rows, the burn-down, each run."""
+"""Actuals on a plan's page: progress, rows, the burn-down, and each run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scalesheet.render.pages.context import Context, edit_link
 from scalesheet.render.pages.html import Html, heading, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 
-#: The columns of the table of runs, beside the phase.
+#: The columns of the table of runs, after the phase.
 RUN_COLUMNS = (
     "Run",
     "Seed",
@@ -37,7 +37,7 @@ OTHER = (
 
 
 def actuals_section(context: Context, plan: Plan) -> Iterator[object]:
-    """Nothing where the plan has no actuals."""
+    """Show the actuals; nothing for a plan without any."""
     stands = context.edition.progress.get(plan.id)
     if stands is None:
         return
@@ -101,7 +101,7 @@ def _moment(moment: datetime | None) -> str:
 
 
 def _burn_down(context: Context, plan: Plan, stands: Progress) -> Html | None:
-    """What is left of the budget: as it was, by the plan's calendar, and at the present rate."""
+    """The remaining budget: recorded, by the plan's calendar, and at the current rate."""
     days = stands.calendar
     if days is None:
         return None
@@ -142,7 +142,7 @@ def _day(moment: datetime) -> float:
 
 
 def _ticks(first: datetime, last: datetime) -> Iterator[tuple[float, str]]:
-    """Both ends and the days of three quarters between."""
+    """Yield ticks for both ends and the three quarter points."""
     step = (last - first) / 4
     for place in range(5):
         moment = first + step * place

@@ -1,5 +1,7 @@
-"""What a plan would take with each of the offers, or set-ups, that it could choose: a picture of
-all, and the rows of the accelerator at hand. The script of the page computes and draws them."""
+"""The results of a plan with each offer or setup that it could choose: a chart and a table.
+
+The script of the page computes and draws them.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,15 @@ SCRIPT = ANCHOR = "alternatives"
 
 
 def alternatives_of(context: Context, plan: Plan) -> tuple[str, Any] | None:
-    """What the choice is called, and what the script says of it; nothing for a plan that is no
-    choice between several."""
+    """The title of the choice and the alternatives; None if the plan has no choice between
+    several."""
     choice, of = choice_of(context.book, plan), context.drawn[plan.id]["alternatives"]
     return (plan.scalars[choice.choice].title, of) if choice and of else None
 
 
 def alternatives_section(context: Context, plan: Plan) -> Iterator[object]:
-    """The picture of all, and the table of those of the accelerator at hand, cheapest first."""
+    """Show all alternatives in a chart, and those with the current accelerator in a table, cheapest
+    first."""
     alternatives = alternatives_of(context, plan)
     if alternatives is None:
         return

@@ -15,14 +15,14 @@ from scalesheet.resolve.lowering.phases import AT_HAND
 from scalesheet.resolve.lowering.schedule import BEGIN, SHARED
 from scalesheet.values import Results
 
-#: Said beside a goodput of 1.
+#: Note beside a goodput of 1.
 UNKNOWN = "At 1, interruptions are ignored: gross hours equal net hours."
 
 
 def calendar_section(
     context: Context, plan: Plan, results: Results, placed: frozenset[str]
 ) -> Iterator[object]:
-    """From start to end, on how many accelerators, with which goodput; nothing without phases."""
+    """Show start, end, accelerators and goodput; nothing without phases."""
     if "phases" not in plan.tables:
         return
     yield heading(2, "Calendar", "calendar")
@@ -34,7 +34,7 @@ def calendar_section(
 
 
 def _summary(context: Context, plan: Plan, results: Results) -> Html:
-    """The calendar in two sentences; a goodput that nobody knows is flagged."""
+    """The calendar in two sentences; an unknown goodput is flagged."""
     figure = plan_names(context, plan, results, set())[""]
 
     def strong(name: str) -> Html:

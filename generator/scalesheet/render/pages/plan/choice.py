@@ -1,4 +1,5 @@
-"""Which offers, or set-ups, a plan could choose: what the page's script computes the plan with."""
+"""The offers or setups that a plan could choose, for which the page's script recomputes the
+plan."""
 
 from __future__ import annotations
 
@@ -11,17 +12,16 @@ from scalesheet.model import Key, Plan, Scalar, Table
 from scalesheet.units import UnitError
 
 HARDWARE, OFFERS = "hardware", "offers"
-#: Of an offer what a reader must see beside its figures.
+#: Columns of an offer that a reader must see beside its figures.
 _OF_OFFERS = ("accelerator", "term", "price")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The scalar that chooses, the table of what can be chosen, the figures that follow it, and
-    which of them are the cost and the time.
+    """A choice: its scalar, the table of options, the figures that depend on it, cost and time.
 
-    `facts` are columns of the table that stand beside. `by` is that of the accelerator, by which
-    the catalogue's many offers are sorted out; empty where the table is the plan's own.
+    `facts` are columns of the table shown beside the figures. `by` is the accelerator column, used
+    to filter the catalogue's many offers; empty for a plan's own table.
     """
 
     choice: str
@@ -34,8 +34,10 @@ class Choice:
 
 
 def choice_of(book: Book, plan: Plan) -> Choice | None:
-    """The first choice of an offer, else of a row of the plan that says what it runs on; nothing
-    where no cost of the headline follows it."""
+    """Find the plan's choice of an offer, or else of one of its own rows that states its hardware.
+
+    None if no cost in the headline depends on it.
+    """
     headline = [name for name in plan.headline if not plan.scalars[name].hidden]
     routes = graph(book, plan, headline)
     for scalar in sorted(_choices(plan), key=lambda each: each.refers_to != OFFERS):
@@ -60,8 +62,8 @@ def _choices(plan: Plan) -> Iterator[Scalar]:
 
 
 def _facts(table: Table) -> tuple[str, ...]:
-    """The columns that say what an alternative is: of an offer those known, of a row of the plan
-    its accelerator; none where there is none."""
+    """The columns that describe an alternative: known ones of an offer, the accelerator of a plan's
+    row."""
     if table.name == OFFERS:
         return tuple(name for name in _OF_OFFERS if name in table.columns)
     return tuple(c.name for c in table.columns.values() if c.refers_to in (HARDWARE, OFFERS))
@@ -70,10 +72,11 @@ def _facts(table: Table) -> tuple[str, ...]:
 def _figures(
     book: Book, plan: Plan, choice: Scalar, headline: Sequence[str], routes: Graph
 ) -> tuple[str, str, tuple[str, ...]]:
-    """Cost, time, and these with the rest of the headline, as far as they follow the choice.
+    """The cost, the time, and these with the rest of the headline, as far as they depend on the
+    choice.
 
-    The time is that of the headline; else, on the way from the choice to the cost, the last time or
-    the last GPU hours.
+    The time is that of the headline; else the last time, or the last GPU hours, on the way from the
+    choice to the cost.
     """
     reached = _reached(routes, choice)
     following = [name for name in headline if name in reached]
@@ -90,7 +93,7 @@ def _figures(
 
 
 def _reached(routes: Graph, choice: Scalar) -> list[str]:
-    """The scalars on the way from a choice, in the order of computation."""
+    """The scalars that depend on a choice, in the order of computation."""
     places = routes.route([(Key(choice.name), "value")])
     return [key.name for key, end in places if end == "value" and key.table is None]
 
@@ -101,7 +104,7 @@ def _is_shown(plan: Plan, name: str) -> bool:
 
 
 def _is_a(book: Book, plan: Plan, name: str, *units: str) -> bool:
-    """Whether a figure is of the dimension of one of these units."""
+    """Return whether a figure has the dimension of one of these units."""
     unit = plan.scalars[name].unit
     if unit is None or plan.scalars[name].kind != "number":
         return False

@@ -1,4 +1,4 @@
-"""What a page needs to draw a plan's inputs as the build did, as a script."""
+"""The script with which a page draws a plan's inputs as the build does."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ USUAL = Likelihood()
 
 
 def draws_script(plan: Plan, book: Book, published: Sure | None = None) -> str:
-    """A statement that gives a plan `drawn`: the figures that are asked for, the levers that they
-    rest on with their shapes, the ranges that formulas make, and the key of each name's draws."""
+    """A statement that sets a plan's `drawn`.
+
+    It has the requested figures, the inputs that they depend on with their shapes, the ranges that
+    formulas make, and the key of each name's draws.
+    """
     asked = asked_of(plan)
     found = drawable(book, plan, asked.all)
     levers = [each for each in found.levers if each.quantity.ranged or _events(found, each)]
@@ -67,7 +70,7 @@ def draws_script(plan: Plan, book: Book, published: Sure | None = None) -> str:
 
 
 def _sides(found: Drawable, lever: Lever) -> Mapping[str, Mapping[str | None, Stated]]:
-    """The stated cells of a lever by the name that they are stated under, each by its row."""
+    """The stated cells of a lever by scenario name, then by row."""
     key = lever.key
     names = [name for _, name in lever.quantity.sides] or [key.name]
     if key.table is None:
@@ -111,7 +114,7 @@ def _lever(found: Drawable, lever: Lever) -> dict[str, Any]:
 
 
 def _likely(of: Likelihood) -> dict[str, Any]:
-    """What of a likelihood is not as usual."""
+    """The parts of a likelihood that differ from the default."""
     told: dict[str, Any] = {
         name: getattr(of, name)
         for name in ("spread", "percentiles", "moves_with", "found_by")
@@ -135,7 +138,7 @@ def _made(found: Drawable, key: Key, tree: Tree) -> dict[str, Any]:
 
 
 def _functions(key: Key, tree: Tree) -> str:
-    """What is drawn of a formula, and the parts of each range within it."""
+    """A formula's drawn value and the parts of each range within it, as functions."""
     variables = "()" if key.table is None else "i"
 
     def function(node: Node) -> str:
@@ -147,7 +150,7 @@ def _functions(key: Key, tree: Tree) -> str:
 
 
 def _place(found: Drawable, key: Key) -> dict[str, Any]:
-    """Where an input stands in the script of the plan."""
+    """The place of an input in the plan's script."""
     if key.table is None:
         return {"name": key.name}
     row = found.tables[key.table].rows.index(key.row or "")
@@ -167,5 +170,5 @@ def _domain(domain: str) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    """JSON that may stand in a script."""
+    """JSON that is safe inside a script."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")

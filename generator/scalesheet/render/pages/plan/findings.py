@@ -17,7 +17,7 @@ Bundle = tuple[Judged | Shown, ...]
 
 
 def worst_findings(context: Context, plan: Plan) -> Iterator[object]:
-    """The worst faults of all documents of the plan, each with what it does to the headline."""
+    """Show the worst errors in all documents of the plan, with their effects on the headline."""
     found: list[tuple[float, str, Audited, Bundle]] = []
     for id_, audited in audits_of(context, plan).items():
         totals = {each.headline.name: each.written for each in audited.headlines}

@@ -1,4 +1,4 @@
-"""How each figure of a plan is computed: the formula, the numbers put in, what it needs."""
+"""How each figure of a plan is computed: the formula, its numbers, and its dependencies."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from scalesheet.vocabulary import counted
 
 @dataclass(frozen=True, slots=True)
 class PlanFormula:
-    """One formula of a plan: of a scalar, or of the rows of a column that it computes.
+    """One formula of a plan: of a scalar, or of some rows of a column.
 
-    `row` is the first of them that has a value, and stands as the example. `apart`: the column has
-    another formula for other rows.
+    `row` is the first row with a value, shown as an example. `apart`: the column has another
+    formula for other rows.
     """
 
     key: Key
@@ -46,7 +46,7 @@ class PlanFormula:
 
 
 def plan_formulas(plan: Plan, results: Results) -> Mapping[str | None, list[PlanFormula]]:
-    """Every formula of the plan, in groups: its own, and each phase's."""
+    """Every formula of the plan, grouped into its own and each phase's."""
     groups: dict[str | None, list[PlanFormula]] = {
         None: [],
         **{phase.id: [] for phase in plan.phases},
@@ -66,7 +66,7 @@ def plan_formulas(plan: Plan, results: Results) -> Mapping[str | None, list[Plan
 def formula_blocks(
     context: Context, plan: Plan, results: Results, keys: Collection[Key], here: str
 ) -> Iterator[object]:
-    """The formulas of these figures, each in a line that opens, on the page `here`."""
+    """Show the formulas of these figures, each folded to one line, on the page `here`."""
     used = context.users[plan.id]
     groups = {
         phase: [each for each in group if each.key in keys]
@@ -86,7 +86,7 @@ def formula_blocks(
 
 
 def _of_column(table: Table, column: Column, results: Results) -> Iterator[PlanFormula]:
-    """The formulas of a column, each with the rows it computes."""
+    """Yield the formulas of a column, each with the rows it computes."""
     series = dict(
         zip(results.rows[table.name], results.tables[table.name][column.name], strict=True)
     )
@@ -111,14 +111,14 @@ def _of_column(table: Table, column: Column, results: Results) -> Iterator[PlanF
 
 
 def scrolling(formula: Html | None) -> Html | None:
-    """A formula in a box that scrolls where it is wider than the page."""
+    """A formula in a box that scrolls if it is wider than the page."""
     return tag("div", formula, class_="wide") if formula else None
 
 
 def short_formula(
     context: Context, plan: Plan, results: Results, scalar: Scalar, formula: Formula, here: str
 ) -> Html:
-    """A formula within the text of one of the plan's pages, linked to the rest."""
+    """A formula within the text of one of the plan's pages, with a link to its details."""
     text = PlanFormula(Key(scalar.name), scalar.title, scalar, formula, "")
     return tag(
         "div",
@@ -134,7 +134,7 @@ def short_formula(
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """The formulas of a plan on its page, with the numbers of one of its scenarios."""
+    """Shows formulas of a plan with the numbers of one of its scenarios."""
 
     context: Context
     plan: Plan
@@ -142,7 +142,7 @@ class _Shown:
     here: str
 
     def block(self, formula: PlanFormula, users: tuple[Key, ...]) -> Html:
-        """One formula in a line with what it gives; folded away how, and all the rest.
+        """Show one formula with its result in a line; the details are folded.
 
         The anchor is within the fold, so that a link to it opens the fold.
         """
@@ -174,9 +174,9 @@ class _Shown:
         )
 
     def result(self, formula: PlanFormula, *, linked: bool = True) -> Html | None:
-        """` = 342 GPU·h 326–380`, for a column with the row it is the example of.
+        """` = 342 GPU·h 326–380`; for a column also the example row.
 
-        What unfolds a formula is itself to be clicked, so no link stands in it.
+        Without links where a click unfolds the formula.
         """
         outer = OUTER if formula.formula.outer else None
         if formula.key.table is not None and formula.row is None:
@@ -193,8 +193,8 @@ class _Shown:
         own: bool = False,
         linked: bool = True,
     ) -> Html:
-        """A value by itself, of a reference what it refers to, in the format of its column. `own`:
-        it is of the row that is the example of a formula."""
+        """A value in the format of its column, a reference by its title; `own`: of the example
+        row."""
         if key.table is None:
             value, of = self.results.scalars[key.name], key.name
             values: Iterable[Value] = [value]
@@ -223,7 +223,7 @@ class _Shown:
         return tag("span", f" in {title}{others}", class_="note")
 
     def needs(self, formula: PlanFormula) -> Html | None:
-        """What the formula names, each with its value where it has one."""
+        """The figures that the formula reads, with their values."""
         every = (
             self.named(needed, formula.row if needed.table == formula.key.table else None)
             for needed in references(formula.formula.ends.value)
@@ -266,7 +266,7 @@ class _Shown:
 
 
 def _numbers(titles: Titles, results: Results, formula: PlanFormula) -> Html | None:
-    """The formula with the numbers put in; of a text that is the text itself."""
+    """The formula with its numbers filled in; None for a text formula."""
     if formula.quantity.kind == "text":
         return None
     key, numbers = formula.key, Numbers(titles, results, formula.row)
@@ -280,7 +280,7 @@ def _numbers(titles: Titles, results: Results, formula: PlanFormula) -> Html | N
 
 
 def _catalogue(context: Context, formula: Formula) -> Html | None:
-    """The catalogue formulas that are called."""
+    """Link the catalogue formulas that it calls."""
     parts = [
         link(to("formulas", record.id), record.title)
         for record in (context.book.records[id_] for id_ in formula.uses)
@@ -289,8 +289,10 @@ def _catalogue(context: Context, formula: Formula) -> Html | None:
 
 
 def _texts(titles: Titles, formula: Formula) -> Html:
-    """The formula as written and in other notations, to copy. Not in `pre`: the theme would go
-    through each, and a page has hundreds."""
+    """The formula as written and in other notations, to copy.
+
+    Not in `pre`, because the theme processes each one, and a page has hundreds.
+    """
     written = formula.text
     texts = notations(titles, written, formula.ends.value)
     parts = (
@@ -302,7 +304,7 @@ def _texts(titles: Titles, formula: Formula) -> Html:
 
 
 def _foot(context: Context, plan: Plan, formula: PlanFormula) -> Html | None:
-    """The note, the source, and the line of the data."""
+    """The note, the source, and a link to the line of the data."""
     source = cite(context, formula.formula.citation, plan.citation)
     position = formula.formula.position or formula.quantity.position
     edit = edit_link(context, position, "Edit this formula")

@@ -1,4 +1,4 @@
-"""The inputs of a plan: what was stated, how sure it is, and which source states it."""
+"""The inputs of a plan: stated values, their ranges and their sources."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from scalesheet.values import Results, Value, stated_value
 
 
 def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[object]:
-    """One table of inputs for the plan itself and one for each phase that has some; apart from
-    these what components have as their defaults."""
+    """Show one table of inputs for the plan and one for each phase, then the defaults of
+    components."""
     inputs = inputs_of(plan)
     if not inputs:
         return
@@ -48,7 +48,7 @@ def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[o
 
 
 def _row(context: Context, plan: Plan, results: Results, scalar: Scalar) -> list[Html]:
-    """An input as it stands in the scenario at hand, with the other scenarios' in its notes."""
+    """An input in the current scenario; its notes have the values of other scenarios."""
     scenario = str(results.scalars[SCENARIO].value) if SCENARIO in results.scalars else ""
     shown = stated_by(plan, scalar, scenario)
     assert shown is not None

@@ -24,8 +24,9 @@ from scalesheet.units import Units
 
 
 def shown(plan: Plan, book: Book) -> str:
-    """A statement that adds to a plan's script what its page must know besides the formulas:
-    titles, units and formats of its quantities, what its inputs may be, its charts.
+    """A statement that completes a plan's script.
+
+    It adds titles, units and formats of quantities, domains of inputs, and charts.
     """
     places = homes(plan)
     elsewhere = {key: page for key, page in places.items() if page != plan.id}
@@ -73,7 +74,7 @@ def _home(key: str | Key) -> str:
 
 
 def _searched(plan: Plan, book: Book) -> set[str]:
-    """The inputs on which the choice of layouts rests, as the page names them."""
+    """The inputs that the choice of layouts depends on, as the page names them."""
     tables = {**book.tables, **plan.tables}
     waiting: list[Key] = []
     for case in plan.chosen:
@@ -99,7 +100,7 @@ def _searched(plan: Plan, book: Book) -> set[str]:
     return found
 
 
-#: Tables, or None for scalars, and names of what formulas of the plan read.
+#: Pairs of table (None for scalars) and name that formulas of the plan read.
 _Used = Set[tuple[str | None, str]]
 
 
@@ -113,7 +114,7 @@ def _scalar(plan: Plan, book: Book, scalar: Scalar, used: _Used) -> dict[str, An
 
 
 def _table(plan: Plan, book: Book, table: Table, used: _Used) -> dict[str, Any]:
-    """A table with its columns; of the plan's own also where they stand in its file."""
+    """A table with its columns; for the plan's own, also their places in its file."""
     columns: dict[str, dict[str, Any]] = {}
     for name, column in table.columns.items():
         columns[name] = _quantity(column, book.units, (table.name, name) in used)
@@ -127,7 +128,7 @@ def _table(plan: Plan, book: Book, table: Table, used: _Used) -> dict[str, Any]:
 
 
 def _quantity(quantity: Quantity, units: Units, used: bool) -> dict[str, Any]:
-    """What is usual is left out."""
+    """A quantity without its defaults."""
     result: dict[str, Any] = {"title": quantity.title}
     if quantity.kind != "number":
         result["kind"] = quantity.kind
@@ -150,7 +151,7 @@ def _quantity(quantity: Quantity, units: Units, used: bool) -> dict[str, Any]:
 
 
 def as_script(rule: Rule) -> dict[str, Any]:
-    """A rule as `numbers.js` takes it: what is usual is left out."""
+    """A format rule as `numbers.js` takes it, without defaults."""
     return {name: value for name, value in asdict(rule).items() if not _usual(value)}
 
 
@@ -159,13 +160,13 @@ def _usual(value: object) -> bool:
 
 
 def _domain(quantity: Quantity) -> dict[str, Any]:
-    """The bounds of an input: `open` where the least itself is not allowed."""
+    """The bounds of an input; `open` if the lower bound itself is excluded."""
     least, closed, most, whole = DOMAINS[quantity.domain]
     bounds = {"least": least, "open": not closed, "most": most, "whole": whole}
     return {name: bound for name, bound in bounds.items() if not _usual(bound)}
 
 
-#: Long lists are grouped by a column, where readers choose from them.
+#: Columns that group long lists of choices.
 GROUPED_BY = {
     "hardware": "vendor",
     "models": "family",
@@ -173,12 +174,12 @@ GROUPED_BY = {
     "offers": "accelerator",
 }
 
-#: Those that are not accelerators have a group of their own, whoever makes them.
+#: Hardware that is not an accelerator has a group of its own, whatever the vendor.
 PROCESSORS = "processors"
 
 
 def _groups(table: Table, book: Book) -> dict[str, list[int]]:
-    """The rows of each group, by its title and in the order of the titles."""
+    """The rows of each group, sorted by the group's title."""
     column = table.columns.get(GROUPED_BY.get(table.name, ""))
     if column is None:
         return {}
@@ -193,20 +194,20 @@ def _groups(table: Table, book: Book) -> dict[str, list[int]]:
 
 
 def _word(table: Table, name: str, row: str) -> str:
-    """A word that a row states; empty where it states none."""
+    """A word that a row states; empty if it states none."""
     column = table.columns.get(name)
     stated = column.stated.get(row) if column is not None else None
     return str(stated.value) if stated is not None and stated.reason is None else ""
 
 
 def _referred(plan: Plan) -> set[str]:
-    """The tables that references choose rows of."""
+    """The tables whose rows references select."""
     columns = (c for table in plan.tables.values() for c in table.columns.values())
     return {q.refers_to for q in (*plan.scalars.values(), *columns) if q.refers_to is not None}
 
 
 def _sides(plan: Plan) -> dict[str, dict[str, str]]:
-    """What has an input of its own in each scenario, `name` or `table/column`, and its name."""
+    """Quantities with an input per scenario, as `name` or `table/column`, with the input's name."""
     result = {name: dict(scalar.sides) for name, scalar in plan.scalars.items() if scalar.sides}
     for table in plan.tables.values():
         for name, column in table.columns.items():
@@ -216,7 +217,7 @@ def _sides(plan: Plan) -> dict[str, dict[str, str]]:
 
 
 def _text(value: Any) -> str:
-    """JSON that may stand in a script."""
+    """JSON that is safe inside a script."""
     if isinstance(value, dict):
         members = (f"{member(name)}:{_text(each)}" for name, each in value.items())
         return "{" + ",".join(members) + "}"

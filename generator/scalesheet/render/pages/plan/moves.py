@@ -1,9 +1,9 @@
-"""The inputs that move a plan's headline figures, as functions for the plan's script.
+"""The inputs that a plan's headline figures depend on, as functions for the plan's script.
 
-A lever of the script is `{key, rows, title, href, low, high}`: the key that moves, the rows of it
-that do, and what each becomes at either side, as a function over the plan's cells. `own` and
-`stepped` say how, `figures` which of the headline figures rest on it, `fixed` that the key has a
-formula which does not hold meanwhile.
+A lever of the script is `{key, rows, title, href, low, high}`: the key that changes, its rows that
+do, and functions over the plan's cells that give the value at either side. `own` and `stepped` say
+which kind of change it is, `figures` which headline figures depend on it, `fixed` that the key's
+formula is suspended meanwhile.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scalesheet.render.script import as_cell, reached
 
 
 def figures(plan: Plan) -> list[str]:
-    """The headline figures that something can move."""
+    """The headline figures that have formulas."""
     scalars = (plan.scalars[name] for name in plan.headline)
     return [s.name for s in scalars if s.kind == "number" and s.formula is not None]
 
@@ -49,7 +49,7 @@ def moves(plan: Plan, book: Book) -> str:
 
 
 def rankings(sensitivity: Sensitivity, plan: Plan, book: Book) -> list[dict[str, Any]]:
-    """What moves the figures, as the page's script finds it of the levers above."""
+    """The inputs by effect on each figure, in the form that the page's script computes."""
     places = homes(plan)
     return [
         {
@@ -119,9 +119,9 @@ def _lever(plan: Plan, book: Book, lever: Lever, reach: list[int], places: Homes
 
 
 def _href(plan: Plan, book: Book, lever: Lever, places: Homes) -> str:
-    """Where the page, or that of the catalogue, says all about an input."""
+    """The address where an input is shown in full, on a plan or catalogue page."""
     key = lever.key
     if key.table is not None and key.table in book.tables:
         return f"../{key.table}/index.html"
-    here = plan.id if not divided(plan) else ""  # it stands on several pages of a divided plan
+    here = plan.id if not divided(plan) else ""  # several pages of a divided plan use it
     return address_of(places, plan, Key(key.name, key.table), here).replace(".md#", ".html#")

@@ -1,5 +1,7 @@
-"""A plan's page: the answer first, then its own text, then everything that it rests on. Of a
-divided plan it is the answer alone, in short, and leads to the rest."""
+"""A plan's page: the answer first, then its text, then everything behind it.
+
+The page of a divided plan has only a short answer, and links to the rest.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,12 @@ from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.values import Results
 from scalesheet.vocabulary import counted
 
-#: What the answer itself shows of a divided plan.
+#: Charts on the answer page of a divided plan.
 MOST_CHARTS = 3
 
 
 def plan_page(context: Context, plan: Plan) -> str:
-    """The text of a plan's page: its answer, and of a plan that is not divided all the rest."""
+    """Return a plan's page: its answer, and for an undivided plan everything else."""
     whole, head, rest = not divided(plan), _head(context, plan), Rest(context, plan, plan.id)
     results = context.edition.results[plan.id]
     first, _ = lead(plan)
@@ -67,7 +69,7 @@ def plan_page(context: Context, plan: Plan) -> str:
 
 
 def _folded(summary: str, blocks: Iterable[object], whole: bool) -> Iterator[object]:
-    """A section of which an answer in short shows its heading alone until it is opened."""
+    """Show a section; on a short page only its heading, with the rest folded."""
     first, *rest = *blocks, None
     yield first
     if whole or first is None:
@@ -77,13 +79,13 @@ def _folded(summary: str, blocks: Iterable[object], whole: bool) -> Iterator[obj
 
 
 def _computed_here(plan: Plan) -> list[Key]:
-    """What this page says how it is computed: of a divided plan the headline."""
+    """The formulas shown on this page: only the headline for a divided plan."""
     keys = formula_keys(plan)
     return [k for k in keys if (k.table is None and k.name in plan.headline) or not divided(plan)]
 
 
 def _head(context: Context, plan: Plan) -> Iterator[object]:
-    """The answer, what it breaks, and where it can be changed."""
+    """Show the answer, failed checks, and links to change it."""
     results = context.edition.results[plan.id]
     yield version_line(plan)
     yield tag("p", plan.summary, class_="lead") if plan.summary else None
@@ -96,7 +98,7 @@ def _head(context: Context, plan: Plan) -> Iterator[object]:
 def _charts(
     context: Context, plan: Plan, results: Results, placed: Collection[str]
 ) -> Iterator[object]:
-    """The charts that a plan names first, where its text has fewer before its first heading."""
+    """Show the first charts of a plan if its lead has too few."""
     charts = [c for c in plan.charts if c != DATED and f"chart {c.id}" not in placed]
     left = MOST_CHARTS - sum(each.startswith("chart ") for each in placed)
     for chart in charts[: max(left, 0)]:
@@ -104,7 +106,7 @@ def _charts(
 
 
 def _pages(context: Context, plan: Plan) -> Iterator[object]:
-    """All pages of a divided plan, after its answer."""
+    """List all pages of a divided plan."""
     listed = page_list(context, plan)
     if listed:
         yield heading(2, "More of this plan", "pages")
@@ -112,8 +114,10 @@ def _pages(context: Context, plan: Plan) -> Iterator[object]:
 
 
 def _cards(context: Context, plan: Plan, results: Results, here: str) -> Html | None:
-    """The headline: each figure with its unit, its range and what it rests on; as published where
-    it stands on no page of the plan."""
+    """The headline: each figure with its unit, range and origin.
+
+    It stays as published if `here` is not a page of the plan.
+    """
     cards: list[Html] = []
     for name in plan.headline:
         scalar, value = plan.scalars[name], results.scalars[name]
@@ -128,8 +132,7 @@ def _cards(context: Context, plan: Plan, results: Results, here: str) -> Html | 
 
 
 def _breaches(context: Context, plan: Plan, results: Results) -> Html | None:
-    """What the plan breaks of what it asks for, above everything else; each check has a line, which
-    is hidden while it holds."""
+    """The failed checks, above everything else; each check has a line, hidden while it passes."""
     if not plan.checks:
         return None
     broken = {each.check.name for each in breaches(plan, results)}
@@ -145,7 +148,7 @@ def _breaches(context: Context, plan: Plan, results: Results) -> Html | None:
 
 
 def _actions(context: Context, plan: Plan) -> Html:
-    """The workbook and the data, which edition this is, and where the plan can be edited."""
+    """The workbook, the data, the edition, and links to edit the plan."""
     workbook, *data = plan_files(plan).items()
     edition = f"Edition {context.book.edition.isoformat()} · {context.edition.hash}"
     return tag(
@@ -162,8 +165,7 @@ def _actions(context: Context, plan: Plan) -> Html:
 
 
 def _audits(context: Context, plan: Plan) -> Iterator[Html]:
-    """Links to the audits of the plan's documents, by their titles where there are several, with
-    the number of errors in each."""
+    """Link the audits of the plan's documents, with the number of errors in each."""
     audits = audits_of(context, plan)
     for id_, audited in audits.items():
         several = f"Audit: {audited.audit.document.title}"
@@ -173,7 +175,7 @@ def _audits(context: Context, plan: Plan) -> Iterator[Html]:
 
 
 def _checks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
-    """What the plan checks of itself, with yes or no."""
+    """The plan's checks with yes or no."""
     if not plan.checks:
         return
     body = []
@@ -192,7 +194,7 @@ def _checks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
 
 
 def _wrong(context: Context, plan: Plan, results: Results, check: str) -> Html | None:
-    """What is wrong, or the rows that break a check of every row; follows the inputs."""
+    """What is wrong, or which rows fail; follows the inputs."""
     key = plan.otherwise(check)
     if check in plan.row_checks:
         return tag("span", _broken(context, plan, results, check), **mark(check, "broken"))
@@ -203,8 +205,7 @@ def _wrong(context: Context, plan: Plan, results: Results, check: str) -> Html |
 
 
 def _broken(context: Context, plan: Plan, results: Results, check: str) -> str:
-    """` Stage one, Stage two`: the rows that break a check of every row, or what each of them
-    breaks it by."""
+    """` Stage one, Stage two`: the rows that fail a row check, or what is wrong in each."""
     if plan.otherwise(check):
         return "; ".join(wrongs(plan, check, results))
     table = plan.tables[plan.row_checks[check]]
@@ -213,7 +214,7 @@ def _broken(context: Context, plan: Plan, results: Results, check: str) -> str:
 
 
 def plans_index(context: Context) -> str:
-    """All plans with their headline figures."""
+    """Return the index of plans with their headline figures."""
     blocks: list[object] = [tag("p", "The plans with their headline figures.", class_="lead")]
     for plan in context.book.plans.values():
         results = context.edition.results[plan.id]

@@ -1,4 +1,4 @@
-"""The pages of a divided plan besides its answer: each opens at once, and follows the inputs."""
+"""The further pages of a divided plan: each opens quickly and follows the inputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scalesheet.render.pages.plan.scenarios import control
 from scalesheet.render.pages.plan.sensitivity import sensitivity_section
 from scalesheet.render.pages.plan.subpages import scripts
 
-#: What the pages are called, by the names that `places.part` knows them by.
+#: The titles of the pages, by their names in `places.part`.
 TITLES = {
     "text": "the plan in full",
     "tables": "tables",
@@ -24,7 +24,7 @@ TITLES = {
 
 
 def part_pages(context: Context, plan: Plan) -> Iterator[tuple[str, str]]:
-    """Path and text of each page that a divided plan has besides its answer."""
+    """Yield path and text of the further pages of a divided plan."""
     if not divided(plan):
         return
     results = context.edition.results[plan.id]
@@ -71,7 +71,7 @@ def _page(
 
 
 def part_links(plan: Plan, here: str) -> Html | None:
-    """From each page of a divided plan to the others."""
+    """Links from each page of a divided plan to the others."""
     if not divided(plan):
         return None
     links = [_link(plan.id, "The answer", here)]

@@ -1,7 +1,7 @@
-"""Where each input of a plan stands in the plan's file, for changes that are copied as YAML.
+"""Where each input is in the plan's file, for changes that are copied as YAML.
 
-A place is the keys that lead to it, with `/` between them and `*` for the row of a table. A value
-with another one beside it for a second scenario has its second side under `written`.
+A place is the path of keys, separated by `/`, with `*` for the row of a table. The value of a
+second scenario is under `written`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ WRITTEN = "/written"
 
 
 def scalar_place(plan: Plan, scalar: Scalar) -> str | None:
-    """The place of a stated scalar; the scenario has none, since it is chosen by the reader."""
+    """The place of a stated scalar; None for the scenario, which the reader selects."""
     if scalar.stated is None or scalar.name == SCENARIO:
         return None
     if not scalar.side_of:
@@ -29,8 +29,11 @@ def _scalar(scalar: Scalar) -> str:
 
 
 def column_place(plan: Plan, table: Table, column: Column) -> str | None:
-    """The place of the stated cells of a column. The axes of a cross table have none, nor has the
-    class of a phase, by which formulas are chosen before anything is computed."""
+    """The place of the stated cells of a column.
+
+    None for the axes of a cross table, and for the class of a phase, which selects formulas before
+    anything is computed.
+    """
     if (table.name, column.name) == ("phases", "class"):
         return None
     if not column.stated or column.name in dict(table.each):

@@ -1,4 +1,4 @@
-"""What the prose of a plan may name, and what each name gives on the plan's page."""
+"""The names that a plan's prose may use, and what each becomes on the plan's page."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ from scalesheet.values import Results
 def plan_names(
     context: Context, plan: Plan, results: Results, placed: set[str], here: Here | None = None
 ) -> Names:
-    """The names of a plan on one of its pages. What has been drawn is added to `placed`, as
-    `table phases`: a second mention of a table or chart becomes a link to the first.
+    """The names of a plan on one of its pages.
+
+    Drawn tables and charts are added to `placed`, as `table phases`: a second mention becomes a
+    link to the first.
     """
     names = _Names(context, plan, results, placed, here or Here(plan.id))
     return {"": names.figure, "table": names.table, "chart": names.chart, "formula": names.formula}
@@ -35,7 +37,7 @@ def plan_names(
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """What each kind of name stands for on one page of a plan."""
+    """Resolves each kind of name on one page of a plan."""
 
     context: Context
     plan: Plan
@@ -106,7 +108,7 @@ class _Names:
 
 
 def _figure(context: Context, plan: Plan, results: Results, name: str, here: Here) -> Html | None:
-    """A figure in running text, linked to where the site says all about it."""
+    """A figure in running text, linked to where it is shown in full."""
     found = find(context, plan, results, name, here)
     if found is None:
         return None
@@ -132,14 +134,14 @@ def _figure(context: Context, plan: Plan, results: Results, name: str, here: Her
     figure = link(found.target, shown, class_="figure-link", **mark(found.of, "figure"))
     if not shown_range and not (quantity.ranged and found.of):
         return figure
-    # inside the element, for with other inputs there may be a range or none
+    # inside the element, since a range may appear or disappear with other inputs
     ranged = inline(f" ({shown_range})") if shown_range else None
     bracket = Html(f" {ranged}") if ranged else None
     return join([figure, tag("span", bracket, class_="range", **mark(found.of, "bracket"))])
 
 
 def code_block(text: str, of: str | None = None) -> Html:
-    """A text line by line: by itself where it has several lines, else within one."""
+    """A text as code: a block if it has several lines, else inline."""
     if "\n" in text.strip("\n"):
         return Block(tag("pre", tag("code", text, **mark(of, "text"))))
     return tag("code", inline(text), **mark(of, "text"))

@@ -1,4 +1,4 @@
-"""The figures that names in the prose of a plan mean, with their values and where each is shown."""
+"""The figures that names in a plan's prose refer to, with their values and where each is shown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scalesheet.values import Results, Value
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Where prose stands: the page by its id, and the row that the page is about, if any."""
+    """Where prose is: the page's id, and the row that the page is about, if any."""
 
     page: str
     row: PageRow | None = None
@@ -22,10 +22,10 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class ProseFigure:
-    """A figure that prose names: `values` share its format, `target` says all about it.
+    """A figure that prose names: `values` share its format, `target` is where it is shown in full.
 
-    `title` tells it from others where it stands alone. `of` is its name for the page's script.
-    `open` is set for an open bound, which has no value.
+    `title` is unambiguous out of context. `of` is its name in the page's script. `open` is set for
+    an open bound, which has no value.
     """
 
     quantity: Quantity
@@ -47,7 +47,7 @@ def open_bound(stated: Stated | None) -> Stated | None:
 def find(
     context: Context, plan: Plan, results: Results, name: str, here: Here | None = None
 ) -> ProseFigure | None:
-    """The figure that a name means, with its value; None where the name means nothing."""
+    """Find the figure that a name refers to, with its value; None for an unknown name."""
     here = here or Here(plan.id)
     meant = meaning(context.book, plan, name, here.row)
     if meant is None:
@@ -78,7 +78,7 @@ def _of_row(context: Context, plan: Plan, row: PageRow) -> ProseFigure:
 def _follow(
     context: Context, plan: Plan, results: Results, found: ProseFigure, column: str, here: Here
 ) -> ProseFigure:
-    """A figure of the row that a reference names; what the reference says where it names none."""
+    """A figure of the row that a reference names; the reference's own value if it names none."""
     table = table_of(context.book, plan, found.quantity.refers_to)
     assert table is not None
     of = of_chosen(table.name, found.of, column) if found.of is not None else None
@@ -134,7 +134,7 @@ def _of_catalogue(context: Context, table: Table, row: str, column: str) -> Pros
 
 
 def is_here(found: ProseFigure, here: Here) -> bool:
-    """Whether a reference names the row that its own page is about."""
+    """Return whether a reference names the row that its own page is about."""
     row = here.row
     return (
         row is not None and found.quantity.refers_to == row.table and found.value.value == row.row

@@ -1,5 +1,7 @@
-"""What a plan's answer rests on: its text, its tables, its inputs. On the plan's own page, or of a
-divided plan on pages of their own."""
+"""Everything behind a plan's answer: its text, tables and inputs.
+
+These are sections of the plan's own page, or pages of their own for a divided plan.
+"""
 
 from __future__ import annotations
 
@@ -49,14 +51,14 @@ class Rest:
 
     @cached_property
     def advice(self) -> Block | None:
-        """The plan's advice, in which figures are named and not retyped."""
+        """The plan's recommendations, with figures filled in."""
         advice = self.plan.recommendations
         if not advice:
             return None
         return Block(tag("ul", *(tag("li", line(text, self.names)) for text in advice)))
 
     def prose(self, text: str) -> str:
-        """Text of the plan, in which `{{ recommendations }}` is its advice."""
+        """Fill in text of the plan; `{{ recommendations }}` becomes its recommendations."""
         figure = self.names[""]
 
         def named(name: str) -> Html | None:
@@ -65,7 +67,7 @@ class Rest:
         return prose(text, {**self.names, "": named}).strip()
 
     def text(self) -> Iterator[object]:
-        """What belongs to the text of the plan and has no place in it."""
+        """Show what belongs with the plan's text but is not placed in it."""
         context, plan, results = self.context, self.plan, self.results
         placed = {each.strip() for each in named(plan.page)}
         if cut_versions(plan) and HISTORY not in placed:
@@ -80,12 +82,12 @@ class Rest:
 
     @cached_property
     def scripts(self) -> tuple[str, ...]:
-        """What this page needs besides the script of all pages of plans."""
+        """The scripts that this page needs besides that of all plan pages."""
         there = any(alternatives_section(self.context, self.plan))
         return (SCRIPT,) if there and self.here == part(self.plan, "text") else ()
 
     def tables(self) -> Iterator[object]:
-        """The charts and tables that no text of the plan draws."""
+        """Show the charts and tables that no text of the plan draws."""
         context, plan, results = self.context, self.plan, self.results
         homes, own = context.homes[plan.id], part(plan, "tables")
 
@@ -108,7 +110,7 @@ class Rest:
             yield table_block(context, plan, table, results, Here(self.here))
 
     def inputs(self) -> Iterator[object]:
-        """What the plan states, and what it refers to and cites."""
+        """Show the plan's inputs, references and sources."""
         context, plan, results = self.context, self.plan, self.results
         yield from input_sections(context, plan, results)
         yield from earlier_section(context, of_plan(plan))
@@ -117,7 +119,7 @@ class Rest:
 
 
 def _used(context: Context, plan: Plan, results: Results) -> Iterator[object]:
-    """The rows of the catalogue that the plan refers to."""
+    """List the rows of the catalogue that the plan refers to."""
     rows: dict[tuple[str, str], None] = {}
     for scalar in plan.scalars.values():
         if scalar.refers_to in context.book.tables:
@@ -147,7 +149,7 @@ def _row(table: str | None, value: Value) -> dict[tuple[str, str], None]:
 
 
 def _sources(context: Context, plan: Plan) -> Iterator[object]:
-    """Every source that the plan's own figures and formulas cite."""
+    """List every source that the plan's own figures and formulas cite."""
     keys = sorted(citations(context, plan))
     if not keys:
         return
@@ -163,7 +165,7 @@ def _published(context: Context, key: str) -> str | None:
 
 
 def citations(context: Context, plan: Plan) -> set[str]:
-    """The keys of the sources that a plan cites, itself or by a catalogue formula."""
+    """The keys of the sources that a plan cites, itself or through a catalogue formula."""
     cited: list[Citation | None] = [plan.citation]
     for scalar in plan.scalars.values():
         cited.append(scalar.stated.citation if scalar.stated else None)

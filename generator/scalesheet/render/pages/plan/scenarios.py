@@ -1,4 +1,4 @@
-"""The part of a plan's page that holds its scenarios side by side, and its control for them."""
+"""The scenarios of a plan side by side on its page, and the control to switch between them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from scalesheet.render.people import counted
 from scalesheet.scenarios import SCENARIO, inputs_of, is_default
 from scalesheet.values import Results
 
-MOST_CHOICES = 5  # of the control; the others stand among the inputs
+MOST_CHOICES = 5  # choices in the control; the others are among the inputs
 
 
 def control(context: Context, plan: Plan, results: Results, here: str) -> Html:
-    """Where a reader chooses the scenario and what else a plan is a choice of. It is seen only
-    where scripts run, on the page `here`."""
+    """The control for the scenario and the plan's other choices; visible only with scripts."""
     choices = [s for s in plan.scalars.values() if _is_choice(plan, s)][:MOST_CHOICES]
     parts = [_radios(plan, results)] if SCENARIO in results.scalars else []
     parts += [_choice(context, plan, results, scalar) for scalar in choices]
@@ -82,7 +81,8 @@ def _choice(context: Context, plan: Plan, results: Results, scalar: Scalar) -> H
 
 
 def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Html | None:
-    """`9 inputs, 3 assumed`: what a figure rests on in each scenario; folded, each kind of it."""
+    """`9 inputs, 3 assumed`: the number of inputs of each kind behind a figure, per scenario;
+    folded."""
     under = context.edition.scenarios.get(plan.id, {})
 
     def told(scenario: str) -> Html | None:
@@ -98,14 +98,14 @@ def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Htm
 
 
 def chosen_in(plan: Plan, results: Results) -> str:
-    """The scenario that results are of; empty where the plan has none."""
+    """The scenario of these results; empty if the plan has none."""
     if SCENARIO in results.scalars:
         return str(results.scalars[SCENARIO].value)
     return plan.scenarios[0] if plan.scenarios else ""
 
 
 def scenario_section(context: Context, plan: Plan) -> Iterator[object]:
-    """The headline under each scenario, side by side, and the inputs that make the difference."""
+    """Show the headline under each scenario, side by side, and the inputs that differ."""
     under = context.edition.scenarios.get(plan.id, {})
     shown = [scenario for scenario in plan.scenarios if scenario in under]
     if not shown or not plan.headline:
@@ -135,7 +135,7 @@ def _side_by_side(
     scenarios: Sequence[str],
     under: Mapping[str, Results],
 ) -> list[Html]:
-    """A figure with what it is in each scenario."""
+    """A figure with its value in each scenario."""
     values = [under[word].scalars[scalar.name] for word in scenarios]
     fmt = format_of(scalar, values, context.book.units)
     cells = [
@@ -154,7 +154,7 @@ def _side_by_side(
 
 
 def _counts(counted: Mapping[Basis, int]) -> list[str]:
-    """`2 measurements`, for each kind of which there are any."""
+    """`2 measurements`, for each kind that occurs."""
     return [
         f"{counted[basis]} {words[0] if counted[basis] == 1 else words[1]}"
         for basis, words in KINDS.items()

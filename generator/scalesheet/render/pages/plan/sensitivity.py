@@ -1,4 +1,4 @@
-"""The part of a plan's page that says which inputs move its headline figures most."""
+"""The section of a plan's page on the inputs that its headline figures depend on most."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from scalesheet.render.pages.tables import grid, heading_cell
 
 
 def sensitivity_section(context: Context, plan: Plan, most: int | None = None) -> Iterator[object]:
-    """A tornado chart for each headline figure; those after the first are folded away. Beyond
-    `most` of them they stand on a page of their own."""
+    """Show a tornado chart for each headline figure, with all but the first folded.
+
+    Charts beyond `most` are on a page of their own.
+    """
     tornados = context.drawn[plan.id]["tornados"]
     if not tornados:
         return

@@ -19,7 +19,7 @@ from scalesheet.values import Results
 
 
 def subpages(context: Context, plan: Plan) -> Iterator[tuple[str, str]]:
-    """Path and text of each further page of a plan."""
+    """Yield path and text of each further page of a plan."""
     for each in plan.pages:
         yield f"plans/{each.id}.md", _subpage(context, plan, each)
 
@@ -45,7 +45,7 @@ def here_of(each: Page) -> Here:
 
 
 def page_title(context: Context, plan: Plan, each: Page) -> str:
-    """A page's title in plain words, with every name replaced that means something."""
+    """A page's title in plain words, with every known name filled in."""
     results, here = context.edition.results[plan.id], here_of(each)
 
     def word(name: str) -> str | None:
@@ -60,7 +60,7 @@ def _titled(context: Context, plan: Plan, each: Page) -> Html | str:
 
 
 def live_title(context: Context, plan: Plan, each: Page) -> Html | None:
-    """The same with figures that follow the inputs; none where it names no figure."""
+    """The title with figures that follow the inputs; None if it names no figure."""
     results, marks = context.edition.results[plan.id], list[Html]()
 
     def word(name: str) -> str | None:
@@ -79,7 +79,7 @@ def live_title(context: Context, plan: Plan, each: Page) -> Html | None:
 
 
 def figure_text(context: Context, plan: Plan, figure: ProseFigure) -> str:
-    """A figure in plain words: the expected number with its unit, or what a row is called."""
+    """A figure in plain words: the expected number with its unit, or the title of a row."""
     quantity, value = figure.quantity, figure.value
     table = context.table(quantity.refers_to, plan) if quantity.refers_to else None
     if table is not None and isinstance(value.value, str):
@@ -92,7 +92,7 @@ def figure_text(context: Context, plan: Plan, figure: ProseFigure) -> str:
 
 
 def _meta(context: Context, plan: Plan, each: Page) -> Html:
-    """The way back to the plan, and to the pages before and after."""
+    """Links to the plan, and to the previous and next page."""
     n = plan.pages.index(each)
     beside = [("Previous: ", plan.pages[n - 1])] if n else []
     beside += [("Next: ", plan.pages[n + 1])] if n + 1 < len(plan.pages) else []
@@ -107,7 +107,7 @@ def _meta(context: Context, plan: Plan, each: Page) -> Html:
 
 
 def _cards(context: Context, plan: Plan, results: Results, each: Page) -> Html | None:
-    """The page's headline: each figure with its unit, its range and what it rests on."""
+    """The page's headline: each figure with its unit, range and origin."""
     figures = (find(context, plan, results, name, here_of(each)) for name, _ in each.headline)
     cards = [_card(context, plan, results, figure) for figure in figures if figure is not None]
     return tag("div", *cards, class_="hero") if cards else None
@@ -131,7 +131,7 @@ def _card(context: Context, plan: Plan, results: Results, figure: ProseFigure) -
 
 
 def page_list(context: Context, plan: Plan) -> Html | None:
-    """The further pages of a plan, with what each is about."""
+    """The further pages of a plan, each with its subject."""
     if not plan.pages:
         return None
     results = context.edition.results[plan.id]
@@ -154,6 +154,7 @@ def version_line(plan: Plan) -> Html | None:
 
 
 def scripts(plan: Plan, *more: str) -> Iterator[Html]:
-    """What a browser needs to compute the plan on any of its pages, and what one of them needs."""
+    """Yield the scripts that compute the plan on any of its pages, and those that one page
+    needs."""
     for name in ("runtime", plan.id, "live", *more):
         yield tag("script", src=f"../{ASSETS}/{name}.js")

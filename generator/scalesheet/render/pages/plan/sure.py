@@ -1,4 +1,4 @@
-"""The section of a plan's page that says how sure its headline figures are."""
+"""The section of a plan's page on the uncertainty of its headline figures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXPLAINED = "../reference/quantiles.md"
 
 
 def sure_section(context: Context, plan: Plan) -> Iterator[object]:
-    """What to budget, a chart of the figures' quantiles, and what the reserve is for."""
+    """Show what to budget, a chart of the figures' quantiles, and the causes of the reserve."""
     found = context.edition.sures[plan.id]
     if not (found.first or found.narrowed):
         return
@@ -30,12 +30,12 @@ def sure_section(context: Context, plan: Plan) -> Iterator[object]:
 
 
 def sure_scripts(context: Context, plan: Plan) -> tuple[str, ...]:
-    """The scripts by which the section follows a reader's inputs."""
+    """The scripts that update the section when inputs change."""
     return (f"{plan.id}.draws", "sure") if context.edition.sures[plan.id].first else ()
 
 
 def _parts(context: Context, plan: Plan) -> Iterator[object]:
-    """What `live/sure/section.js` writes anew for a reader's inputs."""
+    """Yield the parts that `live/sure/section.js` redraws when inputs change."""
     found, results = context.edition.sures[plan.id], context.edition.results[plan.id]
     yield tag(
         "p",

@@ -1,4 +1,4 @@
-"""The tables of a plan: row by row with totals and sources, or drawn as a grid of two axes."""
+"""The tables of a plan: row by row with totals and sources, or as a grid of two axes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from scalesheet.scenarios import SCENARIO, cells_by, computed
 from scalesheet.values import Results, Series, Value
 from scalesheet.vocabulary import counted
 
-MOST_BESIDE = 2  # columns whose ranges stand beside the values; with more they stand below
+MOST_BESIDE = 2  # columns that may show ranges beside their values; with more, ranges go below
 
 
 @dataclass(frozen=True)
 class _Drawing:
-    """A table of a plan with its values, on a page of the plan.
+    """Draws a table of a plan with its values, on a page of the plan.
 
-    `only` is a column that refers to rows of another table, and one of these: no other rows are
-    shown, and not the column.
+    `only` is a column that refers to another table, and a row of that: only rows that refer to it
+    are shown, without the column.
     """
 
     context: Context
@@ -39,7 +39,7 @@ class _Drawing:
 
     @cached_property
     def columns(self) -> list[Column]:
-        """What a page shows: neither machinery nor the axes of a cross table."""
+        """The visible columns: neither hidden ones nor the axes of a cross table."""
         axes = {column for column, _ in self.table.each}
         if self.only is not None:
             axes.add(self.only[0])
@@ -52,7 +52,7 @@ class _Drawing:
 
     @cached_property
     def rows(self) -> list[tuple[int, str]]:
-        """The rows that are shown, with their numbers in the table."""
+        """The visible rows, with their numbers in the table."""
         numbered = list(enumerate(self.results.rows[self.table.name]))
         if self.only is None:
             return numbered
@@ -67,7 +67,7 @@ class _Drawing:
 
     @cached_property
     def beside(self) -> frozenset[str]:
-        """The columns whose ranges have a cell of their own."""
+        """The columns whose ranges get a cell of their own."""
         ranged = frozenset(
             c.name
             for c in self.columns
@@ -77,7 +77,7 @@ class _Drawing:
 
     @cached_property
     def stated(self) -> dict[str, Mapping[str, Stated]]:
-        """The stated cells of each column in the scenario at hand."""
+        """The stated cells of each column in the current scenario."""
         return {c.name: cells_by(self.table, c, self.scenario) for c in self.columns}
 
     @property
@@ -96,8 +96,8 @@ def plan_table(
     here: Here | None = None,
     only: tuple[str, str] | None = None,
 ) -> Html:
-    """A table with its note and, folded away, where its stated numbers come from; or `only` the
-    rows that belong to one row of another."""
+    """A table with its note and, folded, the origin of its stated numbers; or `only` some of its
+    rows."""
     drawing = _Drawing(context, plan, table, results, here or Here(plan.id), only)
     drawn = _crossed(drawing) if table.show is not None and only is None else _rows(drawing)
     note = tag("p", table.note, class_="note") if table.note else None
@@ -121,7 +121,7 @@ def _rows(drawing: _Drawing) -> Html:
 
 
 def _row_title(drawing: _Drawing, row: str) -> Html | str:
-    """What a row is called, linked where it has a page, and what is remarked of it."""
+    """The title of a row, linked if it has a page, with its note."""
     title: Html | str = drawing.context.row_title(drawing.table, row)
     page = row_page(drawing.plan, drawing.table.name, row)
     if page and page != drawing.here.page:
@@ -131,7 +131,7 @@ def _row_title(drawing: _Drawing, row: str) -> Html | str:
 
 
 def _heading(drawing: _Drawing, column: Column) -> Iterator[Html]:
-    """The heading of a column, which leads to its formula, and that of its ranges."""
+    """Yield the heading of a column, linked to its formula, and that of its ranges."""
     title, symbol = _linked(drawing, column), drawing.context.symbol(column)
     unit = "" if symbol == column.title.lower() else symbol  # not "Steps steps"
     yield heading_cell(title, unit, number=column.kind == "number")
@@ -171,12 +171,12 @@ def _cell(drawing: _Drawing, column: Column, n: int, row: str) -> Html:
 
 
 def _cells(drawing: _Drawing, column: Column) -> int | None:
-    """How many cells a value of the column takes, if more than one."""
+    """The number of cells that a value of the column takes, if more than one."""
     return 2 if column.name in drawing.beside else None
 
 
 def _choice(drawing: _Drawing, column: Column, value: Value) -> Html | str:
-    """A row by its title, a word as a reader writes it."""
+    """A row by its title, or a word with spaces for underscores."""
     if column.kind == "reference":
         return reference(drawing.context, drawing.plan, column, value)
     return str(value.value or "").replace("_", " ")
@@ -188,7 +188,7 @@ def _axis(drawing: _Drawing, column: Column, value: Value) -> Html:
 
 
 def _totals(drawing: _Drawing) -> list[Html] | None:
-    """The totals below their columns; where rows have no number it says how many count."""
+    """The totals below their columns, with the number of rows counted if some have no number."""
     table = drawing.table
     if not table.totals or drawing.only is not None:
         return None
@@ -212,7 +212,7 @@ def _totals(drawing: _Drawing) -> list[Html] | None:
 
 
 def _counted(drawing: _Drawing, column: Column) -> Html:
-    """`3 of 4 rows`, where some have no number."""
+    """`3 of 4 rows`, if some have no number."""
     series = drawing.series(column)
     counted = f"{len(series) - len(series.reasons)} of {len(series)} rows"
     of = of_cell(drawing.table.name, "*", column.name)
@@ -223,7 +223,7 @@ def _counted(drawing: _Drawing, column: Column) -> Html:
 
 
 def _crossed(drawing: _Drawing) -> Html:
-    """One column of a cross table, drawn down one axis and across the other."""
+    """Draw one column of a cross table, with one axis down and one across."""
     table = drawing.table
     assert table.show is not None
     down, across, shown = (table.columns[name] for name in table.show)
@@ -254,11 +254,11 @@ def _crossed(drawing: _Drawing) -> Html:
     return grid(head, body, caption=caption)
 
 
-# ------------------------------------------------------------------ what its inputs rest on
+# ------------------------------------------------------------------ origin of its inputs
 
 
 def _rests(drawing: _Drawing) -> Html | None:
-    """Kind, source and note of every stated number of the table, folded away."""
+    """Kind, source and note of every stated number of the table, folded."""
     rows = [_rest(drawing, column, row, stated) for column, row, stated in _stated_cells(drawing)]
     if not rows:
         return None

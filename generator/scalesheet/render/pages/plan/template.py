@@ -1,6 +1,6 @@
 """The prose of a plan as markup: names become figures, tables, charts and formulas.
 
-Markup is not taken from prose: `<` is text, and code is shown as it was written.
+Prose cannot contain markup: `<` is text, and code is shown as written.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from scalesheet.render.pages.html import Html, escape, inline, tag
 
 
 class Block(Html):
-    """Markup that stands by itself, between paragraphs."""
+    """Markup of its own block, between paragraphs."""
 
     __slots__ = ()
 
 
-#: What a name in prose gives: markup, or None if it means nothing.
+#: Resolves a name in prose to markup, or to None if it is unknown.
 Lookup = Callable[[str], Html | None]
-#: The look-up of each kind of name; that of figures is empty.
+#: The lookup for each kind of name; the kind of figures is empty.
 Names = Mapping[str, Lookup]
 
 
 def prose(text: str, names: Names) -> str:
-    """Markdown with every name replaced."""
+    """Return Markdown with every name replaced."""
 
     def replaced(mark: re.Match[str]) -> str:
         if mark["block"] is not None:
@@ -41,13 +41,13 @@ def prose(text: str, names: Names) -> str:
 
 
 def line(text: str, names: Names) -> Html:
-    """A text of the data in which only names are replaced; everything else is shown as it is."""
+    """A text of the data in which only names are replaced; everything else is literal."""
     parts = NAME.split(text)
     return Html("".join(_named(p, names) if n % 2 else escape(p) for n, p in enumerate(parts)))
 
 
 def fill(text: str, word: Callable[[str], str | None]) -> str:
-    """A text in plain words: every name replaced that has a word, the others as they are."""
+    """A text in plain words: every name that `word` knows is replaced, the others stay."""
 
     def replaced(mark: re.Match[str]) -> str:
         given = word(mark[1].strip())
@@ -57,7 +57,7 @@ def fill(text: str, word: Callable[[str], str | None]) -> str:
 
 
 def _named(words: str, names: Names) -> Html:
-    """What `{{ words }}` gives; the words themselves where they mean nothing."""
+    """Resolve `{{ words }}`; unknown words stay as they are."""
     kind, name = split(words)
     given = names[kind](name) if kind in names else None
     return inline(f"{{{{{words}}}}}") if given is None else given

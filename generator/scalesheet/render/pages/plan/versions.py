@@ -21,11 +21,11 @@ from scalesheet.render.versions import (
 )
 from scalesheet.values import Results, Value
 
-DRAWN = 3  # figures that have a chart
+DRAWN = 3  # figures that get a chart
 
 
 def versions(context: Context, plan: Plan, results: Results) -> Html:
-    """All of it; of a plan without a version that was cut the list alone."""
+    """Show all of it; only the list for a plan without frozen versions."""
     parts: list[object] = [_listed(plan)]
     if cut_versions(plan):
         figures = by_version(context.book, plan, results)
@@ -36,7 +36,7 @@ def versions(context: Context, plan: Plan, results: Results) -> Html:
 
 
 def _listed(plan: Plan) -> Html:
-    """The versions of a plan, as they are written."""
+    """The versions of a plan, as its file lists them."""
     head = [heading_cell(title) for title in ("Version", "Date", "Status", "What changes")]
     body = [
         [
@@ -51,7 +51,7 @@ def _listed(plan: Plan) -> Html:
 
 
 def _headlines(context: Context, plan: Plan, figures: list[FigureByVersion]) -> Html:
-    """A row for each version that was cut and one for now, a column for each headline figure."""
+    """A row for each frozen version and one for now, a column for each headline figure."""
     head = [heading_cell("Version")]
     for figure in figures:
         title = f"{figure.quantity.title} ({GONE})" if figure.gone else figure.quantity.title
@@ -92,7 +92,7 @@ def _format(context: Context, figure: FigureByVersion) -> Format:
 
 
 def _charts(context: Context, plan: Plan, figures: list[FigureByVersion]) -> Iterator[Html]:
-    """The first figures that are numbers and have moved, from version to version."""
+    """Chart the first numeric figures that changed from version to version."""
     places = [*(each.version for each in cut_versions(plan)), NOW]
     drawn = (_chart(context, plan, figure, places) for figure in figures)
     yield from [each for each in drawn if each is not None][:DRAWN]
@@ -130,7 +130,7 @@ def _line(end: str, points: list[tuple[float, Value]], places: list[str], fmt: F
 
 
 def _changed(context: Context, plan: Plan, version: Version) -> Iterator[object]:
-    """The inputs that changed since the version before, each with what it alone did."""
+    """Show the inputs that changed since the version before, each with its own effect."""
     changed = changes(context.book, plan, version)
     if not (changed or version.added or version.removed):
         return

@@ -1,4 +1,5 @@
-"""The page of the laws of loss: what each gives, how far it is off, what it takes for best."""
+"""The page of the loss laws: what each predicts, how far it is off, and its compute-optimal
+sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ TITLE = "Loss laws"
 
 
 def laws_page(context: Context) -> Iterator[tuple[str, str]]:
-    """Path and text, where the book has laws."""
+    """Yield path and text if the book has laws."""
     result = list(sections(context.book, context.edition.scores))
     if not result:
         return
@@ -26,7 +27,7 @@ def laws_page(context: Context) -> Iterator[tuple[str, str]]:
 
 
 def section_blocks(context: Context, section: Section) -> list[object]:
-    """Heading, what is said, curves and table."""
+    """Heading, text, curves and table of a section."""
     return [
         heading(2, section.title, section.anchor),
         tag("p", section.text),
@@ -36,7 +37,7 @@ def section_blocks(context: Context, section: Section) -> list[object]:
 
 
 def _figure(context: Context, section: Section) -> Html | None:
-    """The section's curves; the table below holds their numbers."""
+    """The section's curves; the table below has their numbers."""
     if section.curves is None:
         return None
     drawn = context.draw("lines", section.curves)
@@ -45,7 +46,7 @@ def _figure(context: Context, section: Section) -> Html | None:
 
 
 def _grid(section: Section) -> Html:
-    """Words stand left, numbers right: a column is of words where one of its cells is long."""
+    """Align text left and numbers right; a column with a long cell is text."""
     wordy = [any(len(row[n]) > 40 for row in section.rows) for n in range(len(section.head))]
     head = [
         heading_cell(name, number=bool(n) and not wordy[n]) for n, name in enumerate(section.head)

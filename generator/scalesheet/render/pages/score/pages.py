@@ -52,13 +52,13 @@ from scalesheet.render.strip_plot import strip_plot
 from scalesheet.sure.words import percent
 
 FOLDER = "score"
-ALIKE = HEAD.index("Families")  # the figures before it count each row alike
+ALIKE = HEAD.index("Families")  # the figures before it weight each row equally
 LEAST_ROWS, MOST_FAMILIES = 3, 4
-API = "../../api/v1/score.json"  # from any page that is made here
+API = "../../api/v1/score.json"  # from any page of the score
 
 
 def score_pages(context: Context) -> Iterator[tuple[str, str]]:
-    """Path and text of the index, and of each task's page."""
+    """Yield path and text of the index, and of each task's page."""
     yield f"{FOLDER}/index.md", _index(context)
     for task, score in context.edition.scores.items():
         yield f"{FOLDER}/{task}.md", _page(context, score)
@@ -102,7 +102,7 @@ def _index(context: Context) -> str:
 
 
 def _first(context: Context) -> Iterator[Html]:
-    """How far off the median prediction is, for people, and the families where it is worst."""
+    """Say how far off the median prediction is, and for which families it is worst."""
     said = []
     for task, score in context.edition.scores.items():
         figures = score.asked.quality if score.asked is not None else score.unseen
@@ -130,7 +130,7 @@ def _first(context: Context) -> Iterator[Html]:
 
 
 def _worst(score: TaskScore) -> list[tuple[str, Quality]]:
-    """The families whose rows are farthest off, of those with enough rows for a median."""
+    """The families with the largest median errors, among those with enough rows."""
     families = [each for each in score.groups["family"].items() if each[1].rows >= LEAST_ROWS]
     return sorted(families, key=lambda each: -each[1].median)[:MOST_FAMILIES]
 
@@ -140,7 +140,7 @@ def _is_asked(context: Context) -> bool:
 
 
 def _ways(score: TaskScore) -> Iterator[tuple[str, str, Quality]]:
-    """A task, and where its rows are also asked for, that: title, place on its page, figures."""
+    """A task, and its score as asked if it has one: title, anchor, figures."""
     title = TASKS[score.task].title
     if score.asked is None:
         yield title, "", score.unseen
@@ -150,7 +150,7 @@ def _ways(score: TaskScore) -> Iterator[tuple[str, str, Quality]]:
 
 
 def _own_index(context: Context) -> Iterator[object]:
-    """How good the fit on file is on what was measured here."""
+    """Show how good the fit on file is on our own measurements."""
     yield heading(2, OWN_TITLE, "own")
     result = {
         task: score.own for task, score in context.edition.scores.items() if score.own is not None
@@ -231,7 +231,7 @@ def _page(context: Context, score: TaskScore) -> str:
 
 
 def _against(context: Context, score: TaskScore) -> Html:
-    """Every scored row at a glance; its numbers stand in the table below."""
+    """Plot every scored row; the table below has the numbers."""
     plot = parity_plot(score)
     table = context.table("hardware")
     names = {facets[1] for facets in plot.dots if len(facets) > 1}
@@ -260,7 +260,7 @@ def _cards(task: str, figures: Quality) -> Html:
 
 
 def _beside(score: TaskScore) -> Html:
-    """The three ways to predict the same rows."""
+    """Compare the ways to predict the same rows."""
     sides = sides_of(score)
     head = [heading_cell("Predicted by"), *(heading_cell(name, number=True) for name in HEAD)]
     body = [
@@ -299,7 +299,7 @@ def _group(
 
 
 def _named(context: Context, what: str, name: str) -> object:
-    """A group by its name or title, that of an accelerator with a link to its page."""
+    """A group by its name or title; an accelerator links to its page."""
     if what == "family":
         return family_titles(context.book).get(name, name)
     table = context.table("hardware")
@@ -356,7 +356,7 @@ def _unscored(context: Context, task: str, rows: list[ShownRow]) -> Iterator[obj
 
 
 def _asked(context: Context, score: TaskScore) -> Iterator[object]:
-    """The rows of which only the question is given, each beside the answer."""
+    """Show the rows predicted from the question alone, each beside the answer."""
     if score.asked is None:
         return
     task, unit = score.task, unit_shown(score.task)
@@ -384,7 +384,7 @@ def _asked(context: Context, score: TaskScore) -> Iterator[object]:
 
 
 def _own(context: Context, score: TaskScore) -> Iterator[object]:
-    """Own measurements: each beside its prediction by the fit on file."""
+    """Show our own measurements, each beside its prediction by the fit on file."""
     task, own = score.task, score.own
     if task not in OWN_TASKS:
         return
@@ -425,14 +425,14 @@ def _amount(task: str, value: float | None) -> Html:
 
 
 def _span(task: str, row: ShownRow) -> str:
-    """The interval, and that the published figure is outside of it; nothing where there is none."""
+    """The interval, and whether the published figure is outside it; empty without one."""
     if row.low is None:
         return ""
     return f"{figure(task, row.low)}–{figure(task, row.high)}" + ", outside" * (row.inside is False)
 
 
 def _unbroken(words: str) -> str:
-    """Words that stay on one line."""
+    """Words kept on one line."""
     return words.replace(" ", NBSP).replace("-", "\u2011")
 
 
