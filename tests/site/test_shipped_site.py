@@ -387,6 +387,16 @@ def test_anybody_can_read_a_page_of_each_kind(page: Page, address: Callable[[str
     assert found == {}
 
 
+@pytest.mark.parametrize("name", ["multimodal-scaling.tables", "calculator.inputs"])
+def test_fields_take_the_room_of_the_text_that_they_replace(
+    page: Page, address: Callable[[str], str], name: str
+) -> None:
+    page.goto(address(f"book/plans/{name}.html"))
+    page.locator(".what-if.live").wait_for()
+    page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
+    assert moves(page) < 0.01
+
+
 def test_the_keyboard_reaches_the_text_first_and_sees_where_it_is(
     page: Page, address: Callable[[str], str]
 ) -> None:

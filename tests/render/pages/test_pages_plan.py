@@ -57,7 +57,8 @@ def test_the_headline_stands_before_everything_else() -> None:
         "Does not hold: Hours are counted "  # hidden while they are
         "OfferRent a big one "
         "Figures, tables and charts on this page update. Every number on a yellow background can "
-        "be changed in place: the inputs, and those in the tables. "
+        "be changed in place: the inputs, and those in the tables. Click a figure, or press Enter "
+        "on it (Alt+Enter in a field), to see where it comes from. "
         "Workbook with live formulas JSON CSV Edition 2026-11-20 · a1b2c3d4 Edit the plan"
     )
 

@@ -294,9 +294,6 @@ scalesheet.explain = (() => {
       value.setAttribute("role", "button");
     }
     content.classList.add("asks");
-    content
-      .querySelector(".what-if > .note")
-      ?.append(" Click a figure, or press Enter on it (Alt+Enter in a field), to see where it comes from.");
   }
 
   return Object.freeze({ attach });

@@ -33,7 +33,8 @@ def control(context: Context, plan: Plan, results: Results, here: str) -> Html:
         "Figures, tables and charts on this page update. ",
         "Every number on a yellow background can be changed in place: ",
         *inputs,
-        "those in the tables.",
+        "those in the tables. ",
+        "Click a figure, or press Enter on it (Alt+Enter in a field), to see where it comes from.",
         class_="note",
     )
     choices_of = tag("div", *parts, class_="choices") if parts else None
