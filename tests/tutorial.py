@@ -65,7 +65,7 @@ def steps(page: str = PAGE) -> Iterator[Step]:
 def follow(
     folder: Path, scalesheet: Callable[[Run], None], *, fix: bool = True, page: str = PAGE
 ) -> None:
-    """Follow a page in a folder; without `fix`, stop after the error that it makes on purpose."""
+    """Follow a page in a folder; without `fix`, stop before the edit that fixes its error."""
     written: list[Path] = []
     for step in steps(page):
         if isinstance(step, Write):
