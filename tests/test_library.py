@@ -35,7 +35,7 @@ def printed(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_the_page_runs_and_prints_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_on_the_page_print_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     names: dict[str, object] = {}
     blocks = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)

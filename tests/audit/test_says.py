@@ -145,7 +145,9 @@ def test_trailing_zeros_of_a_whole_number_are_not_significant(number: int, expon
 
 
 @given(st.floats(1e-6, 1e12), st.integers(1, 8))
-def test_a_number_matches_itself_rounded_to_two_or_more_digits(number: float, digits: int) -> None:
+def test_a_number_matches_its_own_rounding_to_two_or_more_digits(
+    number: float, digits: int
+) -> None:
     written = f"{number:.{digits}e}"
     says = read(written, UNITS)
     assert says.low is not None

@@ -347,7 +347,7 @@ def test_other_text_stays_unchanged(text: str) -> None:
     assert original(text) == text
 
 
-def test_a_line_reads_back_as_it_was_written() -> None:
+def test_a_csv_line_reads_back_unchanged() -> None:
     row = [*RUNS, *RESTS]
     written = csv_text(["text"] * len(row), [row])
     _, read_back = csv.reader(io.StringIO(written, newline=""))

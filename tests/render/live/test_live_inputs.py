@@ -128,7 +128,7 @@ AS_PRINTED = [
 
 
 @pytest.mark.parametrize(("name", "text", "value"), AS_PRINTED)
-def test_numbers_may_be_typed_as_the_page_prints_them(
+def test_numbers_can_be_typed_as_the_page_prints_them(
     name: str, text: str, value: Any, read: Read
 ) -> None:
     assert read(name, text) == {name: value}

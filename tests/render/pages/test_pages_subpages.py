@@ -120,7 +120,7 @@ def test_the_plan_lists_its_pages_in_order_below_the_answer(written: Path) -> No
     assert 'href="small-more.html"' in text(written, "small")
 
 
-def test_the_newest_released_version_stands_under_the_title(written: Path) -> None:
+def test_the_newest_released_version_is_under_the_title(written: Path) -> None:
     page = read(text(written, "small")).text
     assert "Version 1.1.0 · 2026-02-01 · Living document" in page
     assert "2.0.0 2027-01-01 future To come." in page
