@@ -103,7 +103,7 @@ def test_check_prints_each_finding_with_place_and_code(
     assert "errors" in err
 
 
-def test_check_as_json_and_as_annotations(
+def test_check_prints_json_and_annotations(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = lay(tmp_path, {"hardware/card.yaml": ""})
@@ -198,7 +198,7 @@ def test_an_edit_changes_what_depends_on_it(data: str, capsys: pytest.CaptureFix
     assert cost("runs['s1k'].steps=2000") > cost()
 
 
-def test_show_as_text_and_csv(data: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_text_and_csv(data: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("show", "small", "--data", data, "--set", "cards=2") == 0
     out = capsys.readouterr().out
     assert "changed: cards = 2\n" in out

@@ -120,7 +120,7 @@ UNIT = st.dictionaries(st.sampled_from(NAMES), st.integers(-3, 3).map(Fraction))
 
 
 @given(UNIT)
-def test_a_written_unit_reads_back_as_itself(unit: Unit) -> None:
+def test_a_written_unit_reads_back_unchanged(unit: Unit) -> None:
     assert UNITS.parse(str(unit)) == unit
 
 

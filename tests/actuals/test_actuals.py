@@ -107,7 +107,7 @@ def test_the_budget_runs_out_at_the_recent_rate(tmp_path: Path) -> None:
     assert [round(left) for _, left in (days.to_burn[0], days.to_burn[-1])] == [2600, 200]
 
 
-def test_a_running_run_without_hours_counts_its_gpus_until_the_latest_moment(
+def test_a_running_run_without_hours_counts_its_gpus_up_to_the_latest_time(
     tmp_path: Path,
 ) -> None:
     csv = (

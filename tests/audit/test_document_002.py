@@ -39,9 +39,9 @@ DEFENDED = [
     ("002-L510-02", "contradicted", (17.6, 17.6)),  # the price of one GPU for two
     ("002-L086-01", "contradicted", (80, 80)),  # MB: twice the weights, as noted
     ("002-L342-02", "contradicted", (100, 120)),  # GB: the sum of its parts
-    ("002-L285-02", "contradicted", (20, 20)),  # checkpoints at every 5 %
+    ("002-L285-02", "contradicted", (20, 20)),  # checkpoints every 5 %
     ("002-L525-01", "contradicted", (0.111111, 0.111111)),  # at the document's lowest price
-    ("002-L324-01", "contradicted", (3.125e6, 3.125e6)),  # as configured, not as on line 36
+    ("002-L324-01", "contradicted", (3.125e6, 3.125e6)),  # as configured, unlike on line 36
     ("002-L127-01", "contradicted", (573_440, 716_800)),  # 2,000 for 2,048
     ("002-L045-01", "contradicted", (16, 20)),
     ("002-L485-05", "follows", (25, 25)),  # GB: "~24" may be off by one
@@ -66,7 +66,7 @@ def test_verdicts_that_the_author_would_question(
 
 STATEMENTS = {
     "002-L057-01": "contradicted",  # nearly perfect, although 85 to 90 % is called good
-    "002-L288-03": "contradicted",  # the spot machine has the lower rate
+    "002-L288-03": "contradicted",  # the spot node has the lower rate
     "002-L308-01": "follows",
     "002-L368-01": "contradicted",  # a quarter of the hours on twice the GPUs
     "002-L369-01": "follows",

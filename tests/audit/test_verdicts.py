@@ -71,7 +71,7 @@ def test_the_verdict_on_a_claim(tmp_path: Path, claim: dict[str, str], verdict: 
     assert judged(tmp_path, **claim).verdict == verdict
 
 
-def test_names_of_the_plan_mean_the_scenario_of_the_document(tmp_path: Path) -> None:
+def test_names_of_the_plan_refer_to_the_documents_scenario(tmp_path: Path) -> None:
     hours = "runs['three'].hours"
     found = judged(tmp_path, **{"says": "5.0 hour", "from": hours, "plan": hours})
     assert found.computed is not None

@@ -120,7 +120,7 @@ def test_a_config_of_a_catalogue_model_is_recognized(run, tmp_path):
         ({"torch": True, "absent": "", "misfit": ""}, "run", "fits"),
     ],
 )
-def test_it_measures_only_where_it_can_and_says_why(facts, how, why):
+def test_it_measures_only_if_it_can_and_says_why(facts, how, why):
     choice = chosen(**facts)
     assert choice.how == how
     assert why in choice.because

@@ -69,7 +69,7 @@ Kind = Callable[[int], Iterator[tuple[str, str]]]
     "kind",
     [sound, plans, the_same, counted_otherwise, spot_and_on_demand, far_from_their_peers, misspelt],
 )
-def test_four_times_the_files_take_about_four_times_as_long(
+def test_four_times_the_files_take_about_four_times_the_time(
     tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scalesheet.nearest.MOST_COMPARED", 15)  # a limit that 60 names exceed

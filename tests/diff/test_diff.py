@@ -358,7 +358,7 @@ def run(*arguments: str) -> int:
         return int(stopped.code or 0)
 
 
-def test_against_a_revision_in_the_shape_of_its_schema(
+def test_a_diff_with_a_revision_matches_its_schema(
     repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_DIR", ".git")  # as in a Git hook

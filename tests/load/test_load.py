@@ -308,12 +308,12 @@ def test_thirty_levels_are_allowed(each_parser):
     assert len(said("[" * 31 + "]" * 31)) == 1
 
 
-def test_an_alias_bomb_is_refused_without_unfolding_it(each_parser):
+def test_an_alias_bomb_is_refused_without_expanding_it(each_parser):
     lines = ["a0: &a0 [x, x]", *(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 30))]
     assert {message.split()[1] for message in said("\n".join(lines))} == {"Y005"}
 
 
-def test_a_file_with_countless_findings_names_a_hundred(each_parser):
+def test_a_file_with_countless_findings_reports_a_hundred(each_parser):
     assert len(said("a: .nan\n" * 1000)) == reader.MAX_FINDINGS
 
 

@@ -143,7 +143,9 @@ def test_created_files_build_with_their_site(built: Built) -> None:
     assert "288 GPU hours" in audited.read_text("utf-8")
 
 
-def test_a_new_book_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_book_builds_without_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("book", "ours") == 0
     built = build(tmp_path / "ours" / "data", tmp_path / "out", site=False)

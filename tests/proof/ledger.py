@@ -1,4 +1,4 @@
-"""The ledger of the proof: what was proved, by content, so that it is proved again when it changes.
+"""The ledger of the proof: proofs by hash of content, so that changed content is proved again.
 
 Only `make proof` writes `ledger.json`. An entry is for one face of one plan and has
 
@@ -44,7 +44,7 @@ EVALUATOR = (
     *("language/syntax.py", "language/functions.py", "language/intervals.py"),
     *("language/arithmetic*.py", "values.py"),
 )
-#: The code of the proof of each face.
+#: The code of each face's proof.
 PROOF: dict[Face, tuple[str, ...]] = {
     "workbook": (
         "faces.py",

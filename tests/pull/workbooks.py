@@ -1,4 +1,4 @@
-"""A small book with its workbook, and edits of the workbook as another program saves them.
+"""A small book with its workbook, and edits of the workbook as saved by another program.
 
 openpyxl saves no computed values, only formulas, which is the hardest case.
 """

@@ -28,7 +28,7 @@ from scalesheet.model import Column, Ends, Formula, Key, Plan, Scalar, Stated, T
 from scalesheet.render.script import program, runtime
 from scalesheet.units import Units
 
-NAME = "__proto__"  # the worst name that the format allows
+NAME = "__proto__"  # the most awkward name that the format allows
 
 
 def formula(value: Node, low: Node | None = None, high: Node | None = None) -> Formula:

@@ -66,7 +66,7 @@ def test_a_reason_passes_through_a_column_in_between(chosen: str, tmp_path: Path
     text = text.replace("{hours: 1}", "{hours: 1, sort: light}")
     text = text.replace("{hours: 5}", "{hours: 5, sort: heavy}")
     lines = text.splitlines()
-    moved = lines[-len(THROUGH_A_COLUMN.splitlines()) + 1 :]  # among the columns, before the rows
+    moved = lines[-len(THROUGH_A_COLUMN.splitlines()) + 1 :]  # into the columns, before the rows
     at = lines.index("    rows:", lines.index("  wishes:"))
     lines = [*lines[:at], *moved, *lines[at : -len(moved)]]
     examined = plan(tmp_path, "\n".join(lines) + "\n")

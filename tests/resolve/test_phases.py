@@ -88,7 +88,7 @@ def test_a_formula_that_reads_the_missing_goodput_says_what_to_add(tmp_path: Pat
     assert told in said(plan(tmp_path, text))
 
 
-def test_accelerators_at_hand_in_another_unit_are_reported_where_they_are_stated(
+def test_available_accelerators_in_a_wrong_unit_are_reported_at_their_place(
     tmp_path: Path,
 ) -> None:
     text = PLAN.replace("{value: 10, unit: GPU}", "{value: 10, unit: 1}")

@@ -63,7 +63,7 @@ def value(formula: str, **more: str) -> Value:
         ("mean(x, y)", (1.5, 2.25, 4.5)),
     ],
 )
-def test_ends_by_direction(formula: str, ends: Ends) -> None:
+def test_ends_follow_from_directions(formula: str, ends: Ends) -> None:
     found = value(formula)
     assert (found.low, found.value, found.high) == pytest.approx(ends)
 

@@ -293,7 +293,7 @@ def test_no_page_reads_machine_written(book_site: Path) -> None:
 # ------------------------------------------------------------------ navigation
 
 
-def test_a_page_of_a_very_large_folder_says_where_it_is(book_site: Path) -> None:
+def test_a_page_of_a_very_large_folder_shows_its_place(book_site: Path) -> None:
     page = book_site / "book/offers/lambda-1x-gh200.html"
     text = page.read_text("utf-8")
     path = re.search(r'<nav class="md-path".*?</nav>', text, re.DOTALL)

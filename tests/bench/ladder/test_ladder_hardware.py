@@ -126,7 +126,7 @@ def test_only_figures_that_ask_for_it_are_measured_again(data: Path) -> None:
     write(data, "here", busy, ORIGIN)
     path = data / "hardware" / "here.yaml"
     first = path.read_text("utf-8")
-    assert write(data, "here", busy, ORIGIN).kept == ("measured_bf16",)  # as busy as before
+    assert write(data, "here", busy, ORIGIN).kept == ("measured_bf16",)  # still busy
     assert path.read_text("utf-8") == first
     later = Origin(ORIGIN.command, date(2026, 12, 1))
     faster = tuple(replace(r, value=2 * r.value, low=2 * r.value, high=2 * r.value) for r in RATES)

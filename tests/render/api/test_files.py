@@ -121,7 +121,7 @@ def test_every_number_has_a_unit_and_every_quantity_a_kind(api: Written) -> None
     assert seen > 20
 
 
-def test_units_read_back_as_themselves(api: Written) -> None:
+def test_units_read_back_unchanged(api: Written) -> None:
     for part in walk(read(api.root / "hardware.json")):
         if isinstance(part, dict) and part.get("unit"):
             assert str(api.book.units.parse(part["unit"])) == part["unit"]

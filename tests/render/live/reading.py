@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from proof.browser import Chromium
 
-#: Of each mark: the quantity, what of it is printed, and the text; a field's as it stands there.
+#: For each mark: the quantity, which part of it is printed, and the text, or a field's value.
 _MARKS = """
 () => {
   const flat = (text) => text.replace(/\\s+/g, " ").trim();

@@ -209,7 +209,7 @@ def shown(book: Book, plan: Plan, name: str, value: Value) -> str:
 # ------------------------------------------------------------------ the answer
 
 
-def test_a_page_is_published_as_its_script_leaves_it(visit: Open) -> None:
+def test_a_published_page_is_the_one_that_its_script_makes(visit: Open) -> None:
     form = "document.querySelector('form').innerHTML"
     still, page = visit(scripts=False), visit()
     built = answers(still)
@@ -360,7 +360,7 @@ def test_the_link_to_all_formulas_leads_to_the_same_figures(
 ) -> None:
     answer = ask(LINKED[name])["answer"]
     (link,) = within(answer, "p.more", "a")
-    results = led_to(book, plan, link)  # as `show --set` reads it
+    results = led_to(book, plan, link)  # read like `show --set`
     (memory,) = texts(answer, "figcaption")
     for figure in ("needed_memory", "most_memory", "usable_memory"):
         assert in_gib(results.scalars[figure]) in memory

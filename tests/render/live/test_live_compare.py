@@ -295,7 +295,7 @@ def as_number(ratio: str) -> float:
 
 
 @pytest.mark.parametrize("value", [1 / 376, 0.11, 0.5, 0.746, 0.999, 1.004, 1.65, 2, 10.5, 1234.5])
-def test_a_ratio_is_said_as_people_say_it(value: float) -> None:
+def test_a_ratio_reads_naturally(value: float) -> None:
     said = Engine().call("scalesheet.tables.times", value)
     assert said != "same"
     if "under 1 %" not in said:

@@ -79,7 +79,7 @@ def query(page: Page) -> str:
 # ------------------------------------------------------------------ changing
 
 
-def test_the_scenario_is_one_click(visit: Open, book: Book) -> None:
+def test_the_scenario_changes_with_one_click(visit: Open, book: Book) -> None:
     page = visit()
     choose(page, "written")
     expect(card(page)).to_have_text(expected(book, GPU_HOURS, "scenario=written"))

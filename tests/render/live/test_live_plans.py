@@ -59,7 +59,7 @@ def compare(
         for page in [built / f"{plan.id}.html", *share(further, 4)]:
             mine = open_read(chromium, live / page.name, query)
             theirs = open_read(chromium, page, scripts=False)
-            assert mine.marks or page.stem != plan.id  # a page of text has none
+            assert mine.marks or page.stem != plan.id  # a page of plain text has no marks
             found += [f"{page.name}: {each}" for each in differences(mine, theirs)]
         return found
 

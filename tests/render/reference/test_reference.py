@@ -31,7 +31,7 @@ PAGE = reference_pages(BOOK, parser())
 # ------------------------------------------------------------------ commands
 
 
-def test_every_command_is_documented_with_each_of_its_arguments() -> None:
+def test_every_command_is_documented_with_all_arguments() -> None:
     shown = PAGE["commands.md"]
     for name, command in commands(parser()).items():
         section = shown.partition(f"{{ #{name} }}")[2].partition("\n## ")[0]
@@ -61,7 +61,7 @@ def test_the_example_of_a_command_prints_what_the_page_shows(
     arguments = shlex.split(command.removeprefix("$ scalesheet "))
     assert arguments[0] == name
     if not shown:
-        return  # it runs until it is stopped
+        return  # the command runs until it is stopped
     monkeypatch.chdir(tmp_path)
     follow(tmp_path, lambda step: None, fix=name != "check")
     if name == "pull":
@@ -105,7 +105,7 @@ def edited_workbook() -> None:
 # ------------------------------------------------------------------ the format
 
 
-def test_every_kind_has_a_page_with_each_of_its_fields() -> None:
+def test_every_kind_has_a_page_with_all_fields() -> None:
     for kind in PAGES:
         page = PAGE[f"format/{kind}.md"]
         for section in sections(kind):
@@ -135,7 +135,7 @@ def test_the_yaml_on_a_page_parses_to_its_example(kind: str) -> None:
                 assert parse(block({"a": each}).encode(), "").data == {"a": each}
 
 
-def test_yaml_is_written_as_a_person_would() -> None:
+def test_yaml_looks_handwritten() -> None:
     value = {"value": 1e9, "unit": "step / hour", "title": "no, 12:30", "by": {"a": ["yes", 1.5]}}
     assert flow(value) == '{value: 1e9, unit: step / hour, title: "no, 12:30", by: {a: [yes, 1.5]}}'
     long = {"first": {"note": "x" * 80, "value": 2}, "then": [1, 2]}
@@ -205,7 +205,7 @@ def test_explain_without_a_code_lists_all(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize(("unknown", "near"), [("U022", "U002"), ("S10", "S00"), ("X9", "X00")])
-def test_explain_names_the_nearest_code_of_its_letter(
+def test_explain_suggests_the_nearest_code_with_the_same_letter(
     unknown: str, near: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["explain", unknown]) == 2

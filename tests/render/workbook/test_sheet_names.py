@@ -79,7 +79,7 @@ tables:
         (f"{{{LONG}: [runs]}}", "S004 "),
     ],
 )
-def test_sheets_name_tables_and_phases_once(tmp_path: Path, sheets: str, told: str) -> None:
+def test_sheets_must_name_each_table_or_phase_once(tmp_path: Path, sheets: str, told: str) -> None:
     messages = said(plan(tmp_path, f"{TWO}sheets: {sheets}\n"))
     assert len(messages) == bool(told), messages
     assert all(message.startswith(told) for message in messages)

@@ -141,6 +141,6 @@ def test_nesting_is_the_depth_of_functions_within_functions(text: str, depth: in
     assert nesting(text) == depth
 
 
-def test_lookups_are_found_whole() -> None:
+def test_whole_lookups_are_found() -> None:
     one = 'INDEX(a,MATCH("x)",b,0))'
     assert lookups(f"{one}+INDEX(c,1)*{one}") == [one, "INDEX(c,1)", one]
