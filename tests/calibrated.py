@@ -1,4 +1,4 @@
-"""The small book of cases at a site with own records, which correct what its component predicts."""
+"""The small book of cases with own records, which correct the predictions of its component."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ rows:
 
 
 def calibrated(folder: Path, table: str = CALIBRATION, book: str = "") -> Examined:
-    """The book with its component, and with the table unless that is empty."""
+    """The book with its component, and with the table unless it is empty."""
     files = {
         "components/energy.yaml": CORRECTED,
         "hardware/other.yaml": (MINIMAL / "hardware" / "card.yaml").read_text("utf-8"),

@@ -1,4 +1,4 @@
-"""A small book with a component, and a plan with a table of its cases."""
+"""A small book with a component, and a plan with a table of cases."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ charts:
 """
 
 
-#: The files of the plan `cases`, and of its component.
+#: The files of the plan `cases` and its component.
 FILES = {
     "components/energy.yaml": ENERGY,
     "plans/cases/page.md": "# A plan\n",
@@ -85,13 +85,13 @@ FILES = {
 
 
 def cases_book(folder: Path) -> Book:
-    """The book, laid into a folder; its plan is `cases`."""
+    """The book, written to a folder; its plan is `cases`."""
     examined = examine(lay(folder, FILES))
     assert examined.book is not None, examined.diagnostics
     return examined.book
 
 
-#: A component that chooses into how many parts a job is cut.
+#: A component that chooses the number of parts of a job.
 JOB = """\
 title: A job
 summary: How long a job takes, cut into parts that fit.

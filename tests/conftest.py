@@ -1,4 +1,4 @@
-"""Fixtures that every test may use, and the proof's own figures at the end of a run."""
+"""Fixtures for all tests, and the proof's figures at the end of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proof import held
 from sharing import shared_by
 from shipped import built, examined_once
 
-# No time limit for a case: a busy machine is no fault.
+# No time limit per case: a busy machine is not an error.
 settings.register_profile(
     "tests", deadline=None, max_examples=draws(100), suppress_health_check=[HealthCheck.too_slow]
 )
@@ -30,13 +30,15 @@ LONGEST = ("tests/proof/", "tests/site/", "tests/render/live/", "tests/predict/"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Programs that tests start and interrupt must not inherit that interrupts are ignored, as they
-    are below a shell's background job. And the garbage collector runs rarely: books that are
-    kept for all tests make each of its runs long. What the program keeps lies in a folder of this
-    run, so that each run computes all of it once; and Python keeps bytecode, whatever the
-    environment says, or each program that tests start would compile each module."""
+    """Prepare the process and the environment of the programs that tests start.
+
+    Interrupts are enabled, because a shell's background job ignores them and child processes
+    inherit that. The garbage collector runs rarely, since books kept for all tests slow it down.
+    The program's cache is a folder of this run, so that each run computes everything once. Python
+    writes bytecode, or every program would compile every module.
+    """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ.setdefault("SCALESHEET_PROCESSES", "1")  # the workers take all processors
+    os.environ.setdefault("SCALESHEET_PROCESSES", "1")  # the workers already use all processors
     if "PYTEST_XDIST_WORKER" not in os.environ:
         kept = TemporaryDirectory(prefix="scalesheet-kept-")
         config.add_cleanup(kept.cleanup)
@@ -47,26 +49,26 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest begins first, so that no worker is left alone with it at the end."""
+    """The slowest tests start first, so that no worker is left alone with one at the end."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """The tests that share what is made once run in one worker."""
+    """Tests that share fixtures run in one worker."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByWhatIsShared(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             return shared_by(nodeid)
 
-    config.option.loadscopereorder = False  # which would begin with the many short ones
+    config.option.loadscopereorder = False  # it would start with the many short ones
     return ByWhatIsShared(config, log)
 
 
 @pytest.fixture(autouse=True, scope="session")
 def read_once() -> Iterator[None]:
-    """Commands that run in this process take the book that ships as it was read first."""
+    """Commands that run in this process reuse the shipped book once it is read."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("scalesheet.examine.examine", examined_once)
         yield
@@ -74,7 +76,7 @@ def read_once() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def few_pages() -> Iterator[None]:
-    """Sites without the reference: more than a hundred pages, which no datum changes."""
+    """Sites without the reference, more than a hundred pages that do not depend on data."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("scalesheet.render.reference.write_reference", lambda *_: None)
         yield
@@ -82,7 +84,7 @@ def few_pages() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout of this project after `scalesheet build`: one for a run, so only to be read."""
+    """A checkout of this project after `scalesheet build`, shared by the whole run: read only."""
     own = tmp_path_factory.getbasetemp()
     shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shipped"
     shared.mkdir(exist_ok=True)
@@ -91,19 +93,19 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def book_site(checkout: Path) -> Path:
-    """The site of the book that ships."""
+    """The site of the shipped book."""
     return checkout / "build" / "site"
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """PyTorch takes seconds to import, in each worker: only what trains may have it imported."""
+    """Refuse test modules that import PyTorch without training: it takes seconds in each worker."""
     measuring = any("tests/measure/" in item.nodeid for item in session.items)
     if "torch" in sys.modules and not measuring:
         raise pytest.UsageError("a test module imports PyTorch; tests of it are in tests/measure")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
-    """What the proof measured and what the ledger held; `make proof` writes the ledger here."""
+    """Print the figures of the proof and of its ledger; `make proof` writes the ledger here."""
     passed = terminalreporter.stats.get("passed", [])
     lines = []
     for report in passed:

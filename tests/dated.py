@@ -46,7 +46,7 @@ phases:
 """
 
 
-#: The same with other weeks: one for the people of all phases, two in formulas of the plan's own.
+#: The same with other weeks: one for the people of all phases, two in the plan's own formulas.
 WEEKS = """
   opening: {unit: date, formula: "workday(begin, seeds, 'mon-sat')"}
   closing: {unit: date, formula: "workday(opening, 3 * seeds, holidays.day, 'fri-mon')"}

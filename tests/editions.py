@@ -1,4 +1,4 @@
-"""Editions whose parts a test gives itself; what it does not give is empty."""
+"""Editions with parts given by a test; all other parts are empty."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ EMPTY: dict[str, Any] = {
 
 
 def given(book: Book, **parts: Any) -> Edition:
-    """An edition of the book with these parts, in place of what would be computed."""
+    """An edition of the book with these parts instead of computed ones."""
     edition = Edition(book)
     vars(edition).update(EMPTY | {"hash": "a1b2c3d4"} | parts)
     return edition
 
 
 def edition_of(examined: Examined) -> Edition:
-    """The edition of a book that is sound."""
+    """The edition of a valid book."""
     assert examined.edition is not None, examined.diagnostics
     return examined.edition

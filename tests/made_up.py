@@ -1,4 +1,4 @@
-"""Made-up records of runs, for a copy of the data that ships: none of these was ever measured."""
+"""Made-up records of runs for a copy of the shipped data; none was ever measured."""
 
 from __future__ import annotations
 
@@ -46,9 +46,11 @@ SIMULATED = MEASURED.replace("how: measured", "how: simulated").replace(
 
 
 def lay(folder: Path, records: Mapping[str, str], *tasks: str) -> Path:
-    """The data that ships without its plans, with these records by id in place of its own, and
-    nothing expected of own ones. Of what is published it has the results of `tasks` alone, since
-    all that it has is scored."""
+    """Copy the shipped data without plans, with these records by id instead of its own.
+
+    It expects no errors of own records. It has only the published results of `tasks`, since all
+    published results are scored.
+    """
     data = folder / "data"
     skip = shutil.ignore_patterns("plans", "measurements")
     shutil.copytree(ROOT / "data", data, ignore=skip)
@@ -65,12 +67,12 @@ def lay(folder: Path, records: Mapping[str, str], *tasks: str) -> Path:
 
 
 def examined(folder: Path, records: Mapping[str, str], *tasks: str) -> Examined:
-    """What becomes of that."""
+    """The same data, examined."""
     return examine(lay(folder, records, *tasks), plans=())
 
 
 def foretold(book: Book, job: Job, day: date, command: str) -> Record:
-    """A prediction made up: a step of 0.4 s, 0.36 to 0.44, in 8 GiB, whatever the job."""
+    """A made-up prediction: a step of 0.4 s, 0.36 to 0.44, in 8 GiB, whatever the job."""
     figures = {
         "step_time": Figure(0.4, "second / step", 0.36, 0.44),
         "data_loading_share": Figure(0.0, "1"),

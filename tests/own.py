@@ -1,4 +1,4 @@
-"""A book of one's own, as `init` begins it on top of the catalogue."""
+"""A user's own book, as `init` creates it on top of the catalogue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLAN = "first"
 
 
 def begun(folder: Path, catalogue: str = "") -> Path:
-    """The data folder of a new book; `catalogue` is what its plan says of the rows to carry."""
+    """The data folder of a new book; `catalogue` is its plan's entry for the rows to include."""
     assert main(["init", str(folder)]) == 0
     plan = folder / "data" / "plans" / PLAN / "plan.yaml"
     plan.write_text(catalogue + plan.read_text("utf-8"), "utf-8")
@@ -21,6 +21,6 @@ def begun(folder: Path, catalogue: str = "") -> Path:
 
 
 def own_book(folder: Path) -> Book:
-    """The new book with those rows that the workbook of its plan carries."""
+    """The new book with the rows that the workbook of its plan includes."""
     book = compile_book(begun(folder), plans=[PLAN])
     return carried(book, book.plans[PLAN])

@@ -1,4 +1,4 @@
-"""A whole small project for tests: the minimal book with a site of a few pages."""
+"""A complete small project for tests: the minimal book with a site of a few pages."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from small import lay
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[1]
-#: Set by the weekly workflow, which draws all random cases and builds the book that ships twice.
+#: Set by the weekly workflow, which draws all random cases and builds the shipped book twice.
 THOROUGH = bool(os.environ.get("SCALESHEET_THOROUGH"))
 
 
 def draws(most: int) -> int:
-    """How many random cases a test draws: one of three of those of the weekly workflow."""
+    """The number of random cases that a test draws: a third of those in the weekly workflow."""
     return most if THOROUGH else most // 3
 
 
@@ -40,7 +40,7 @@ markdown_extensions: [attr_list, md_in_html, tables: {use_align_attribute: true}
 
 
 def project(folder: Path, files: Mapping[str, str] | None = None) -> Path:
-    """A folder with data/, docs/ and mkdocs.yml; the data folder."""
+    """Write a folder with data/, docs/ and mkdocs.yml; return the data folder."""
     data = lay(folder, files or {})
     (folder / "docs").mkdir(exist_ok=True)
     (folder / "docs" / "index.md").write_text("# Small\n\nA page written by hand.\n", "utf-8")
@@ -49,15 +49,17 @@ def project(folder: Path, files: Mapping[str, str] | None = None) -> Path:
 
 
 def edit(file: Path, old: str, new: str) -> None:
-    """Replaces a text that must be there."""
+    """Replace a text that must be in the file."""
     text = file.read_text("utf-8")
     assert old in text
     file.write_text(text.replace(old, new), "utf-8")
 
 
 def timed(call: Callable[..., T], *given: object) -> tuple[float, T]:
-    """Processor time of a call, and what it gave. Meanwhile nothing that the process holds by now
-    is searched for garbage, which would take as long as the call."""
+    """The CPU time of a call, and its result.
+
+    The garbage collector ignores existing objects meanwhile, since scanning them is slow.
+    """
     gc.collect()
     gc.freeze()
     start = time.process_time()
@@ -68,7 +70,7 @@ def timed(call: Callable[..., T], *given: object) -> tuple[float, T]:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """A file of keys and values that the strict reader finds nothing wrong with."""
+    """The mapping in a file that the strict reader accepts."""
     parsed = parse(path.read_bytes(), path.name)
     assert parsed.diagnostics == ()
     assert isinstance(parsed.data, dict)
@@ -76,7 +78,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """A digest of every file below a folder."""
+    """The digest of every file below a folder, by path."""
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
@@ -85,7 +87,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def remains(folder: Path) -> list[str]:
-    """What a build that was killed left below a folder."""
+    """The files that a killed build left below a folder."""
     return sorted(
         path.relative_to(folder).as_posix()
         for path in folder.rglob(".*")
@@ -94,12 +96,12 @@ def remains(folder: Path) -> list[str]:
 
 
 def command(*arguments: str) -> list[str]:
-    """The program as a user starts it."""
+    """The command line of the program, as a user starts it."""
     return [sys.executable, "-m", "scalesheet", *arguments]
 
 
-#: The program, whose sites are without the reference: more than a hundred pages, which no datum
-#: changes.
+#: The program without the reference on its sites, which has more than a hundred pages that do not
+#: depend on data.
 FEW_PAGES = """\
 import sys
 from scalesheet.cli import main

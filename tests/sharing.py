@@ -1,4 +1,4 @@
-"""Which tests run in one worker."""
+"""Decide which tests run in one worker."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from proof.subjects import PLANS, SMALL
 
 
 def shared_by(nodeid: str) -> str:
-    """What a test shares with others: the plan that it proves, or else its module."""
+    """The name of a test's group: the plan that it proves, or else its module."""
     module, _, name = nodeid.partition("::")
     subject = name.partition("[")[2].rstrip("]")
     return subject if subject in (*PLANS, *SMALL) and "tests/proof/" in module else module

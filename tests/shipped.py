@@ -1,4 +1,4 @@
-"""The book that ships: examined once in a process, built once for all tests of a run."""
+"""The shipped book: examined once per process, built once for all tests of a run."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ DATA = ROOT / "data"
 
 @cache
 def shipped(plans: tuple[str, ...] | None = None) -> Examined:
-    """All of it, or the catalogue with these plans alone. Read by one worker at a time: what the
-    first computed is kept for the others."""
+    """The whole book, or the catalogue with only these plans.
+
+    One worker at a time reads it, and the others reuse the cache.
+    """
     kept = os.environ.get("SCALESHEET_CACHE")
     with Path(kept, "reading").open("w") if kept else nullcontext() as lock:
         if lock is not None:
@@ -31,7 +33,7 @@ def shipped(plans: tuple[str, ...] | None = None) -> Examined:
 
 
 def examined_once(data: Path, as_of: date | None = None, **options: Any) -> Examined:
-    """`examine`, but the book that ships is the one that this process has read already."""
+    """Like `examine`, but reuse the shipped book once this process has read it."""
     if data.resolve() != DATA or as_of is not None or options.keys() - {"plans"}:
         return examine(data, as_of, **options)
     plans = options.get("plans")
@@ -39,13 +41,13 @@ def examined_once(data: Path, as_of: date | None = None, **options: Any) -> Exam
 
 
 def shipped_book() -> Book:
-    """The book itself, which is sound."""
+    """The shipped book, which is valid."""
     examined = shipped()
     assert examined.book is not None, examined.diagnostics
     return examined.book
 
 
-#: What predictions rest on, with what their component names in its examples.
+#: The data that predictions need, with the rows in the examples of their component.
 PREDICTING = (
     *("hardware", "formulas", "fits", "components/training-run.yaml"),
     *("components/step-memory.yaml", "tables/blocks.yaml", "tables/assumptions.yaml"),
@@ -56,7 +58,7 @@ PREDICTING = (
 
 
 def part(folder: Path, *names: str) -> Path:
-    """A book of some folders and files of the data that ship, which is read in less time."""
+    """A book of some folders and files of the shipped data, which is faster to read."""
     for name in ("book.yaml", "sources.yaml", "units.yaml", *names):
         place = folder / "data" / name
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -65,8 +67,10 @@ def part(folder: Path, *names: str) -> Path:
 
 
 def checkout(folder: Path, *, code: bool = False) -> Path:
-    """A copy of what of the project a build reads, as git holds it: nothing that was generated;
-    with the `code` it is what a wheel is made of."""
+    """A copy of the project's files that a build reads, without generated ones.
+
+    With `code`, it has everything that a wheel is made from.
+    """
     ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", *(() if code else ("book",)))
     for name in ("data", "docs", "generator" if code else "generator/scalesheet/examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
@@ -77,18 +81,17 @@ def checkout(folder: Path, *, code: bool = False) -> Path:
 
 
 def language() -> str:
-    """A locale that prints numbers, or turns letters, otherwise, where this machine has one."""
+    """A locale with other numbers or letter case than English, if this machine has one."""
     known = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=False).stdout
     others = [name for name in known.split() if name.startswith(("de_DE.", "tr_TR."))]
     return others[-1] if others else "C.UTF-8"
 
 
 def built(folder: Path) -> Path:
-    """A checkout below `folder` with all that `scalesheet build` makes of it.
+    """A checkout below `folder` with the output of `scalesheet build`.
 
-    Whoever comes first builds; the others wait for it, in whatever process they are, and fail with
-    its message where it failed. What `make site` built comes along, and is built again unless it
-    holds to the byte.
+    The first caller builds; others wait for it, in any process, and fail with its message if it
+    fails. The output of `make site` is copied, and rebuilt unless it is up to date.
     """
     project, failed = folder / "checkout", folder / "failed"
     with (folder / "lock").open("w") as lock:

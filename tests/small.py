@@ -1,4 +1,4 @@
-"""A small book for tests: the minimal one of tests/invalid, with another plan or other files."""
+"""A small book for tests: the minimal book of tests/invalid with another plan or other files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEAD = "title: A plan\nsummary: For a test.\nsource: a-paper\n"
 
 
 def lay(folder: Path, files: Mapping[str, str]) -> Path:
-    """The minimal book with these files written over it; the data folder."""
+    """Write the minimal book, then these files over it; return the data folder."""
     data = folder / "data"
     if data.exists():
         shutil.rmtree(data)
@@ -29,13 +29,13 @@ def lay(folder: Path, files: Mapping[str, str]) -> Path:
 def plan(
     folder: Path, text: str, files: Mapping[str, str] | None = None, name: str = "small"
 ) -> Examined:
-    """What becomes of the minimal book with this plan."""
+    """The minimal book with this plan, examined."""
     page = {f"plans/{name}/page.md": "# A plan\n", f"plans/{name}/plan.yaml": HEAD + dedent(text)}
     return examine(lay(folder, {**page, **(files or {})}))
 
 
 def scalars(folder: Path, lines: str, rest: str = "") -> Examined:
-    """The same for a plan of scalars, one a line."""
+    """The minimal book with a plan of these scalars, one per line, examined."""
     body = "".join(f"  {line.strip()}\n" for line in lines.strip().splitlines())
     return plan(folder, f"scalars:\n{body}{dedent(rest)}")
 

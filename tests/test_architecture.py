@@ -1,4 +1,4 @@
-"""Imports point downwards: a package imports only lower layers, and no two modules each other."""
+"""Imports point downwards: packages import only lower layers, and no modules are circular."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from project import ROOT
 
 PACKAGE = ROOT / "generator" / "scalesheet"
 
-#: The layers from bottom to top. Packages in one line do not import each other.
+#: The layers from bottom to top. Packages on one line do not import each other.
 #: `docs/architecture.md` describes them.
 LAYERS = """
 __init__ codes nearest pictures vocabulary language output disk kept forks shipped tabs
@@ -47,7 +47,7 @@ __main__
 
 @cache
 def modules() -> dict[str, Path]:
-    """Every module of the package by its name, that of a folder without `__init__`."""
+    """Every module of the package, by name; packages are named without `__init__`."""
     found = {}
     for path in PACKAGE.rglob("*.py"):
         parts = path.relative_to(PACKAGE).with_suffix("").parts
@@ -57,7 +57,7 @@ def modules() -> dict[str, Path]:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The modules that a module imports, at its top, within functions and for types alone."""
+    """The modules that a module imports: at the top, in functions, or only for types."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if (
             isinstance(node, ast.ImportFrom)
@@ -71,7 +71,7 @@ def imported(path: Path) -> Iterator[str]:
 
 @cache
 def arrows() -> dict[str, set[str]]:
-    """By module what it imports; the face of the package reads nothing before it is asked."""
+    """The imports of each module; the package's `__init__` imports lazily and counts as none."""
     return {
         name: set(imported(path)) - {name} if name != "__init__" else set()
         for name, path in modules().items()
@@ -79,13 +79,13 @@ def arrows() -> dict[str, set[str]]:
 
 
 def package(module: str) -> str:
-    """The package of a module: its folder, within `render` the folder there."""
+    """The package of a module: its folder, or its folder within `render`."""
     parts = module.split(".")
     within_render = parts[0] == "render" and (PACKAGE / "render" / "".join(parts[1:2])).is_dir()
     return ".".join(parts[:2]) if within_render and len(parts) > 1 else parts[0]
 
 
-def test_every_package_has_its_layer_and_imports_point_to_layers_below() -> None:
+def test_every_package_has_a_layer_and_imports_only_lower_layers() -> None:
     layer = {name: n for n, line in enumerate(LAYERS.split("\n")) for name in line.split()}
     assert {package(name) for name in modules()} == layer.keys()
     upwards = [
@@ -97,7 +97,7 @@ def test_every_package_has_its_layer_and_imports_point_to_layers_below() -> None
     assert upwards == []
 
 
-def test_what_measures_is_imported_in_one_place() -> None:
+def test_measuring_code_is_imported_in_one_place() -> None:
     places = [
         path.relative_to(PACKAGE).as_posix()
         for path in modules().values()

@@ -1,4 +1,4 @@
-"""A check that does not hold stops nothing: it is published, in red, wherever the plan is shown."""
+"""A check that does not hold stops nothing; it is shown in red wherever the plan is."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ FILES = {
 
 @pytest.fixture(name="data", scope="module")
 def data_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A book in which a run takes longer than it did."""
+    """A book in which a run takes longer than allowed."""
     data = project(tmp_path_factory.mktemp("breached"), FILES)
     edit(data / "plans/small/plan.yaml", "hours: 5}", "hours: 8}")
     return data
@@ -57,7 +57,7 @@ def built_fixture(data: Path, few_pages: None) -> Path:
     return build(data, data.parent / "build").out
 
 
-def test_check_names_the_breach_and_is_content(
+def test_check_names_the_breach_and_succeeds(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", "--data", str(data)]) == 0
@@ -70,9 +70,7 @@ def test_check_names_the_breach_and_is_content(
     assert err == "4 breaches\n"
 
 
-def test_a_breach_is_a_warning_of_a_workflow(
-    data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_breach_is_a_warning_in_workflows(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--data", str(data), "--format", "github"]) == 0
     assert capsys.readouterr().out.startswith("::warning file=")
     assert main(["check", "--data", str(data), "--format", "json"]) == 0
@@ -110,7 +108,7 @@ def test_the_json_has_it(built: Path) -> None:
     ]
 
 
-def test_the_page_begins_with_it(built: Path) -> None:
+def test_the_page_starts_with_it(built: Path) -> None:
     page = (built / "site/book/plans/small.html").read_text("utf-8")
     above = page[: page.index("Workbook with live formulas")]
     assert above.count("Does not hold: ") == 4
@@ -120,7 +118,7 @@ def test_the_page_begins_with_it(built: Path) -> None:
     )
 
 
-def test_while_all_holds_the_page_hides_it(tmp_path: Path) -> None:
+def test_the_page_hides_it_while_all_checks_hold(tmp_path: Path) -> None:
     edition, _ = sound_edition(lay(tmp_path, FILES))
     write_pages(edition, tmp_path / "pages", tmp_path / "plain")
     page = (tmp_path / "pages/plans/small.md").read_text("utf-8")
@@ -154,7 +152,7 @@ def test_errors_are_still_refused(tmp_path: Path) -> None:
     assert examine(lay(tmp_path, FILES)).diagnostics == []
 
 
-def test_a_check_of_what_has_no_value_says_why_there_is_none(tmp_path: Path) -> None:
+def test_a_check_of_a_figure_without_a_value_gives_the_reason(tmp_path: Path) -> None:
     text = """headline: [cost]
 limits: {cost: 10 USD}
 scalars:

@@ -1,4 +1,4 @@
-"""build: what it writes, that bad input leaves the old output, that bytes repeat."""
+"""`build`: the files it writes, the old output after bad input, and reproducible bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scalesheet.examine import compile_book
 from scalesheet.output import staged
 from small import lay
 
-#: Pages that link to one page that there is not, each from where it stands.
+#: Pages that link to one missing page, each with its relative path.
 LINKS = (("index.html", ""), ("reference/a.html", "../"), ("book/plans/b.html", "../../"))
 
 
@@ -32,7 +32,7 @@ def test_it_writes_a_workbook_and_data_for_each_plan(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("few_pages")
-def test_progress_says_what_and_how_many_of_how_many(tmp_path: Path) -> None:
+def test_progress_names_each_step_with_counts(tmp_path: Path) -> None:
     lines: list[str] = []
     build(project(tmp_path), tmp_path / "build", progress=lines.append)
     assert lines[:3] == [
@@ -45,11 +45,11 @@ def test_progress_says_what_and_how_many_of_how_many(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("few_pages")
-def test_a_link_that_leads_nowhere_is_told_at_its_place_in_the_text(tmp_path: Path) -> None:
+def test_a_broken_link_is_reported_at_its_place_in_the_text(tmp_path: Path) -> None:
     data = project(tmp_path, {"plans/small/page.md": "Words.\n\nSee [it](none.html#x) here.\n"})
     with pytest.raises(Refused) as refused:
         build(data, tmp_path / "build")
-    # the check of the site says it, and the generator
+    # both the site's check and the generator report it
     found = refused.value.diagnostics
     assert {(Path(each.path).name, each.line, each.column) for each in found} == {
         ("page.md", 3, 10)
@@ -68,7 +68,7 @@ def test_all_links_to_one_missing_page_are_one_error(tmp_path: Path) -> None:
     ]
 
 
-def test_bad_input_leaves_the_old_output_as_it_was(tmp_path: Path) -> None:
+def test_bad_input_leaves_the_old_output_unchanged(tmp_path: Path) -> None:
     data, out = lay(tmp_path, {}), tmp_path / "out"
     build(data, out, site=False)
     before = contents(out)
@@ -81,7 +81,7 @@ def test_bad_input_leaves_the_old_output_as_it_was(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
-def test_unchanged_files_keep_their_dates_and_changed_ones_are_new(tmp_path: Path) -> None:
+def test_unchanged_files_keep_their_dates_and_changed_ones_are_rewritten(tmp_path: Path) -> None:
     data, out = lay(tmp_path, {}), tmp_path / "out"
     build(data, out, site=False)
     workbook = out / "workbooks" / "small.xlsx"
@@ -94,7 +94,7 @@ def test_unchanged_files_keep_their_dates_and_changed_ones_are_new(tmp_path: Pat
     assert workbook.stat().st_mtime > 1
 
 
-def test_a_stage_that_fails_vanishes(tmp_path: Path) -> None:
+def test_a_failed_stage_leaves_nothing_behind(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with staged(out) as stage:
         (stage / "a").write_text("old")
@@ -110,7 +110,7 @@ def test_a_stage_that_fails_vanishes(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [out]
 
 
-#: The program, which puts the hundred pages of the reference beside the site and not into it.
+#: The program, with the hundred pages of the reference beside the site instead of in it.
 BESIDE = """\
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The same input gives the same bytes, wherever, whenever and in whatever language it is built."""
+"""The same input gives the same bytes, wherever, whenever and in whatever locale it is built."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_two_builds_of_the_book_give_the_same_bytes(checkout: Path, tmp_path: Pa
 
 
 def offered(folder: Path) -> Path:
-    """The small project with a plan that buys what is offered: 1.25 USD, from 2026 on 1 USD."""
+    """The small project with a plan that uses an offer: 1.25 USD, and 1 USD from 2026."""
     plan = (
         "title: A plan\nsummary: For a test.\nsource: a-paper\nscalars:\n"
         "  offer: {ref: offers, value: offer, title: Offer}\n"
@@ -49,7 +49,7 @@ def cost(out: Path) -> float:
     return float(json.loads(text)["quantities"]["cost"]["value"])
 
 
-def test_a_day_of_the_past_builds_with_the_prices_of_that_day(tmp_path: Path) -> None:
+def test_a_build_as_of_a_past_day_uses_the_prices_of_that_day(tmp_path: Path) -> None:
     data, out = str(offered(tmp_path)), tmp_path / "build"
     build = ["build", "--no-site", "--data", data, "--out", str(out)]
     assert cli.main(build) == 0
@@ -65,7 +65,7 @@ def parts(workbook: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_source_date_epoch_is_when_the_workbook_says_it_was_made_and_nothing_else(
+def test_source_date_epoch_changes_only_the_creation_time_of_workbooks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = str(offered(tmp_path))
@@ -84,7 +84,7 @@ def test_source_date_epoch_is_when_the_workbook_says_it_was_made_and_nothing_els
     assert differ == {"workbooks/small.xlsx", ".stamp.json"}
 
 
-def test_a_source_date_that_is_no_number_is_wrong_usage(
+def test_a_source_date_that_is_not_a_number_is_wrong_usage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")

@@ -1,4 +1,4 @@
-"""What the workflows call, with a `gh` and a `scalesheet` that note what they are asked."""
+"""The scripts of the workflows, with a `gh` and a `scalesheet` that record their calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scalesheet.render.text.diff import md
 
 ROOT = Path(__file__).parents[1]
 SHA = "0123456789abcdef0123456789abcdef01234567"
-#: Notes its arguments and the text that it is given; answers what a file of answers says.
+#: A program that records its arguments and body text, and answers from a file.
 STAND_IN = """\
 #!PYTHON -SE
 import json, os, shutil, sys
@@ -53,7 +53,7 @@ class Done:
     summary: str
 
     def changes(self) -> list[tuple[str, str]]:
-        """What was asked for that changes something on GitHub."""
+        """The requests that change something on GitHub."""
         verbs = ("--method", "issue edit", "issue create", "issue close")
         return [each for each in self.asked if any(verb in each[0] for verb in verbs)]
 
@@ -84,7 +84,7 @@ def run(folder: Path, script: str, answers: Answers, *arguments: str, **more: st
     )
     asked, summary = tools / "asked", folder / "summary"
     lines = asked.read_text("utf-8").splitlines() if asked.exists() else []
-    for line, _ in map(json.loads, lines):  # what is asked of us is what our commands take
+    for line, _ in map(json.loads, lines):  # our own commands must accept the arguments
         if line.split()[0] in NAMES:
             assert cli.parser().parse_args(line.split())
     return Done(
@@ -102,12 +102,12 @@ def run(folder: Path, script: str, answers: Answers, *arguments: str, **more: st
     ("answer", "status", "summary"),
     [
         ((0, "total cost fell"), 0, "total cost fell"),
-        ((1, "total cost fell"), 0, "total cost fell"),  # what moved is no fault
+        ((1, "total cost fell"), 0, "total cost fell"),  # a changed number is not an error
         ((0, ""), 0, "No number moved.\n"),
         ((2, ""), 2, ""),
     ],
 )
-def test_the_diff_is_the_summary_and_kept_for_the_comment(
+def test_the_diff_becomes_the_summary_and_is_kept_for_the_comment(
     tmp_path: Path, answer: tuple[int, str], status: int, summary: str
 ) -> None:
     done = run(tmp_path, "diff", {"diff": answer}, GITHUB_BASE_REF="next")
@@ -123,7 +123,7 @@ REQUEST = {"RUN": "7", "SHA": SHA}
 DIFF: Answers = {"run download": (0, "cost of @all fell"), "pulls?": (0, "12\n13\n")}
 
 
-def test_a_first_comment_is_made_and_names_nobody(tmp_path: Path) -> None:
+def test_the_first_comment_is_created_and_mentions_nobody(tmp_path: Path) -> None:
     done = run(tmp_path, "comment", DIFF, **REQUEST)
     assert done.status == 0, done.printed
     ((line, body),) = done.changes()
@@ -133,14 +133,14 @@ def test_a_first_comment_is_made_and_names_nobody(tmp_path: Path) -> None:
     assert SHA in body
 
 
-def test_a_comment_that_is_there_is_edited(tmp_path: Path) -> None:
+def test_an_existing_comment_is_edited(tmp_path: Path) -> None:
     there: Answers = {"issues/12/comments?": (0, "99\n")}
     done = run(tmp_path, "comment", DIFF | there, **REQUEST)
     ((line, _),) = done.changes()
     assert line.startswith("api --method PATCH repos/a/b/issues/comments/99 --field body=@")
 
 
-def test_a_long_diff_is_cut_and_leads_to_the_rest(tmp_path: Path) -> None:
+def test_a_long_diff_is_cut_and_points_to_the_rest(tmp_path: Path) -> None:
     done = run(tmp_path, "comment", DIFF | {"run download": (0, "é" * 50_000)}, **REQUEST)
     ((_, body),) = done.changes()
     assert len(body.encode()) < 65_536
@@ -157,13 +157,15 @@ def test_a_long_diff_is_cut_and_leads_to_the_rest(tmp_path: Path) -> None:
         ("<https://a.b> <b onclick=a> <!-- <a", "<_https:_//a.b> <_b onclick=a> <_!-- <_a"),
         ("<details open> <br/> <summary >", "<_details open> <_br/> <_summary >"),
         ("```\n~~~~\n``````", "``_`\n~~_~~\n``_``_``"),
-        # what `diff` writes stays as it is
+        # the output of `diff` stays unchanged
         ("### 1 input\n\n| a | `b` |\n|---|--:|\n| **c**<br>\\[d | &lt;e |",) * 2,
         ("<details><summary>a</summary>\n\n- b\n\n</details>",) * 2,
         ("<details><summary>never closed", "<details><summary>never closed</details>"),
     ],
 )
-def test_text_of_the_request_shows_and_does_nothing(tmp_path: Path, text: str, shown: str) -> None:
+def test_text_of_the_request_is_shown_and_has_no_effect(
+    tmp_path: Path, text: str, shown: str
+) -> None:
     done = run(tmp_path, "comment", DIFF | {"run download": (0, text)}, **REQUEST)
     ((_, body),) = done.changes()
     ours, _, quoted = body.partition("which also wrote what follows.\n\n")
@@ -189,7 +191,7 @@ def test_a_title_of_the_request_is_text_in_the_diff_too(tmp_path: Path) -> None:
         ({}, {"RUN": "7"}, 1, "SHA"),
     ],
 )
-def test_where_there_is_nothing_to_say_nothing_is_said(
+def test_without_a_diff_or_request_there_is_no_comment(
     tmp_path: Path, answers: Answers, more: dict[str, str], status: int, said: str
 ) -> None:
     done = run(tmp_path, "comment", DIFF | answers, **more)
@@ -204,7 +206,7 @@ DEAD = "- `data/sources.yaml:9:5` **L001 broken address**: answers 404\n"
 UNREAD = "- `data/sources.yaml:12:5` **L002 address could not be read**: answers 403\n"
 
 
-def test_one_issue_is_opened_and_then_kept_up_to_date(tmp_path: Path) -> None:
+def test_one_issue_is_opened_and_then_updated(tmp_path: Path) -> None:
     answers: Answers = {"check --as-of": (0, OLD), "links --format": (1, DEAD + UNREAD)}
     done = run(tmp_path / "first", "weekly", answers)
     assert done.status == 0, done.printed
@@ -230,7 +232,7 @@ def test_a_long_list_is_cut_between_lines_and_counted(tmp_path: Path) -> None:
     assert len(body) < 65_536
 
 
-def test_the_issue_is_closed_when_all_holds(tmp_path: Path) -> None:
+def test_the_issue_is_closed_when_everything_holds(tmp_path: Path) -> None:
     done = run(
         tmp_path / "open", "weekly", {"links --format": (0, UNREAD), "issue list": (0, "5\n")}
     )
@@ -239,7 +241,7 @@ def test_the_issue_is_closed_when_all_holds(tmp_path: Path) -> None:
     assert run(tmp_path / "none", "weekly", {"links --format": (0, UNREAD)}).changes() == []
 
 
-def test_a_command_that_fails_without_a_word_fails_the_week(tmp_path: Path) -> None:
+def test_a_command_that_fails_silently_fails_the_workflow(tmp_path: Path) -> None:
     done = run(tmp_path, "weekly", {"check --as-of": (1, ""), "issue list": (0, "5\n")})
     assert done.status != 0
     assert done.changes() == []
@@ -255,7 +257,7 @@ over the moon => glad
 
 
 def wording(project: Path, listed: str, files: dict[str, str]) -> tuple[int, str, str]:
-    """What the check of phrases says of a repository that holds these files."""
+    """Run the check of phrases on a repository with these files."""
     (project / ".ci").mkdir()
     for name in ("wording", "phrases"):
         shutil.copy(ROOT / ".ci" / name, project / ".ci" / name)
@@ -282,13 +284,13 @@ def wording(project: Path, listed: str, files: dict[str, str]) -> tuple[int, str
         ("a.yaml", "a:\n  over\n  the moon\n", "a.yaml:2: "),
         ("a.md", "clock time", "a.md:1: 'clock time'. Write: wall-clock time\n"),
         ("a.md", "wall-clock time, moonlight", ""),
-        ("a.yaml", "- quote: over the moon\n", ""),  # what a document says stays
+        ("a.yaml", "- quote: over the moon\n", ""),  # quotes stay unchanged
         ("a.yaml", "written: over the moon\nnote: over the moon\n", "a.yaml:2: "),
         ("data/plans/p/audited.yaml", "a: over the moon", ""),
         ("CHANGELOG.md", "over the moon", ""),
     ],
 )
-def test_a_phrase_that_came_back_is_found(tmp_path: Path, path: str, text: str, found: str) -> None:
+def test_a_listed_phrase_is_found(tmp_path: Path, path: str, text: str, found: str) -> None:
     status, printed, _ = wording(tmp_path, LISTED, {path: text})
     assert printed.startswith(found)
     assert (status, len(printed.splitlines())) == ((1, 1) if found else (0, 0))

@@ -1,4 +1,4 @@
-"""The command line: exit status, what is printed where, and every message of wrong usage."""
+"""The command line: exit status, output streams, and every message about wrong usage."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(*arguments: str) -> int:
         return int(stopped.code or 0)
 
 
-#: What each command needs to be read; it is interrupted before it looks at any of it.
+#: The arguments that each command needs; it is interrupted before it uses them.
 WORDS = {
     **{name: (name,) for name in ("choose", "diff", "pull")},
     "actuals": ("plan", "log.csv"),
@@ -45,7 +45,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_ctrl_c_has_a_status_of_its_own_and_speaks_of_output_where_there_is_some(
+def test_ctrl_c_has_its_own_status_and_mentions_output_if_there_is_any(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def stopped(options: object) -> int:
@@ -57,7 +57,7 @@ def test_ctrl_c_has_a_status_of_its_own_and_speaks_of_output_where_there_is_some
     assert capsys.readouterr() == ("", f"scalesheet: interrupted{kept}\n")
 
 
-def test_an_interrupted_build_leaves_the_output_as_it_was(
+def test_an_interrupted_build_leaves_the_output_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, out = lay(tmp_path, {}), tmp_path / "out"
@@ -77,7 +77,7 @@ def test_an_interrupted_build_leaves_the_output_as_it_was(
         stages.append([*stage.rglob("*.xlsx")])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scalesheet.fingerprint.write_stamp", stops)  # the last that is written
+    monkeypatch.setattr("scalesheet.fingerprint.write_stamp", stops)  # the last file to be written
     assert run(*build) == 130
     assert stages[0]
     assert files() == before
@@ -103,7 +103,7 @@ def test_check_prints_each_finding_with_place_and_code(
     assert "errors" in err
 
 
-def test_check_as_json_and_as_annotations(
+def test_check_prints_json_and_annotations(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = lay(tmp_path, {"hardware/card.yaml": ""})
@@ -114,7 +114,7 @@ def test_check_as_json_and_as_annotations(
     assert capsys.readouterr().out.startswith("::error file=")
 
 
-def test_check_judges_the_age_of_prices_on_another_day_and_lists_them_for_an_issue(
+def test_check_lists_old_prices_as_of_another_day_for_an_issue(
     data: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("check", "--data", data, "--as-of", "2035-01-01", "--format", "markdown") == 0
@@ -125,7 +125,7 @@ def test_check_judges_the_age_of_prices_on_another_day_and_lists_them_for_an_iss
     assert "before 2035-01-01" in line
 
 
-def test_a_list_for_an_issue_is_no_markup_and_fits_into_one() -> None:
+def test_a_list_for_an_issue_has_no_markup_and_fits() -> None:
     told = [
         Diagnostic(
             f"data/{'x' * 80}.yaml", n, 1, "S001", "unknown <b> 'a_b' [x](y) @all `c`" + "x" * 4000
@@ -174,7 +174,7 @@ def test_a_list_for_an_issue_is_no_markup_and_fits_into_one() -> None:
         ([], "the following arguments are required"),
     ],
 )
-def test_wrong_usage_says_what_is_right(
+def test_wrong_usage_says_what_is_expected(
     data: str, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [data if part == "DATA" else part for part in arguments]
@@ -185,7 +185,7 @@ def test_wrong_usage_says_what_is_right(
     assert message in err
 
 
-def test_an_edit_changes_what_rests_on_it(data: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_edit_changes_what_depends_on_it(data: str, capsys: pytest.CaptureFixture[str]) -> None:
     def cost(*edits: str) -> float:
         arguments = [part for edit in edits for part in ("--set", edit)]
         assert run("show", "small", "--data", data, "--format", "json", *arguments) == 0
@@ -198,7 +198,7 @@ def test_an_edit_changes_what_rests_on_it(data: str, capsys: pytest.CaptureFixtu
     assert cost("runs['s1k'].steps=2000") > cost()
 
 
-def test_show_as_text_and_csv(data: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_text_and_csv(data: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("show", "small", "--data", data, "--set", "cards=2") == 0
     out = capsys.readouterr().out
     assert "changed: cards = 2\n" in out
@@ -210,7 +210,7 @@ def test_show_as_text_and_csv(data: str, capsys: pytest.CaptureFixture[str]) -> 
     assert steps.startswith("runs,s1k,steps,1000.0,1000.0,1000.0,step,,,")
 
 
-def test_a_folder_of_somebody_elses_is_not_replaced(
+def test_a_folder_that_no_build_made_is_not_replaced(
     data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = tmp_path / "mine"
@@ -237,7 +237,7 @@ def test_an_internal_error_says_so_and_how_to_report_it(
     assert "Please report it" in err
 
 
-def test_a_reader_that_goes_away_is_no_error(data: str) -> None:
+def test_a_closed_pipe_is_not_an_error(data: str) -> None:
     command = f"{sys.executable} -m scalesheet show small --data {data} | head -1"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
     done = subprocess.run(
@@ -251,7 +251,7 @@ def test_a_reader_that_goes_away_is_no_error(data: str) -> None:
     assert done.stderr == ""
 
 
-def test_help_loads_none_of_the_heavy_libraries() -> None:
+def test_help_loads_no_heavy_libraries() -> None:
     code = (
         "import sys; from scalesheet import cli\n"
         "try: cli.main(['--help'])\n"
@@ -285,7 +285,7 @@ def test_output_is_utf_8_whatever_the_locale(data: str, locale: dict[str, str]) 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no umask")
 @pytest.mark.parametrize("hidden", [0o077, 0o002])
-def test_what_is_written_has_the_mode_that_the_umask_leaves(tmp_path: Path, hidden: int) -> None:
+def test_written_files_respect_the_umask(tmp_path: Path, hidden: int) -> None:
     data = project(tmp_path)
     sources = data / "sources.yaml"
     kept = sources.stat().st_mode
@@ -298,7 +298,7 @@ def test_what_is_written_has_the_mode_that_the_umask_leaves(tmp_path: Path, hidd
         assert run("new", "source", "another", "--title", "A", "--data", str(data)) == 0
     finally:
         os.umask(mask)
-    assert sources.stat().st_mode == kept  # a file that was there keeps its own
+    assert sources.stat().st_mode == kept  # an existing file keeps its mode
     written = set(tmp_path.rglob("*")) - before
     assert {path.suffix for path in written} >= {".xlsx", ".json", ".yaml"}
     for path in written:
@@ -307,9 +307,7 @@ def test_what_is_written_has_the_mode_that_the_umask_leaves(tmp_path: Path, hidd
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("command", [("check",), ("show", "small")])
-def test_who_waits_at_a_terminal_is_told_what_is_done(
-    command: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_a_terminal_shows_progress(command: tuple[str, ...], tmp_path: Path) -> None:
     import pty
 
     plan = f"{HEAD}scalars:\n  a: {{value: 1, unit: 1, kind: decision}}\n"

@@ -49,7 +49,7 @@ def test_these_names_are_safe(name: str) -> None:
     assert bad_name(name) is None
 
 
-def test_an_exact_scalar_has_one_name_and_a_ranged_one_three() -> None:
+def test_an_exact_scalar_has_one_name_and_a_ranged_one_has_three() -> None:
     exact, ranged = Scalar("total.cost", "Cost"), Scalar("speed", "Speed", ranged=True)
     named, faults = names([exact, ranged], ["hardware"], ["byte_per_GB"])
     assert not faults

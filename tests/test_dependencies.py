@@ -1,4 +1,4 @@
-"""What the program depends on, and what it imports."""
+"""Declared dependencies are imported."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import tomllib
 
 from project import ROOT
 
-#: Packages that are imported by another name than their own.
+#: Packages with another import name.
 IMPORTED_AS = {
     "pillow": "PIL",
     "pymdown-extensions": "pymdownx",
     "pyyaml": "yaml",
     "quickjs-ng": "quickjs",
 }
-#: Those that are started as a program.
+#: Packages that are run as programs.
 STARTED = {"mkdocs-material"}
 
 

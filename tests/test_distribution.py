@@ -1,4 +1,4 @@
-"""What a book in a repository of its own takes from this one: an action, an image, a container."""
+"""What a book in its own repository uses from this one: an action, an image, a container."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def git(folder: Path, *words: str) -> None:
 
 @pytest.fixture
 def book(tmp_path: Path) -> Path:
-    """A repository with a new book whose seeds went from 3 to 5 since the last commit."""
+    """A repository with a new book, whose seeds changed from 3 to 5 since the last commit."""
     data = begun(tmp_path / "ours")
     git(data.parent, "init", "--initial-branch=main")
     git(data.parent, "add", ".")
@@ -37,7 +37,7 @@ def book(tmp_path: Path) -> Path:
 
 
 def run(book: Path, against: str) -> subprocess.CompletedProcess[str]:
-    """The step of the action, as GitHub runs it."""
+    """Run the step of the action as GitHub does."""
     action = read_yaml(ACTION)
     (step,) = action["runs"]["steps"]
     given = {"inputs.against": against, "inputs.data": action["inputs"]["data"]["default"]}
@@ -63,7 +63,7 @@ def run(book: Path, against: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_action_says_what_a_change_does(book: Path) -> None:
+def test_the_action_reports_the_effect_of_a_change(book: Path) -> None:
     done = run(book, "HEAD")
     assert done.returncode == 0, done.stderr
     summary = (book.parent / "s").read_text("utf-8")
@@ -72,12 +72,12 @@ def test_the_action_says_what_a_change_does(book: Path) -> None:
     assert Path(report).read_text("utf-8") == summary
 
 
-def test_the_action_fails_where_there_is_no_such_revision(book: Path) -> None:
+def test_the_action_fails_for_an_unknown_revision(book: Path) -> None:
     assert run(book, "no-such-revision").returncode != 0
     assert not (book.parent / "s").exists()
 
 
-def test_the_container_and_the_image_install_what_is_here() -> None:
+def test_container_and_image_install_this_repository() -> None:
     container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text("utf-8"))
     assert "pip install --editable ." in container["postCreateCommand"]
     lines = (ROOT / "Dockerfile").read_text("utf-8").splitlines()
@@ -90,7 +90,7 @@ def test_the_container_and_the_image_install_what_is_here() -> None:
     assert int(python[1]) >= 11
 
 
-def test_the_hook_runs_what_is_installed(book: Path) -> None:
+def test_the_hook_runs_the_installed_program(book: Path) -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     words = hook["entry"].split()
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A build does nothing where nothing changed, and rewrites only what depends on a change."""
+"""A build does nothing if nothing changed, and rewrites only what depends on a change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scalesheet.site import SiteReport
 
 
 def written(*folders: Path) -> dict[Path, tuple[int, int]]:
-    """Which file on the disk stands under each name, and its date."""
+    """The inode and modification time of each file."""
     return {
         path: (path.stat().st_ino, path.stat().st_mtime_ns)
         for folder in folders
@@ -29,7 +29,7 @@ def written(*folders: Path) -> dict[Path, tuple[int, int]]:
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory, few_pages: None) -> Path:
-    """A small project that was built; each test builds it again, and leaves it built."""
+    """A small project that was built; each test rebuilds it and leaves it built."""
     folder = tmp_path_factory.mktemp("project")
     data = project(folder)
     (folder / "docs" / "spare.md").write_text("# Spare\n", "utf-8")
@@ -41,7 +41,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory, few_pages: None) -> Path:
 
 
 def rebuilt(folder: Path) -> bool:
-    """Builds once more; whether the output was made anew."""
+    """Build once more; return whether the output was rebuilt."""
     before = (folder / "build").stat().st_ino
     build(folder / "data", folder / "build")
     return (folder / "build").stat().st_ino != before
@@ -76,13 +76,13 @@ def test_a_changed_price_leaves_every_page_that_does_not_show_it(finished: Path)
     kept = {"index.html", "models/tiny.html", "formulas/weight-memory.html", "tables/index.html"}
     assert {"offers/offer.html", "offers/offer.md", "changes/index.html"} <= changed
     assert not changed & kept
-    compared = {"assets/accelerators.js", "assets/compare.js"}  # they hold prices
+    compared = {"assets/accelerators.js", "assets/compare.js"}  # they contain prices
     assert not {path for path in changed - compared if "assets" in path or "sources" in path}
 
 
 @pytest.fixture
 def copied(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A site that is its pages, copied: when it is made is the point here, and not how."""
+    """Replace the site generator with a copy of the pages: only whether it runs matters here."""
 
     def copied(pages: Path, out: Path, **_: object) -> SiteReport:
         shutil.copytree(pages, out)
@@ -136,7 +136,7 @@ def test_any_change_of_input_or_output_is_noticed_once(
 
 @pytest.mark.usefixtures("copied")
 @pytest.mark.parametrize("name", ["_libraries", "__file__"])
-def test_another_version_of_a_library_or_of_the_program_builds_anew(
+def test_another_version_of_a_library_or_the_program_rebuilds(
     finished: Path, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     other = str(tmp_path / "program.py") if name == "__file__" else lambda: ["mkdocs 99"]
@@ -146,7 +146,7 @@ def test_another_version_of_a_library_or_of_the_program_builds_anew(
     assert rebuilt(finished)
 
 
-def test_a_tool_of_development_shapes_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_development_tools_are_not_part_of_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
     def installed(name: str, version: str = "1", *needs: str, points: object = ()) -> object:
         metadata = Message()
         metadata["Name"], metadata["Version"] = name, version
@@ -173,7 +173,7 @@ def test_a_tool_of_development_shapes_no_byte(monkeypatch: pytest.MonkeyPatch) -
     ]
 
 
-def test_a_build_that_is_skipped_clears_up_after_one_that_was_killed(finished: Path) -> None:
+def test_a_skipped_build_cleans_up_after_a_killed_one(finished: Path) -> None:
     (finished / ".build.lock").touch()
     (finished / ".build.new" / "site").mkdir(parents=True)
     (finished / ".build.new" / ".stamp.json").touch()
@@ -181,7 +181,7 @@ def test_a_build_that_is_skipped_clears_up_after_one_that_was_killed(finished: P
     assert remains(finished) == []
 
 
-def test_a_build_that_is_skipped_leaves_one_that_is_at_work_alone(finished: Path) -> None:
+def test_a_skipped_build_does_not_disturb_a_running_one(finished: Path) -> None:
     def another() -> None:
         with staged(finished / "build"):
             assert not rebuilt(finished)
@@ -193,13 +193,13 @@ def test_a_build_that_is_skipped_leaves_one_that_is_at_work_alone(finished: Path
     assert not rebuilt(finished)
 
 
-def test_files_that_rest_on_nothing_are_not_looked_at(finished: Path) -> None:
+def test_hidden_files_are_ignored(finished: Path) -> None:
     (finished / "docs" / ".draft.md").write_text("# A draft\n")
     (finished / "data" / ".plan.yaml.swp").write_text("an editor's")
     assert not rebuilt(finished)
 
 
-def test_pages_below_docs_that_no_build_made_are_refused_before_anything_is_built(
+def test_pages_that_no_build_made_are_refused_before_building(
     finished: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     book = finished / "docs" / "book"
@@ -219,7 +219,7 @@ def test_pages_below_docs_that_no_build_made_are_refused_before_anything_is_buil
 
 
 @pytest.mark.usefixtures("copied")
-def test_the_output_of_a_version_that_left_no_mark_with_the_pages_is_replaced(
+def test_pages_of_a_version_that_left_no_stamp_are_replaced(
     finished: Path,
 ) -> None:
     (finished / "docs" / "book" / ".stamp.json").unlink()

@@ -1,4 +1,4 @@
-"""Work in other processes gives what it gives here, in its order, and leaves nothing running."""
+"""Work in other processes gives the same results in order, and leaves nothing running."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def several(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(forks.VARIABLE, "3")
 
 
-def test_results_come_in_the_order_of_the_items_from_other_processes() -> None:
+def test_results_from_other_processes_are_in_the_order_of_the_items() -> None:
     with spread(lambda item: (item * item, os.getpid()), range(8)) as results:
         made = results()
     assert [square for square, _ in made] == [0, 1, 4, 9, 16, 25, 36, 49]
     assert len({process for _, process in made} - {os.getpid()}) == 3
 
 
-def test_one_process_is_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_process_is_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(forks.VARIABLE, "1")
     with spread(lambda _: os.getpid(), [0, 1]) as results:
         assert results() == [os.getpid()] * 2
 
 
-def test_a_process_that_was_forked_does_not_fork() -> None:
+def test_a_forked_process_does_not_fork() -> None:
     def within(_: int) -> int:
         return forks.processes()
 
@@ -49,7 +49,7 @@ def test_a_process_that_was_forked_does_not_fork() -> None:
         assert results() == [1, 1]
 
 
-def test_what_the_work_raises_is_raised_here_with_all_that_it_says() -> None:
+def test_exceptions_of_the_work_are_raised_here_with_all_details() -> None:
     def refused(_: int) -> None:
         raise Refused([PROBLEM])
 
@@ -58,7 +58,7 @@ def test_what_the_work_raises_is_raised_here_with_all_that_it_says() -> None:
     assert caught.value.diagnostics == (PROBLEM,)
 
 
-def test_the_work_of_a_process_that_was_lost_is_done_here() -> None:
+def test_the_work_of_a_lost_process_is_done_here() -> None:
     here = os.getpid()
 
     def lost(item: int) -> int:

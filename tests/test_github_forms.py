@@ -1,4 +1,4 @@
-"""What GitHub shows to who reports or proposes: forms by its schemas, links that lead somewhere."""
+"""The forms for issues and pull requests: valid by GitHub's schemas, with working links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REPOSITORY = "https://github.com/scalesheet/scalesheet/blob/main/"
 
 
 def faults(form: object, name: str) -> list[str]:
-    """What GitHub's schema says against a form."""
+    """The errors in a form by GitHub's schema."""
     schemas = files("check_jsonschema") / "builtin_schemas" / "vendor"
     schema = json.loads((schemas / f"github-{name}.json").read_text("utf-8"))
     return [error.message for error in validator_for(schema)(schema).iter_errors(form)]
@@ -32,13 +32,13 @@ def test_a_form_is_valid_by_githubs_schema(path: Path) -> None:
     assert faults({**form, "bodi": []}, name) != []
 
 
-def test_a_wrong_number_is_told_with_what_is_needed_to_mend_it() -> None:
+def test_the_form_for_a_wrong_number_asks_for_what_is_needed_to_fix_it() -> None:
     fields = {each.get("id"): each for each in read_yaml(FORMS[0].with_name("number.yml"))["body"]}
     needed = [key for key, each in fields.items() if each.get("validations", {}).get("required")]
     assert needed == ["which", "right", "source", "date"]
 
 
-def test_links_into_the_repository_lead_to_files_that_are_there() -> None:
+def test_links_into_the_repository_lead_to_existing_files() -> None:
     text = "".join(path.read_text("utf-8") for path in FORMS)
     linked = re.findall(re.escape(REPOSITORY) + r"([\w./-]+)", text)
     assert len(linked) == text.count(REPOSITORY) >= 2
@@ -46,7 +46,7 @@ def test_links_into_the_repository_lead_to_files_that_are_there() -> None:
         assert (ROOT / place).is_file(), place
 
 
-def test_every_place_that_has_an_owner_is_there() -> None:
+def test_every_path_with_an_owner_exists() -> None:
     lines = (ROOT / ".github" / "CODEOWNERS").read_text("utf-8").splitlines()
     owned = [line.split() for line in lines if line and not line.startswith("#")]
     assert owned[0][0] == "*"

@@ -1,4 +1,4 @@
-"""The program as a wheel brings it: in an empty folder, without the repository and its data."""
+"""The program installed from a wheel, in an empty folder, without the repository and its data."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from scalesheet.source.places import CLAIMS, FOLDER_OF
 from shipped import checkout
 from test_distribution import git
 
-#: Where nothing answers, for programs that would ask a proxy.
+#: Proxies that do not answer.
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://127.0.0.1:9")
 
 
 @cache
 def without_network() -> tuple[str, ...]:
-    """How a command is run without a network, where this machine can do so."""
+    """The prefix that runs a command without a network, or nothing if this machine lacks it."""
     alone = ("unshare", "--map-root-user", "--net")
     if shutil.which("unshare") is None:
         return ()
@@ -39,7 +39,7 @@ def without_network() -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with the wheel; what it depends on is that of this one."""
+    """An environment with the wheel, and with the dependencies of the current one."""
     folder = tmp_path_factory.mktemp("wheel")
     source = checkout(folder / "source", code=True)
     build = (
@@ -53,7 +53,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _run([*pip, "--no-index", "--no-deps", "--disable-pip-version-check", str(wheel)], cwd=folder)
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
     for_it = Path(_run([str(python), "-c", where], cwd=folder).strip())
-    # a folder named by a .pth brings its packages, but not what its own .pth files name
+    # a folder in a .pth file adds its packages, but not the folders in its own .pth files
     (for_it / "others.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
     return for_it
 
@@ -69,7 +69,7 @@ def _environment() -> dict[str, str]:
 
 
 class Outsider:
-    """Someone who has the wheel and an empty folder, and no network."""
+    """A user with only the wheel and an empty folder, and no network."""
 
     def __init__(self, installed: Path, folder: Path) -> None:
         self.installed, self.folder = installed, folder
@@ -87,7 +87,7 @@ class Outsider:
         return done.stdout + done.stderr
 
     def serves(self) -> str:
-        """The front page as `serve` answers with it. Its network is that of the machine."""
+        """The front page from `serve`, which runs with this machine's network."""
         serving = subprocess.Popen(
             [str(self.program), "serve", "--port", "0"],
             cwd=self.folder,
@@ -124,14 +124,14 @@ def test_commands_of_the_wheel_have_no_network() -> None:
     assert b"unreachable" in done.stderr
 
 
-def test_the_wheel_brings_the_catalogue_and_one_plan(installed: Path) -> None:
+def test_the_wheel_includes_the_catalogue_and_one_plan(installed: Path) -> None:
     brought = installed / "scalesheet" / "shipped"
     assert sorted(path.name for path in (brought / "data" / "plans").iterdir()) == ["calculator"]
     mine = {path.name for path in (ROOT / "data" / "rates").glob("*.yaml")}
     assert {path.name for path in (brought / "data" / "rates").glob("*.yaml")} == mine
 
 
-def test_a_corrected_price_is_one_file(outsider: Outsider) -> None:
+def test_correcting_a_price_takes_one_file(outsider: Outsider) -> None:
     outsider("init")
 
     def cost() -> float:
@@ -147,7 +147,7 @@ def test_a_corrected_price_is_one_file(outsider: Outsider) -> None:
     assert cost() == pytest.approx(before * 2.5 / 3.99)
 
 
-def test_a_book_that_is_not_there_is_told(outsider: Outsider) -> None:
+def test_a_missing_book_is_reported(outsider: Outsider) -> None:
     outsider("init")
     book = outsider.folder / "data" / "book.yaml"
     book.write_text(book.read_text("utf-8").replace("extends: scalesheet", "extends: scalesheat"))
@@ -155,7 +155,7 @@ def test_a_book_that_is_not_there_is_told(outsider: Outsider) -> None:
     assert "data/book.yaml:3:10: Y012 there is no book 'scalesheat' to extend" in told
 
 
-#: A plan of one's own with predicted memory and time.
+#: A user's plan with predicted memory and time.
 OWN = """\
 title: Our plan
 summary: One model is tuned. What memory does it need, and what does it cost?
@@ -174,7 +174,7 @@ tables:
     rows: {tune: {model: llama-3-1-8b, method: QLoRA, weights_precision: nf4}}
 """
 PAGE = (ROOT / "docs" / "own-book.md").read_text("utf-8")
-#: A command in a block or in a sentence, a file to write, and a change of one.
+#: A command in a block or in a sentence, a file to write, and a change to a file.
 STEP = re.compile(
     r'^```(?P<how>yaml|diff) title="(?P<place>[^"]+)"\n(?P<text>.*?)^```$'
     r"|^\$ (?P<line>[^\n]+)$|`(?P<inline>scalesheet [^`]+)`",
@@ -186,7 +186,7 @@ LOG = "phase,state,start,end,gpus,cost\nsmall,done,2026-11-02T10:00,2026-11-02T1
 
 
 def follow_the_page(outsider: Outsider) -> set[str]:
-    """Follows the page from top to bottom; returns the commands that it contains."""
+    """Follow the page from top to bottom; return the commands in it."""
     had = set()
     for step in STEP.finditer(PAGE):
         command = step["line"] or step["inline"]
@@ -214,7 +214,7 @@ def follow_the_page(outsider: Outsider) -> set[str]:
             words = [MEANT.get(word, word) for word in shlex.split(command)[1:]]
             had.add(words[0])
             if words == ["build"]:
-                continue  # at the end, with what the rest of the page adds
+                continue  # at the end, after the rest of the page
             if words[:2] == ["new", "KIND"]:
                 for kind in (*FOLDER_OF, CLAIMS):
                     outsider("new", kind, "own" if kind == CLAIMS else "anew")
@@ -231,14 +231,14 @@ def follow_the_page(outsider: Outsider) -> set[str]:
 
 
 def changed(workbook: Path, input: str, value: float) -> None:
-    """Puts a value into the cell of an input, as a person would in a spreadsheet."""
+    """Put a value into the cell of an input, as a person would in a spreadsheet."""
     book = openpyxl.load_workbook(workbook)
     [(sheet, cell)] = book.defined_names[input].destinations
     book[sheet][cell].value = value
     book.save(workbook)
 
 
-def test_the_page_for_a_book_of_ones_own_holds_with_the_wheel_alone(outsider: Outsider) -> None:
+def test_the_page_about_own_books_works_with_the_wheel_alone(outsider: Outsider) -> None:
     had = follow_the_page(outsider)
     assert had >= {"init", "show", "serve", "build", "pull", "new", "actuals", "diff", "lock"}
     assert "Llama" in outsider("choose", "llama-3-1-8b", "--tokens", "1B", "--deadline", "2 day")
@@ -249,7 +249,7 @@ def test_the_page_for_a_book_of_ones_own_holds_with_the_wheel_alone(outsider: Ou
     assert "1 row, 1 predicted" in outsider("predict", "runs", "rows.csv")
     assert "--set" not in outsider("show", "first", "--set", "seeds=5", "--set", "cap=1")
     outsider("bench", "--help")
-    assert "is out of date" in outsider("fit", "--check", status=1)  # it has runs of its own now
+    assert "is out of date" in outsider("fit", "--check", status=1)  # it has its own runs now
     told = outsider("check").splitlines()
     assert {line.split()[1] for line in told if ".yaml:" in line} == {"N010"}, told
     outsider("build")

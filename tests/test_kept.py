@@ -1,4 +1,4 @@
-"""What was examined is found again by its content, and by nothing else."""
+"""Cached results are found by the content of their input, and by nothing else."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ EXPECTED = "{rows: 9, median: 0.1, p90: 0.2, coverage_least: 0.7, coverage_most:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of its own, in which everything is kept, however small."""
+    """A separate cache folder, in which even small results are kept."""
     where = tmp_path / "kept"
     monkeypatch.setenv(kept.VARIABLE, str(where))
     monkeypatch.setattr(kept, "WORTH", 0.0)
@@ -47,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def described(examined: Examined) -> dict[str, Any]:
-    """All that can be seen of an edition."""
+    """All visible results of an edition."""
     assert examined.edition is not None, examined.diagnostics
     book, edition = examined.edition.book, examined.edition
     return {
@@ -62,14 +62,14 @@ def described(examined: Examined) -> dict[str, Any]:
 
 
 def vars_of(book: Any) -> dict[str, Any]:
-    """The fields of a book that can be compared."""
+    """The comparable fields of a book."""
     fields = {name: getattr(book, name) for name in book.__slots__ if name != "units"}
     mappings = ("plans", "audits", "audited")
     return fields | {name: dict(fields[name]) for name in mappings} | {"units": book.units.declared}
 
 
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is computed from now on, item by item."""
+    """A list that records the items computed from now on."""
     names: list[str] = []
     write = kept._write
 
@@ -81,21 +81,21 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def test_what_was_kept_is_what_was_computed(folder: Path, tmp_path: Path) -> None:
+def test_cached_results_equal_computed_ones(folder: Path, tmp_path: Path) -> None:
     data = small.lay(tmp_path, PLANS)
     assert described(examine(data)) == described(examine(data))
     assert list(folder.iterdir())
 
 
-def test_the_shipped_book_is_the_same_from_where_it_was_kept(folder: Path) -> None:
-    """The catalogue, the plan that scores rest on, and one that was audited."""
+def test_the_shipped_book_is_the_same_from_the_cache(folder: Path) -> None:
+    """That is the catalogue, the plan that scores need, and an audited plan."""
     plans = ("calculator", "pixelis")
     computed = described(examine(DATA, plans=plans))
     assert described(examine(DATA, plans=plans)) == computed
     assert computed["audits"]
 
 
-def test_after_an_edit_only_what_rests_on_it_is_computed(
+def test_after_an_edit_only_dependent_items_are_computed(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = small.lay(tmp_path, PLANS)
@@ -119,7 +119,7 @@ def test_after_an_edit_only_what_rests_on_it_is_computed(
     assert names == ["catalogue", "one", "small", "two"]
 
 
-def test_elsewhere_the_same_files_are_found_and_named_as_they_are_there(
+def test_the_same_files_elsewhere_are_found_and_named_by_their_new_paths(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = PLANS["plans/one/plan.yaml"].replace("3 * x", "3 * x / (x - x)")
@@ -152,14 +152,14 @@ def test_a_damaged_file_is_computed_again(folder: Path, tmp_path: Path, at: int)
     assert described(examine(data)) == first
 
 
-def test_a_folder_that_others_may_write_to_is_not_used(folder: Path, tmp_path: Path) -> None:
+def test_a_folder_writable_by_others_is_not_used(folder: Path, tmp_path: Path) -> None:
     folder.mkdir()
     folder.chmod(0o777)
     examine(small.lay(tmp_path, PLANS))
     assert not list(folder.iterdir())
 
 
-def test_where_nothing_can_be_kept_everything_is_computed(
+def test_without_a_usable_cache_everything_is_computed(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = small.lay(tmp_path, PLANS)
@@ -169,7 +169,7 @@ def test_where_nothing_can_be_kept_everything_is_computed(
         assert examine(data).book is not None
 
 
-def test_what_was_not_read_for_longest_goes_first(
+def test_the_least_recently_read_items_are_removed_first(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     examine(small.lay(tmp_path, PLANS))
@@ -184,7 +184,7 @@ def test_what_was_not_read_for_longest_goes_first(
     assert len(left) == len(old)
 
 
-def test_a_book_of_ones_own_is_scored_where_it_states_a_score(
+def test_an_own_book_is_scored_if_it_states_a_score(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     computed: list[str] = []

@@ -1,9 +1,9 @@
-"""A build that is killed at any moment leaves the old output or the new, and the next one succeeds.
+"""A build that is killed at any moment leaves the old or the new output, and the next one succeeds.
 
-The process group of a build is killed as it is about to make, rename, or remove a file for the n-th
-time. Moments are counted and not timed, so a busy machine changes nothing. SCALESHEET_KILLS says
-how many kills there are (36 with SCALESHEET_THOROUGH=1, as once a week, otherwise 6); the numbers
-are random, and a failure shows its seed.
+The process group of a build is killed when it is about to create, rename or remove a file for the
+n-th time. Moments are counted and not timed, so a busy machine makes no difference.
+SCALESHEET_KILLS sets the number of kills (36 with SCALESHEET_THOROUGH=1, as once a week, otherwise
+6); the moments are random, and a failure shows the seed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import pytest
 from project import ROOT, THOROUGH, contents, edit, environment, project, remains
 
 KILLS = int(os.environ.get("SCALESHEET_KILLS", 36 if THOROUGH else 6))
-PRICES = ("1.25", "1.5")  # of the small plan; the whole output differs between the two
-WITH_A_SITE = KILLS // 3 if THOROUGH else 1  # of the kills: such a build takes seconds
-FINISHED = 3  # after so many kills, one on top of another, a build is left to finish
+PRICES = ("1.25", "1.5")  # prices in the small plan, which change the whole output
+WITH_A_SITE = KILLS // 3 if THOROUGH else 1  # kills of builds with a site, which take seconds
+FINISHED = 3  # after this many kills in a row, a build may finish
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs process groups")
 
-# Every Python process of the build imports this first. Each writes one byte for each change to
-# files into the same file, whose length is therefore the count.
+# Every Python process of the build imports this first. All of them append a byte to the same file
+# for each change to files, so its length is the count.
 COUNTS = """\
 import os, signal, sys
 
@@ -45,8 +45,8 @@ def counted(event, arguments):
 sys.addaudithook(counted)
 """
 
-# Builds for each line that it reads, and writes how that ended. The first build has everything
-# imported, which is most of the work of a small one; each further build is a fork that has it too.
+# Builds once per line of input, and writes the exit status. The first build imports everything,
+# which is most of the work of a small one; each further build is a fork that reuses the imports.
 BUILDS = """\
 import os, sys
 from scalesheet.cli import main
@@ -71,7 +71,7 @@ for last in sys.stdin:
 
 
 class Builds:
-    """Builds of a project, which count the changes that they make to files."""
+    """Builds of a project that count their changes to files."""
 
     def __init__(self, folder: Path, options: list[str]) -> None:
         self.folder = folder
@@ -92,7 +92,7 @@ class Builds:
         )
 
     def run(self, last: int = 0) -> int:
-        """Builds, and is killed before the change with this number; the changes begun."""
+        """Build, killed before the change with this number; return the number of changes begun."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.count.write_bytes(b"")
@@ -104,13 +104,15 @@ class Builds:
         return changes
 
     def state(self) -> tuple[dict[str, str], dict[str, str]]:
-        """The output, and the generated pages beside it."""
+        """The contents of the output and of the generated pages beside it."""
         return contents(self.folder / "build"), contents(self.folder / "docs" / "book")
 
 
 def moment(number: int, changes: int, random_: random.Random) -> int:
-    """One of the changes; every second time one of the last tenth, which are the exchange and the
-    clearing up after it."""
+    """The number of a random change.
+
+    Every second time, it is in the last tenth, where the folders are exchanged and cleaned up.
+    """
     late = changes - changes // 10
     return random_.randint(late, changes) if number % 2 else random_.randint(1, late)
 
@@ -118,7 +120,7 @@ def moment(number: int, changes: int, random_: random.Random) -> int:
 @pytest.mark.parametrize(
     ("options", "times"), [(["--no-site"], KILLS - WITH_A_SITE), ([], WITH_A_SITE)]
 )
-def test_after_a_kill_the_output_is_the_old_or_the_new_and_the_next_build_succeeds(
+def test_after_a_kill_the_output_is_old_or_new_and_the_next_build_succeeds(
     options: list[str],
     times: int,
     tmp_path: Path,
@@ -137,7 +139,7 @@ def test_after_a_kill_the_output_is_the_old_or_the_new_and_the_next_build_succee
         seed = random.randrange(10**6)
         random_ = random.Random(seed)
         killed = with_remains = 0
-        for number in range(4 * times):  # a build that has fewer changes is not killed, nor counted
+        for number in range(4 * times):  # a build with fewer changes is neither killed nor counted
             old, new = PRICES if builds.state()[0] == whole[PRICES[0]][0] else PRICES[::-1]
             edit(plan, f"value: {price},", f"value: {new},")
             price = new

@@ -1,4 +1,4 @@
-"""scalesheet from Python: what the page says, and the numbers that the commands print."""
+"""scalesheet from Python: the documented examples work, and the numbers match the commands."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def printed(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_the_page_runs_and_prints_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_on_the_page_print_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     names: dict[str, object] = {}
     blocks = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
@@ -46,7 +46,7 @@ def test_the_page_runs_and_prints_what_it_says(monkeypatch: pytest.MonkeyPatch) 
         assert not output or out.getvalue() == output
 
 
-def test_a_plan_is_what_show_says(book: scalesheet.Book) -> None:
+def test_a_plan_has_the_figures_of_show(book: scalesheet.Book) -> None:
     edits = ["--set", "seeds=5", "--set", "bases['llama'].gpus=4"]
     shown = json.loads(printed("show", "support-model", "--format", "json", *edits))
     plan = book.plan("support-model").set(seeds=5).set({"bases['llama'].gpus": 4})
@@ -63,14 +63,16 @@ def test_a_plan_is_what_show_says(book: scalesheet.Book) -> None:
     assert plan["runs['h100--llama--all'].cost"].value == runs.loc["h100--llama--all", "cost"]
 
 
-def test_an_edit_leaves_the_plan_as_it_was(book: scalesheet.Book) -> None:
+def test_an_edit_leaves_the_original_plan_unchanged(book: scalesheet.Book) -> None:
     plan = book.plan("support-model")
     before = float(plan["cost"])
     assert float(plan.set(seeds=6)["cost"]) == pytest.approx(2 * before)
     assert float(plan["cost"]) == before
 
 
-def test_parts_of_a_frame_are_predicted_as_the_whole(book: scalesheet.Book, tmp_path: Path) -> None:
+def test_parts_of_a_frame_are_predicted_like_the_whole(
+    book: scalesheet.Book, tmp_path: Path
+) -> None:
     frame = pd.DataFrame(
         {
             "model": ["llama-3-1-8b", "unheard-of", "mistral-7b-v0-3", "llama-3-1-8b"] * 5,
@@ -89,14 +91,14 @@ def test_parts_of_a_frame_are_predicted_as_the_whole(book: scalesheet.Book, tmp_
     np.testing.assert_allclose(whole["predicted"], command["predicted"], rtol=1e-5)
 
 
-def test_columns_that_are_not_read_are_named(book: scalesheet.Book) -> None:
+def test_unread_columns_are_named(book: scalesheet.Book) -> None:
     frame = pd.DataFrame({"model": ["llama-3-1-8b"], "hardware": ["H100"], "peak": [3.0]})
     assert book.predict(frame, "memory").attrs["unread"] == ("peak",)
     with pytest.warns(UserWarning, match=r"ignored columns: gpu \(did you mean 'hardware'"):
         book.predict(frame.assign(gpu="H100"), "memory")
 
 
-def test_a_choice_is_that_of_the_command(book: scalesheet.Book) -> None:
+def test_choose_gives_the_same_answer_as_the_command(book: scalesheet.Book) -> None:
     asked = ["llama-3-1-8b", "--tokens", "1e9", "--deadline", "3 day", "--format", "json"]
     made = book.choose("llama-3-1-8b", tokens=1e9, deadline="3 day")
     assert made == json.loads(printed("choose", *asked))
@@ -104,7 +106,7 @@ def test_a_choice_is_that_of_the_command(book: scalesheet.Book) -> None:
 
 @pytest.mark.parametrize("name", ["load", "predict", "choose"])
 @pytest.mark.parametrize("first", ["scalesheet", "scalesheet.{}", "scalesheet.library"])
-def test_a_package_is_called_whatever_is_imported_first(name: str, first: str) -> None:
+def test_a_package_is_callable_whatever_is_imported_first(name: str, first: str) -> None:
     code = (
         f"import {first.format(name)}, scalesheet as ss, sys\n"
         f"assert ss.{name} is sys.modules['scalesheet.{name}']\n"
@@ -115,7 +117,7 @@ def test_a_package_is_called_whatever_is_imported_first(name: str, first: str) -
     assert "unexpected keyword argument 'nothing'" in done.stdout or "missing" in done.stdout
 
 
-def test_functions_of_the_package_are_those_of_a_book(book: scalesheet.Book) -> None:
+def test_functions_of_the_package_match_methods_of_a_book(book: scalesheet.Book) -> None:
     loaded = scalesheet.load(ROOT / "data")
     assert loaded.plan("support-model")["cost"] == book.plan("support-model")["cost"]
     frame = pd.DataFrame({"model": ["llama-3-1-8b"], "hardware": ["H100"], "tokens": [1e9]})
@@ -126,7 +128,7 @@ def test_functions_of_the_package_are_those_of_a_book(book: scalesheet.Book) -> 
     assert made == book.choose("llama-3-1-8b", tokens=1e9, deadline="3 day")
 
 
-def test_what_is_not_there_is_told_with_the_nearest(book: scalesheet.Book) -> None:
+def test_an_unknown_name_suggests_the_nearest(book: scalesheet.Book) -> None:
     plan = book.plan("support-model")
     with pytest.raises(KeyError, match="did you mean 'cost'"):
         plan["cots"]
@@ -144,7 +146,7 @@ def test_what_is_not_there_is_told_with_the_nearest(book: scalesheet.Book) -> No
         float(plan["option"])
 
 
-def test_a_book_that_is_not_sound_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_book_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused):
         scalesheet.open_book(tmp_path)
     with pytest.raises(Refused) as refused:

@@ -1,4 +1,4 @@
-"""`scalesheet links` asks a real server, on this machine, and says what became of each address."""
+"""`scalesheet links` requests each address from a real local server and reports the result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from small import lay
 
 SHIPPED = Path(__file__).parents[1] / "data"
 
-#: What the server answers, by path: status, and where it passes the asker on to.
+#: The server's answers by path: status, and address of a redirect.
 ANSWERS = {
     "/good": (200, ""),
     "/gone": (410, ""),
@@ -30,7 +30,7 @@ ANSWERS = {
     "/circle": (302, "/circle"),
     "/file": (302, "file:///etc/passwd"),
 }
-#: Code and the words that a message must hold, for each address that is reported.
+#: The code and words of the message for each address that is reported.
 EXPECTED = {
     "gone": ("L001", "answers 410, gone; find where the text is now"),
     "nowhere": ("L001", "answers 404, not found"),
@@ -86,7 +86,7 @@ def links(data: Path, *more: str) -> int:
     return cli.main(["links", "--data", str(data), "--patience", "3", "--pause", "0", *more])
 
 
-def test_each_address_is_asked_for_once_and_told_where_it_stands(
+def test_each_address_is_requested_once_and_reported_at_its_place(
     server: tuple[str, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     root, asked = server
@@ -112,7 +112,7 @@ def test_each_address_is_asked_for_once_and_told_where_it_stands(
     assert "GET /good" not in asked
 
 
-def test_warnings_alone_are_good_and_markdown_names_nobody(
+def test_warnings_alone_succeed_and_markdown_mentions_nobody(
     server: tuple[str, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     root, _ = server
@@ -128,7 +128,7 @@ def test_warnings_alone_are_good_and_markdown_names_nobody(
     assert links(data, "--patience", "0") == 2
 
 
-def test_the_shipped_book_names_hundreds_of_addresses_each_once() -> None:
+def test_the_shipped_book_has_hundreds_of_distinct_addresses() -> None:
     found = addresses(load(SHIPPED)[0])
     assert len(found) > 300
     assert all(url.startswith("http") and "#" not in url for url in found)

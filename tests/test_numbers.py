@@ -91,7 +91,7 @@ def test_a_column_has_one_format() -> None:
     assert shown(column, 1.0, 2.5, 0.123) == ["1.00", "2.50", "0.12"]
 
 
-def test_what_the_plan_says_comes_first() -> None:
+def test_a_format_in_the_plan_takes_precedence() -> None:
     assert shown(computed("step", show=Show(decimals=2)), 5.0) == ["5.00"]
     assert shown(computed("byte", show=Show(digits=2)), 123.4) == ["123"]
     assert shown(computed("byte", show=Show(digits=2)), 1.234) == ["1.2"]
@@ -104,18 +104,20 @@ def test_what_the_plan_says_comes_first() -> None:
 @pytest.mark.parametrize(
     ("value", "decimals", "expected"),
     [
-        (0.125, 2, "0.13"),  # halves go away from zero
+        (0.125, 2, "0.13"),  # halves round away from zero
         (-0.125, 2, "-0.13"),
-        (1.005, 2, "1.01"),  # on 15 digits, not on the binary fraction
+        (1.005, 2, "1.01"),  # rounds 15 decimal digits, not the binary fraction
         (2.5, 0, "3"),
         (-0.001, 1, "0.0"),
     ],
 )
-def test_rounding_is_that_of_spreadsheets(value: float, decimals: int, expected: str) -> None:
+def test_rounding_is_the_same_as_in_spreadsheets(
+    value: float, decimals: int, expected: str
+) -> None:
     assert number(value, Format(decimals)) == expected
 
 
-def test_ranges_reasons_words_and_flags_have_their_text() -> None:
+def test_ranges_reasons_words_and_flags_print_as_text() -> None:
     whole = Format(0)
     assert text(Value.number(342.0), whole, "GPU·h") == "342 GPU·h"
     assert text(Value.number(342.0, 326.0, 380.0), whole, "GPU·h") == "342 [326–380] GPU·h"

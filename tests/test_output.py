@@ -1,4 +1,4 @@
-"""Old output or new: at every moment of a change, for two builds at once, after any end."""
+"""The output is the old or the new one at any moment, even with two builds or after a kill."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from small import HEAD, lay
 
 
 def fill(folder: Path, files: dict[str, str], *, mark: bool = True) -> None:
-    """Files in a folder, one that a build made unless it is to have no mark."""
+    """Write files to a folder, with the mark of a build unless told otherwise."""
     for place, text in files.items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_text(text)
@@ -31,7 +31,7 @@ def fill(folder: Path, files: dict[str, str], *, mark: bool = True) -> None:
 
 
 def texts(folder: Path) -> dict[str, str]:
-    """What is in each file but the mark."""
+    """The text of each file except the mark."""
     return {
         path.relative_to(folder).as_posix(): path.read_text()
         for path in folder.rglob("*")
@@ -45,14 +45,14 @@ NEW = {"same": "s", "changed": "new", "come/in": "y"}
 
 @pytest.fixture(params=["exchanged in one step", "moved aside"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both ways of taking the place: not every file system can exchange two names."""
+    """Both ways of replacing a folder, since not every file system can exchange two names."""
     if request.param == "moved aside":
         monkeypatch.setattr(output, "_exchanged", lambda a, b: False)
     return str(request.param)
 
 
 @pytest.mark.usefixtures("way")
-def test_the_new_folder_replaces_the_old_as_a_whole(tmp_path: Path) -> None:
+def test_the_new_folder_replaces_the_whole_old_one(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for files in (OLD, NEW):
         with staged(out) as stage:
@@ -62,7 +62,7 @@ def test_the_new_folder_replaces_the_old_as_a_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_a_block_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
+def test_a_failing_block_changes_nothing(tmp_path: Path) -> None:
     out = tmp_path / "out"
     fill(out, OLD)
 
@@ -78,7 +78,7 @@ def test_a_block_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_files_that_did_not_change_are_the_same_files(tmp_path: Path) -> None:
+def test_unchanged_files_keep_their_inodes(tmp_path: Path) -> None:
     out = tmp_path / "out"
     fill(out, OLD)
     before = {name: (out / name).stat().st_ino for name in ("same", "changed")}
@@ -89,7 +89,7 @@ def test_files_that_did_not_change_are_the_same_files(tmp_path: Path) -> None:
     assert (out / "same").stat().st_nlink == 1
 
 
-def test_without_second_names_for_files_the_new_ones_are_taken(
+def test_without_hard_links_the_new_files_are_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: object) -> None:
@@ -103,7 +103,7 @@ def test_without_second_names_for_files_the_new_ones_are_taken(
     assert texts(out) == NEW
 
 
-def test_behind_a_link_the_folder_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
+def test_the_folder_behind_a_link_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
     real, link = tmp_path / "elsewhere" / "real", tmp_path / "out"
     fill(real, OLD)
     link.symlink_to(real)
@@ -151,7 +151,7 @@ def test_a_file_or_a_link_under_a_working_name_is_refused_and_stays(tmp_path: Pa
             (tmp_path / name).unlink()
 
 
-def test_an_empty_folder_may_be_replaced(tmp_path: Path) -> None:
+def test_an_empty_folder_can_be_replaced(tmp_path: Path) -> None:
     for name in ("out", ".out.new", ".out.old"):
         (tmp_path / name).mkdir()
     with staged(tmp_path / "out") as stage:
@@ -174,7 +174,7 @@ def test_a_second_build_of_the_same_folder_is_told_to_wait(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_a_build_that_waits_comes_after(tmp_path: Path) -> None:
+def test_a_waiting_build_runs_after_the_first(tmp_path: Path) -> None:
     code = dedent("""
         import fcntl, sys
         from pathlib import Path
@@ -203,7 +203,7 @@ def test_a_build_that_waits_comes_after(tmp_path: Path) -> None:
     assert remains(tmp_path) == []
 
 
-# A process that ends at its n-th operation on files, as if killed there: no block is left in order.
+# A process that exits at its n-th file operation, as if killed there, without any cleanup.
 DIES = dedent("""
     import json, os, sys
     from pathlib import Path
@@ -228,10 +228,10 @@ DIES = dedent("""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
-def test_killed_before_any_operation_on_files_it_is_the_old_folder_or_the_new(
+def test_a_kill_before_any_file_operation_leaves_the_old_or_the_new_folder(
     way: str, tmp_path: Path
 ) -> None:
-    """Whatever step the kill precedes; the next build then goes through and clears up."""
+    """After a kill at any step, the next build succeeds and cleans up."""
     seen = []
     for steps in range(200):
         folder = tmp_path / str(steps)
@@ -246,7 +246,7 @@ def test_killed_before_any_operation_on_files_it_is_the_old_folder_or_the_new(
             assert texts(out) in (OLD, NEW), steps
             seen.append(texts(out) == NEW)
         with pytest.raises(RuntimeError), staged(out):
-            raise RuntimeError  # even a build that comes to nothing puts the folder back
+            raise RuntimeError  # even a failed build restores the folder
         assert texts(out) in (OLD, NEW), steps
         assert list(folder.iterdir()) == [out]
         if done.returncode == 0:
@@ -258,7 +258,7 @@ def test_killed_before_any_operation_on_files_it_is_the_old_folder_or_the_new(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no limit on the size of a file")
-def test_a_file_that_cannot_be_written_is_named_with_what_to_do(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_named_with_a_fix(tmp_path: Path) -> None:
     data = lay(tmp_path, {"plans/small/plan.yaml": HEAD, "plans/small/page.md": "# A\n"})
     words = command("build", "--no-site", "--data", str(data), "--out", str(tmp_path / "out"))
     done = subprocess.run(
@@ -278,10 +278,10 @@ def test_a_file_that_cannot_be_written_is_named_with_what_to_do(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_a_write_that_fails_without_a_name_is_that_of_the_file_in_hand(
+def test_a_write_error_without_a_name_names_the_current_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], wrapped: bool
 ) -> None:
-    """As `No space left on device` does, of our own writing and of XlsxWriter's."""
+    """`No space left on device` names no file, in our own writes and in XlsxWriter's."""
     place = tmp_path / "a-file.txt"
 
     def write() -> None:

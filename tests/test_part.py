@@ -1,4 +1,4 @@
-"""build PLAN: what is the plan's own comes out as in a whole build, and all else stays."""
+"""`build PLAN`: the plan's own files are the same as in a full build, and all others stay."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def run(folder: Path, out: Path, *arguments: str) -> int:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory, few_pages: None) -> Path:
-    """A project of two plans that was built as a whole, to be copied."""
+    """A fully built project with two plans, for copying."""
     folder = tmp_path_factory.mktemp("project")
     project(folder, FILES)
     assert run(folder, folder / "build") == 0
@@ -41,7 +41,7 @@ def built(whole: Path, tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-def test_it_gives_the_bytes_of_a_whole_build(
+def test_it_gives_the_same_bytes_as_a_full_build(
     built: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = contents(built / "build")
@@ -56,7 +56,7 @@ def test_it_gives_the_bytes_of_a_whole_build(
     assert remains(built) == []
 
 
-def test_an_edit_reaches_the_pages_of_its_plan_and_all_other_files_stay(built: Path) -> None:
+def test_an_edit_changes_only_files_of_its_plan(built: Path) -> None:
     edit(built / "data" / "plans" / "small" / "plan.yaml", "value: 2000,", "value: 2001,")
     out = built / "build"
     other = {path: path.stat().st_ino for path in out.rglob("other*") if path.is_file()}
@@ -69,14 +69,14 @@ def test_an_edit_reaches_the_pages_of_its_plan_and_all_other_files_stay(built: P
     assert not [name for name in changed if "other" in name]
     assert {path: path.stat().st_ino for path in other} == other
 
-    # the rest tells of the plan as it was, so the whole is built again, and then is whole
+    # the other files show the old plan, so a full build must rebuild them
     run(built, out)
     (built / "again").mkdir()
     run(built, built / "again" / "build")
     assert contents(out) == contents(built / "again" / "build")
 
 
-def test_in_an_empty_folder_what_is_not_there_is_no_link(built: Path) -> None:
+def test_in_an_empty_folder_missing_pages_are_not_linked(built: Path) -> None:
     run(built, built / "new", "small")
     site = built / "new" / "site"
     pages = {path.relative_to(site).as_posix(): path for path in site.rglob("*.html")}
@@ -95,7 +95,7 @@ def test_in_an_empty_folder_what_is_not_there_is_no_link(built: Path) -> None:
     assert "other.html" not in index
 
 
-def test_a_page_that_a_plan_no_longer_has_goes(built: Path) -> None:
+def test_a_page_that_a_plan_no_longer_has_is_deleted(built: Path) -> None:
     shutil.rmtree(built / "data" / "plans" / "small" / "pages")
     (built / "data" / "plans" / "small" / "page.md").write_text("Words.\n", "utf-8")
     run(built, built / "build", "small")
@@ -110,7 +110,7 @@ def test_a_page_that_a_plan_no_longer_has_goes(built: Path) -> None:
         ("plans/other/plan.yaml", "value: 2000,", "value: 2001,"),
     ],
 )
-def test_nothing_is_mixed_with_pages_from_before_another_edit(
+def test_pages_from_before_another_edit_are_not_mixed_in(
     built: Path, capsys: pytest.CaptureFixture[str], file: str, old: str, new: str
 ) -> None:
     edit(built / "data" / file, old, new)
@@ -122,7 +122,7 @@ def test_nothing_is_mixed_with_pages_from_before_another_edit(
     assert remains(built) == []
 
 
-def test_without_a_site_it_is_the_workbook_and_the_data(built: Path) -> None:
+def test_without_a_site_it_writes_only_workbook_and_data(built: Path) -> None:
     run(built, built / "new", "small", "--no-site")
     assert {name for name in contents(built / "new") if "schemas" not in name} == {
         ".stamp.json",
@@ -136,9 +136,7 @@ def test_without_a_site_it_is_the_workbook_and_the_data(built: Path) -> None:
     }
 
 
-def test_a_plan_that_is_not_there_is_wrong_usage(
-    built: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_plan_is_wrong_usage(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(built, built / "new", "smal") == 2
     said = capsys.readouterr().err
     assert "there is no plan 'smal'; did you mean 'small'? (plans: other, small)" in said
@@ -161,4 +159,4 @@ def test_a_broken_plan_does_not_stop_another(
     for arguments in (["show", "other"], ["build", "other", "--out", str(built / "new")]):
         assert main([*arguments, "--data", str(built / "data")]) == 1
         assert "did you mean 'value'" in capsys.readouterr().out
-    assert run(built, built / "build") == 1  # a whole build still asks for all of them
+    assert run(built, built / "build") == 1  # a full build still requires all plans to be valid

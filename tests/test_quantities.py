@@ -20,7 +20,7 @@ from shipped import shipped_book
         ("50k", "sequence", 50_000),
         ("4.35M", "1", 4_350_000),
         ("15T token", "token", 15e12),
-        ("15T", "Mtoken", 15e12),  # a letter alone says nothing about the unit
+        ("15T", "Mtoken", 15e12),  # a letter alone gives no unit
         ("20M token", "Mtoken", 20),
         ("20GB", "GB", 20),
         ("20 GB", "MB", 20_000),
@@ -53,20 +53,20 @@ def test_a_number_is_read_with_its_letter_and_unit(text: str, unit: str, number:
         ("1e999999999", "1", "is larger than 1e100"),
     ],
 )
-def test_what_is_no_quantity_of_the_unit_says_so(text: str, unit: str, message: str) -> None:
+def test_an_invalid_quantity_is_reported(text: str, unit: str, message: str) -> None:
     units = shipped_book().units
     with pytest.raises(ValueError, match=re.escape(message)):
         quantity(text, units.parse(unit), units)
 
 
 @pytest.mark.parametrize("text", ["2 * gpus", "8 as GPU", "1 if x > 0 else 2", "gpus", "3", "-3"])
-def test_a_formula_is_none(text: str) -> None:
+def test_a_formula_is_not_a_quantity(text: str) -> None:
     assert not says_more(text)
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(0, 6), st.sampled_from(["", *LETTERS]))
-def test_a_letter_is_its_power_of_ten(number: int, decimals: int, letter: str) -> None:
-    """To the last digit: the decimal digits are shifted, never multiplied by a rounded number."""
+def test_a_letter_is_a_power_of_ten(number: int, decimals: int, letter: str) -> None:
+    """It is exact: decimal digits are shifted, never multiplied by a rounded number."""
     units = shipped_book().units
     text = f"{number / 10**decimals:.{decimals}f}"
     assert quantity(text + letter, None, units) == float(f"{text}e{LETTERS.get(letter, 0)}")

@@ -1,4 +1,4 @@
-"""Changes of the data: all of them or none, after any end, and never over another's edit."""
+"""Changes to the data are saved all or not at all, even after a kill, never over other edits."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def changes(data: Path) -> dict[Path, tuple[bytes | None, bytes]]:
 
 
 def contents(data: Path) -> dict[str, bytes]:
-    """Every file below the folder, hidden ones too."""
+    """The content of every file below the folder, including hidden ones."""
     return {
         path.relative_to(data).as_posix(): path.read_bytes()
         for path in data.rglob("*")
@@ -41,7 +41,7 @@ def contents(data: Path) -> dict[str, bytes]:
     }
 
 
-def test_all_files_change_and_keep_their_rights(tmp_path: Path) -> None:
+def test_all_files_change_and_keep_their_permissions(tmp_path: Path) -> None:
     data = filled(tmp_path)
     (data / "a.yaml").chmod(0o640)
     save(data, changes(data))
@@ -49,7 +49,7 @@ def test_all_files_change_and_keep_their_rights(tmp_path: Path) -> None:
     assert (data / "a.yaml").stat().st_mode & 0o777 == 0o640
 
 
-def test_what_comes_into_being_while_it_writes_stays(
+def test_files_created_while_saving_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = filled(tmp_path)
@@ -66,7 +66,7 @@ def test_what_comes_into_being_while_it_writes_stays(
 
 @pytest.mark.parametrize("name", NEW)
 @pytest.mark.parametrize("when", ["before", "while it writes"])
-def test_a_file_that_was_edited_since_it_was_read_stops_all(
+def test_a_file_edited_since_it_was_read_stops_everything(
     name: str, when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = filled(tmp_path)
@@ -89,7 +89,7 @@ def test_a_file_that_was_edited_since_it_was_read_stops_all(
     assert contents(data) == OLD | {name: b"an editor's"}
 
 
-def test_of_a_link_the_file_changes_and_the_link_stays(tmp_path: Path) -> None:
+def test_the_file_behind_a_link_changes_and_the_link_stays(tmp_path: Path) -> None:
     (tmp_path / "real.yaml").write_bytes(b"old")
     (tmp_path / "a.yaml").symlink_to("real.yaml")
     save(tmp_path, {tmp_path / "a.yaml": (b"old", b"new")})
@@ -97,8 +97,8 @@ def test_of_a_link_the_file_changes_and_the_link_stays(tmp_path: Path) -> None:
     assert (tmp_path / "real.yaml").read_bytes() == b"new"
 
 
-# For every operation on files the process ends before it, and so does the one that recovers, before
-# each of its own. Forks, since a process cannot be rid of an audit hook.
+# The process exits before each file operation in turn, and the recovering one before each of its
+# own. It forks because a process cannot remove an audit hook.
 DIES = dedent("""
     import os, shutil, sys
     from pathlib import Path
@@ -143,7 +143,7 @@ DIES = dedent("""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
-def test_killed_before_any_operation_on_files_it_is_the_old_data_or_the_new(tmp_path: Path) -> None:
+def test_a_kill_before_any_file_operation_leaves_the_old_or_the_new_data(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", DIES, str(tmp_path)],
         env=environment(PYTHONPATH=os.pathsep.join(sys.path)),
@@ -158,7 +158,7 @@ def test_killed_before_any_operation_on_files_it_is_the_old_data_or_the_new(tmp_
 
 
 def killed_after(data: Path, renames: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leaves the data as a kill does that comes after so many renames."""
+    """Leave the data as if killed after this many renames."""
     put, left = saving._put, iter(range(renames))
 
     def puts(path: Path) -> None:
@@ -173,7 +173,7 @@ def killed_after(data: Path, renames: int, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("renames", range(3))
-def test_the_next_command_finishes_what_was_killed(
+def test_the_next_command_finishes_a_killed_save(
     renames: int,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -190,7 +190,7 @@ def test_the_next_command_finishes_what_was_killed(
     assert not (data / JOURNAL).exists()
 
 
-def test_an_edit_after_a_kill_is_left_and_named_once(
+def test_an_edit_after_a_kill_is_kept_and_reported_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = filled(tmp_path)
@@ -206,7 +206,7 @@ def test_an_edit_after_a_kill_is_left_and_named_once(
     }
 
 
-def test_a_journal_that_came_with_the_data_reaches_nothing_outside(tmp_path: Path) -> None:
+def test_a_foreign_journal_changes_nothing_outside_the_data(tmp_path: Path) -> None:
     data = filled(tmp_path / "data")
     (tmp_path / ".mine.saving").write_bytes(b"mine")
     (data / JOURNAL).write_text(json.dumps({"../mine": ["", "x"]}))

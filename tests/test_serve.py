@@ -1,4 +1,4 @@
-"""serve: the site as published, built again on each change, errors in the terminal and the page."""
+"""`serve`: the published site, rebuilt on each change, with errors in terminal and page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from scalesheet.serve.server import News, Server
 from scalesheet.serve.watch import changes, look
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends it as Ctrl-C does")
-PATIENCE = 900.0  # seconds, against a hang; a build of the small project takes a few
+PATIENCE = 900.0  # seconds, in case of a hang; a build of the small project takes a few
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Serving:
     address: str = ""
 
     def says(self, pattern: str) -> re.Match[str]:
-        """Waits for a line like this."""
+        """Wait for a line that matches."""
         seen = []
         end = time.monotonic() + PATIENCE
         while (left := end - time.monotonic()) > 0:
@@ -51,11 +51,11 @@ class Serving:
             if found := re.search(pattern, seen[-1]):
                 return found
             if not seen[-1]:
-                break  # it ended
+                break  # the process ended
         raise AssertionError(f"no line like {pattern!r} in {seen}")
 
     def get(self, path: str, host: str = "localhost") -> tuple[int, str]:
-        """Status and body."""
+        """The status and body of a response."""
         asked = urllib.request.Request(self.address + path, headers={"Host": host})
         try:
             with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
@@ -65,14 +65,14 @@ class Serving:
                 return error.code, error.read().decode("utf-8", "replace")
 
     def stop(self) -> int:
-        """As Ctrl-C does."""
+        """Stop it like Ctrl-C; return the exit status."""
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(PATIENCE)
 
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[[], Serving]]:
-    """Starts `serve` on the small project."""
+    """Start `serve` on the small project."""
     started: list[Serving] = []
 
     def begin() -> Serving:
@@ -107,7 +107,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[], Serving]]:
             serving.process.stdout.close()
 
 
-def test_a_served_page_has_a_script_more_and_the_published_one_has_not(
+def test_only_a_served_page_has_the_reload_script(
     start: Callable[[], Serving], tmp_path: Path
 ) -> None:
     project(tmp_path)
@@ -128,7 +128,7 @@ def test_a_served_page_has_a_script_more_and_the_published_one_has_not(
     assert remains(tmp_path) == []
 
 
-def test_a_change_builds_again_and_an_error_keeps_the_last_good_site(
+def test_a_change_rebuilds_and_an_error_keeps_the_last_good_site(
     start: Callable[[], Serving], tmp_path: Path
 ) -> None:
     plan = project(tmp_path) / "plans" / "small" / "plan.yaml"
@@ -155,7 +155,7 @@ def test_a_change_builds_again_and_an_error_keeps_the_last_good_site(
     assert json.loads(serving.get("/-scalesheet-/state.json")[1])["problems"] == []
 
 
-def test_without_a_good_build_there_is_a_page_that_waits_for_one(
+def test_without_a_good_build_a_page_waits_for_one(
     start: Callable[[], Serving], tmp_path: Path
 ) -> None:
     edit(project(tmp_path) / "plans" / "small" / "plan.yaml", "value: card", "value: crad")
@@ -197,7 +197,7 @@ def test_an_open_page_shows_the_error_and_then_the_new_site(
 
 @contextmanager
 def listening(site: Path, **options: float) -> Iterator[socket.socket]:
-    """A connection to a server of a site of one page."""
+    """A connection to a server with a site of one page."""
     (site / "index.html").write_text("<p>home")
     with Server(site, 0, News(""), **options) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -223,7 +223,7 @@ def listening(site: Path, **options: float) -> Iterator[socket.socket]:
         ("/", "", 421),
     ],
 )
-def test_whatever_is_asked_for_is_answered_without_a_traceback(
+def test_every_request_is_answered_without_a_traceback(
     path: str, host: str, status: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with listening(tmp_path) as client:
@@ -234,13 +234,13 @@ def test_whatever_is_asked_for_is_answered_without_a_traceback(
 
 
 @pytest.mark.parametrize("sent", [b"", b"G", b"GET / HTTP/1.1\r\nHost: local"])
-def test_a_connection_that_is_silent_is_closed(tmp_path: Path, sent: bytes) -> None:
+def test_a_silent_connection_is_closed(tmp_path: Path, sent: bytes) -> None:
     with listening(tmp_path, patience=0.05) as client:
         client.sendall(sent)
         assert client.recv(1) == b""
 
 
-def test_a_port_in_use_is_refused_with_the_remedy(
+def test_a_port_in_use_is_refused_with_a_fix(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = project(tmp_path)
@@ -253,7 +253,7 @@ def test_a_port_in_use_is_refused_with_the_remedy(
     assert not (tmp_path / "o").exists()
 
 
-def test_a_change_is_told_once_nothing_moves_any_more(tmp_path: Path) -> None:
+def test_a_change_is_reported_once_files_stop_changing(tmp_path: Path) -> None:
     file = tmp_path / "a"
     steps = iter(["", "half", "whole", "", "", "", "whole and more"])
 

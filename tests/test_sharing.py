@@ -1,4 +1,4 @@
-"""Which tests run in one worker."""
+"""Tests that share fixtures run in one worker."""
 
 from __future__ import annotations
 
@@ -18,7 +18,5 @@ from sharing import shared_by
         ("tests/test_cli.py::test_it[a::b]", "tests/test_cli.py"),
     ],
 )
-def test_tests_of_a_plan_share_a_worker_and_so_do_those_of_a_module(
-    nodeid: str, shared: str
-) -> None:
+def test_tests_of_a_plan_or_of_a_module_share_a_worker(nodeid: str, shared: str) -> None:
     assert shared_by(nodeid) == shared

@@ -1,4 +1,4 @@
-"""`scalesheet show`: the answer in a few lines, everything, and where a figure comes from."""
+"""`scalesheet show`: the answer in a few lines, all figures, and where a figure comes from."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_answer_comes_first_and_the_rest_is_counted(show: Show) -> None:
     ]
 
 
-def test_everything_has_the_defaults_of_components_apart(show: Show) -> None:
+def test_all_figures_are_shown_with_component_defaults_apart(show: Show) -> None:
     shown = show("--all")
     own, _, defaults = shown.partition("\nDefaults of components\n")
     assert "  data  8 GB  Data\n" in own
@@ -47,7 +47,7 @@ def test_everything_has_the_defaults_of_components_apart(show: Show) -> None:
     assert [line.split()[0] for line in defaults.splitlines()] == ["jobs.all.room", "jobs.all.pace"]
 
 
-def test_a_figure_comes_with_its_formula_and_what_that_names(show: Show) -> None:
+def test_a_figure_is_shown_with_its_formula_and_inputs(show: Show) -> None:
     lines = show("--why", "jobs['fixed'].hours").splitlines()
     assert lines[:3] == ["Hours (jobs['fixed'].hours)", "", "  8 h"]
     assert lines[3] == "  = pace * parts"
@@ -73,7 +73,7 @@ headline: [cost]
 """
 
 
-def test_why_a_headline_is_so_high_begins_with_its_biggest_parts(
+def test_why_starts_with_the_largest_parts_of_a_headline(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan(tmp_path, PARTS)
@@ -106,11 +106,11 @@ From
     )
 
 
-def test_a_table_is_shown_by_its_name(show: Show) -> None:
+def test_a_table_is_shown_by_name(show: Show) -> None:
     assert show("--why", "jobs").startswith("Jobs (jobs)\n")
 
 
-def test_a_column_is_its_cells_by_the_names_that_lead_on(show: Show) -> None:
+def test_a_column_lists_its_cells_with_names_to_ask_for_next(show: Show) -> None:
     lines = show("--why", "jobs.hours").splitlines()
     assert lines[0] == "Hours (jobs.hours)"
     assert [line.split()[0] for line in lines[2:]] == ["jobs['free'].hours", "jobs['fixed'].hours"]
@@ -139,11 +139,11 @@ def test_a_wide_table_has_its_rows_side_by_side(
         (["--why", "data", "--format", "csv"], "--why prints text, not csv"),
     ],
 )
-def test_a_wrong_name_is_said(show: Show, arguments: list[str], message: str) -> None:
+def test_a_wrong_name_is_reported(show: Show, arguments: list[str], message: str) -> None:
     assert message in show(*arguments)
 
 
-def test_without_a_plan_it_lists_what_a_plan_may_name(
+def test_without_a_plan_it_lists_everything_that_can_be_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan(tmp_path, JOBS, {"components/job.yaml": JOB})

@@ -1,4 +1,4 @@
-"""A contribution that is wrong in ten ways at once: ten messages, each with what to do."""
+"""A contribution with ten errors at once gives ten messages, each with a fix."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scalesheet.diagnostics import as_github, as_markdown
 from scalesheet.examine import diagnose
 from small import MINIMAL, lay
 
-#: What is wrong: file, text that is replaced, by what, and code and remedy of the message.
+#: An error: file, old text, new text, and code and fix in the message.
 Fault = tuple[str, str, str, str, str]
 
-#: In the form of the files, which is looked at before what they mean.
+#: Errors in the form of files, which is checked before their meaning.
 OF_FORM: list[Fault] = [
     ("hardware/card.yaml", "memory:", "memori:", "S001", "did you mean 'memory'?"),
     ("hardware/card.yaml", "value: 1008", "value: 1 008", "S003", "numbers are written like 2000"),
@@ -47,7 +47,7 @@ OF_FORM: list[Fault] = [
     ("models/broken.yaml", "", "title: A\n\tfamily: B\n", "Y001", "indent with spaces"),
 ]
 
-#: In what they mean.
+#: Errors in the meaning of files.
 OF_MEANING: list[Fault] = [
     ("rates/offer.yaml", "accelerator: card", "accelerator: crad", "N002", "did you mean 'card'?"),
     (
@@ -113,7 +113,7 @@ def contribution(folder: Path, faults: list[Fault]) -> Path:
 
 
 @pytest.mark.parametrize("faults", [OF_FORM, OF_MEANING], ids=["of form", "of meaning"])
-def test_ten_faults_are_ten_messages_each_with_its_remedy(
+def test_ten_errors_give_ten_messages_with_their_fixes(
     faults: list[Fault], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -124,7 +124,7 @@ def test_ten_faults_are_ten_messages_each_with_its_remedy(
         told = [d for d in found if (d.path, d.code) == (f"data/{place}", code)]
         assert [d for d in told if remedy in d.message], (place, code, remedy, list(map(str, told)))
 
-    # The same as annotations: each a command of its own, on the line of a file that is there.
+    # The same as annotations: one command each, on an existing line of an existing file.
     commands = as_github(found).splitlines()
     assert len(commands) == 10
     for command, diagnostic in zip(commands, found, strict=True):
@@ -141,10 +141,10 @@ def test_ten_faults_are_ten_messages_each_with_its_remedy(
     assert len(as_markdown(found).splitlines()) == 10
 
 
-def test_an_unknown_source_hides_none_of_them(
+def test_an_unknown_source_hides_no_other_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It changes no value, so that what the file means is looked at all the same."""
+    """It changes no value, so the meaning of the file is still checked."""
     monkeypatch.chdir(tmp_path)
     unknown = next(fault for fault in OF_FORM if fault[3] == "N006")
     contribution(tmp_path, [unknown, *OF_MEANING])

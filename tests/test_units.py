@@ -1,4 +1,4 @@
-"""Units: what is read, what measures the same, and the named constants of a conversion."""
+"""Units: parsing, dimensions, and the named constants of conversions."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_unit_is_read_and_shown(text: str, symbol: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["USD / (GPU * hour)", "hour", "kW * hour", "byte / second", "1"])
-def test_a_unit_may_be_asked_for_as_it_is_shown(text: str) -> None:
+def test_a_unit_can_be_entered_as_shown(text: str) -> None:
     unit = UNITS.parse(text)
     assert UNITS.shown(text) == UNITS.shown(UNITS.symbol(unit) or "1") == unit
 
@@ -84,7 +84,7 @@ def test_a_unit_may_be_asked_for_as_it_is_shown(text: str) -> None:
         ("barn", "unknown unit 'barn'", None),
     ],
 )
-def test_what_is_no_unit_is_told(text: str, message: str, near: str | None) -> None:
+def test_an_invalid_unit_is_reported(text: str, message: str, near: str | None) -> None:
     with pytest.raises(UnitError) as caught:
         UNITS.parse(text)
     assert message in str(caught.value)
@@ -120,7 +120,7 @@ UNIT = st.dictionaries(st.sampled_from(NAMES), st.integers(-3, 3).map(Fraction))
 
 
 @given(UNIT)
-def test_a_written_unit_reads_back_as_itself(unit: Unit) -> None:
+def test_a_written_unit_reads_back_unchanged(unit: Unit) -> None:
     assert UNITS.parse(str(unit)) == unit
 
 
@@ -139,14 +139,14 @@ def test_converting_there_and_back_is_exact(one: str, other: str) -> None:
 
 
 PACKAGE = Path(scalesheet.__file__).parent
-#: `units.parse("token / second")`, `"unit": "GB / second"` and the like, wherever they are written.
+#: `units.parse("token / second")`, `"unit": "GB / second"` and the like, anywhere in the code.
 _NAMED = re.compile(
     r"""(?:units\.parse\(|unit=|_times\(|figure\([^()\n]*, )"([^"\n]+)"|"unit": "([^"\n]+)\""""
 )
 
 
 def named_units() -> set[str]:
-    """Every unit text that the program names, in its tables, code and schemas."""
+    """Every unit that the program names in its tables, code and schemas."""
     found = {
         str(given.unit)
         for table in (HARDWARE, MODEL, PUBLISHED, NODE, MEASUREMENT)
@@ -186,7 +186,7 @@ def units(tmp_path: Path, lines: str) -> list[str]:
         "image: {dimension: image}",
     ],
 )
-def test_a_built_in_unit_may_be_declared_as_what_it_is(tmp_path: Path, line: str) -> None:
+def test_a_built_in_unit_can_be_declared_with_its_own_definition(tmp_path: Path, line: str) -> None:
     assert units(tmp_path, line) == []
 
 
@@ -205,14 +205,12 @@ def test_a_built_in_unit_may_be_declared_as_what_it_is(tmp_path: Path, line: str
         ("none: {is: 0 * byte}", "U005 '0' is not a positive number"),
     ],
 )
-def test_a_unit_that_is_declared_wrongly_is_refused(
-    tmp_path: Path, line: str, message: str
-) -> None:
+def test_a_wrong_declaration_of_a_unit_is_refused(tmp_path: Path, line: str, message: str) -> None:
     (told,) = units(tmp_path, line)
     assert told.startswith(message)
 
 
-def test_a_book_needs_no_units_of_its_own(tmp_path: Path) -> None:
+def test_a_book_needs_no_own_units(tmp_path: Path) -> None:
     data = lay(tmp_path, {})
     (data / "units.yaml").unlink()
     examined = examine(data)
@@ -221,7 +219,7 @@ def test_a_book_needs_no_units_of_its_own(tmp_path: Path) -> None:
     assert set(examined.book.units.declared) == set(core_units())
 
 
-def test_a_unit_text_stays_within_what_a_number_can_convert() -> None:
+def test_a_unit_too_large_to_convert_is_refused() -> None:
     core = Units(core_units().values())
     assert core.parse("PFLOP**9")
     with pytest.raises(UnitError, match="the unit is farther than 1e150 from its base"):
@@ -229,7 +227,7 @@ def test_a_unit_text_stays_within_what_a_number_can_convert() -> None:
 
 
 @pytest.mark.parametrize("command", [*(f"predict {task}" for task in TASKS), "fit"])
-def test_predictions_need_no_unit_of_the_books_own(
+def test_predictions_need_no_units_from_the_book(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     data = lay(tmp_path, {})

@@ -1,4 +1,4 @@
-"""The vocabulary has the words of the schemas, of records and of the plan that computes."""
+"""The vocabulary matches the words of schemas, of records and of the calculator plan."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from shipped import shipped_book
         ("measurement", "weights_precision", WEIGHTS_PRECISIONS),
     ],
 )
-def test_a_file_may_say_these_and_no_others(kind: str, field: str, words: tuple[str, ...]) -> None:
+def test_schemas_allow_exactly_these_words(kind: str, field: str, words: tuple[str, ...]) -> None:
     assert tuple(schemas.written(kind)["properties"][field]["enum"]) == words
 
 
-def test_a_step_is_one_of_a_record() -> None:
+def test_the_words_of_a_job_are_those_of_a_record() -> None:
     assert get_args(job.Method) == RECORDED
     assert set(get_args(job.Precision)) <= set(PRECISIONS)
 
 
-def test_the_plan_that_computes_says_the_same() -> None:
+def test_the_calculator_uses_the_same_words() -> None:
     plan = shipped_book().plans[PLAN]
     words = {name: plan.scalars[name].words for name in ("method", "trainer", "checkpointing")}
     assert set(words["method"]) == {method.plan for method in METHODS.values()}
@@ -52,15 +52,15 @@ def test_the_plan_that_computes_says_the_same() -> None:
     assert set(words["checkpointing"]) >= set(AXES["checkpointing"])
 
 
-def test_the_schema_of_plans_has_the_roles_and_says_what_each_must_be() -> None:
+def test_the_schema_of_plans_lists_the_roles_with_their_requirements() -> None:
     role = schemas.written("plan")["$defs"]["role"]
     assert role["enum"] == list(ROLES)
     meanings = "; ".join(f"`{name}`: {must_be}" for name, must_be in ROLES.items())
     assert role["description"].endswith(f", which must be: {meanings}.")
 
 
-def test_every_face_has_the_four_verdicts_on_memory() -> None:
-    """The plans' words of a verdict, those of a prediction, and those that the pages color."""
+def test_the_four_verdicts_on_memory_are_used_everywhere() -> None:
+    """The verdicts of plans, those of predictions, and those that the pages color."""
     book = shipped_book()
     quantities = [q for plan in book.plans.values() for q in plan.scalars.values()]
     quantities += [

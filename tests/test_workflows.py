@@ -1,4 +1,4 @@
-"""The workflows are what GitHub takes, call the project's own commands, and may do no more."""
+"""The workflows are valid, call only the project's commands, and have no further permissions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def steps(workflow: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def faults(workflow: object) -> list[str]:
-    """What GitHub's schema says against a workflow."""
+    """The errors in a workflow by GitHub's schema."""
     schema = json.loads(SCHEMA.read_text("utf-8"))
     return [error.message for error in Draft7Validator(schema).iter_errors(workflow)]
 
@@ -47,7 +47,7 @@ def faults(workflow: object) -> list[str]:
 each = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 
 
-#: What a job may do beyond reading, by workflow and job: only such as run the main branch's code.
+#: Permissions beyond reading, by workflow and job; only jobs that run the main branch's code.
 GRANTED = {
     "check.yml": {},
     "comment.yml": {"comment": {"contents": "read", "actions": "read", "pull-requests": "write"}},
@@ -57,11 +57,11 @@ GRANTED = {
 
 
 LOCK = ROOT / "requirements" / "site.txt"
-#: What installs no package of Python at all.
+#: Commands that install no Python packages at all.
 ALONE = {".ci/comment"}
 
 
-def test_what_publishes_or_may_write_installs_by_the_lock_alone() -> None:
+def test_jobs_that_publish_or_can_write_install_only_from_the_lock() -> None:
     found = set()
     for path in WORKFLOWS:
         for name, job in jobs(path.name).items():
@@ -72,12 +72,12 @@ def test_what_publishes_or_may_write_installs_by_the_lock_alone() -> None:
                 assert commands[0] == "make locked", name
                 found.add(name)
     assert found == {"site", "upkeep"}
-    for name in ("data", "numbers"):  # so that a newer lock is tried before it is taken
+    for name in ("data", "numbers"):  # so that a newer lock is tested before it is merged
         commands = [s["run"] for s in jobs("check.yml")[name]["steps"] if "run" in s]
         assert commands[0] == "make locked"
 
 
-def test_the_lock_is_installed_by_hashes_with_nothing_built_or_looked_for() -> None:
+def test_the_lock_is_installed_by_hash_without_building_or_resolving() -> None:
     made = (ROOT / "Makefile").read_text("utf-8")
     recipe = made.partition("\nlocked:")[2].partition("\n\n")[0]
     packages, project = (line for line in recipe.splitlines() if "$(PIP)" in line)
@@ -86,7 +86,7 @@ def test_the_lock_is_installed_by_hashes_with_nothing_built_or_looked_for() -> N
     assert f"LOCK := {LOCK.relative_to(ROOT)}\n" in made
 
 
-def test_the_lock_holds_every_dependency_at_one_version_with_hashes() -> None:
+def test_the_lock_pins_every_dependency_with_hashes() -> None:
     text = LOCK.read_text("utf-8")
     assert "://" not in text
     locked = {}
@@ -106,7 +106,7 @@ def test_the_lock_holds_every_dependency_at_one_version_with_hashes() -> None:
         assert each.specifier.contains(locked[canonicalize_name(each.name)]), each
 
 
-def test_newer_versions_of_lock_and_actions_come_as_pull_requests() -> None:
+def test_updates_of_lock_and_actions_come_as_pull_requests() -> None:
     config = read_yaml(ROOT / ".github" / "dependabot.yml")
     schema = json.loads(SCHEMA.with_name("dependabot.json").read_text("utf-8"))
     assert list(Draft7Validator(schema).iter_errors(config)) == []
@@ -116,12 +116,12 @@ def test_newer_versions_of_lock_and_actions_come_as_pull_requests() -> None:
     }
 
 
-def test_there_are_no_others() -> None:
+def test_there_are_no_other_workflows() -> None:
     assert [path.name for path in WORKFLOWS] == list(GRANTED)
 
 
 @each
-def test_it_is_valid_by_githubs_schema(path: Path) -> None:
+def test_a_workflow_is_valid_by_githubs_schema(path: Path) -> None:
     workflow = read_yaml(path)
     assert faults(workflow) == []
     del workflow["jobs"]
@@ -129,7 +129,7 @@ def test_it_is_valid_by_githubs_schema(path: Path) -> None:
 
 
 @each
-def test_actions_of_others_are_pinned_by_commit_with_the_version_beside(path: Path) -> None:
+def test_foreign_actions_are_pinned_by_commit_with_the_version_beside(path: Path) -> None:
     used = re.findall(r"uses: (.+)", path.read_text("utf-8"))
     others = [use for use in used if not use.startswith("./")]
     assert others
@@ -144,7 +144,7 @@ def test_an_action_has_the_same_commit_everywhere() -> None:
 
 
 @each
-def test_it_may_read_and_few_may_write(path: Path) -> None:
+def test_workflows_can_read_and_only_a_few_jobs_can_write(path: Path) -> None:
     workflow = read_yaml(path)
     assert workflow["permissions"] == {"contents": "read"}
     granted = {
@@ -156,10 +156,10 @@ def test_it_may_read_and_few_may_write(path: Path) -> None:
     for step in steps(workflow):
         if "checkout@" in step.get("uses", ""):
             assert step["with"]["persist-credentials"] is False
-            assert "ref" not in step["with"]  # of a request's code none comes near a token
+            assert "ref" not in step["with"]  # code from a pull request never gets near a token
 
 
-def test_once_a_week_the_tests_run_with_all_their_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_weekly_workflow_runs_the_tests_with_all_cases(monkeypatch: pytest.MonkeyPatch) -> None:
     (step,) = [s for s in jobs("weekly.yml")["thorough"]["steps"] if s.get("run") == ".ci/run"]
     assert project.draws(90) == (90 if project.THOROUGH else 30)
     for name, value in step["env"].items():
@@ -167,7 +167,7 @@ def test_once_a_week_the_tests_run_with_all_their_cases(monkeypatch: pytest.Monk
     assert runpy.run_path(project.__file__)["draws"](90) == 90
 
 
-def test_once_a_week_the_fuzz_tries_ten_thousand_cases_from_another_seed() -> None:
+def test_the_weekly_workflow_fuzzes_ten_thousand_cases_from_another_seed() -> None:
     (step,) = [s for s in jobs("weekly.yml")["fuzz"]["steps"] if s.get("run") == ".ci/run"]
     assert step["env"] == {
         "TESTS": "tests/fuzz",
@@ -176,7 +176,7 @@ def test_once_a_week_the_fuzz_tries_ten_thousand_cases_from_another_seed() -> No
     }
 
 
-def test_what_may_write_is_started_by_no_request() -> None:
+def test_workflows_that_can_write_are_not_started_by_pull_requests() -> None:
     for name in ("comment.yml", "weekly.yml"):
         assert "pull_request" not in read_yaml(ROOT / ".github" / "workflows" / name)["on"]
     for step in jobs("comment.yml")["comment"]["steps"]:
@@ -184,18 +184,18 @@ def test_what_may_write_is_started_by_no_request() -> None:
 
 
 @each
-def test_every_job_ends_in_time(path: Path) -> None:
+def test_every_job_has_a_time_limit(path: Path) -> None:
     for name, job in read_yaml(path)["jobs"].items():
         assert "uses" in job or job["timeout-minutes"] <= 60, name
 
 
 @each
-def test_every_command_is_one_of_the_project(path: Path) -> None:
+def test_every_command_belongs_to_the_project(path: Path) -> None:
     made = (ROOT / "Makefile").read_text("utf-8").replace("$(VENV)", ".venv")
     for step in steps(read_yaml(path)):
         if "run" not in step:
             continue
-        assert "${{" not in step["run"]  # a title of a pull request is not part of a command
+        assert "${{" not in step["run"]  # no command contains a title of a pull request
         program, *arguments = shlex.split(step["run"])
         if program == "make":
             for target in arguments:
@@ -206,7 +206,7 @@ def test_every_command_is_one_of_the_project(path: Path) -> None:
             assert os.access(ROOT / program, os.X_OK), program
 
 
-def test_the_data_is_checked_first_then_everything_then_the_site_is_published() -> None:
+def test_the_data_is_checked_first_then_everything_before_publishing() -> None:
     check, pages = jobs("check.yml"), jobs("pages.yml")
     assert {name: job.get("needs") for name, job in check.items()} == {
         "data": None,
@@ -227,6 +227,6 @@ def test_the_data_is_checked_first_then_everything_then_the_site_is_published() 
     assert ".ci/proof --compare" in weekly
     kept = [s["with"] for s in check["numbers"]["steps"] if "upload-artifact@" in s.get("uses", "")]
     assert [each["path"] for each in kept] == ["report/diff.md", "build/site", "build/workbooks"]
-    assert kept[0]["name"] == "diff"  # by which .ci/comment finds it
+    assert kept[0]["name"] == "diff"  # .ci/comment finds it by this name
     assert (pages["site"]["needs"], pages["publish"]["needs"]) == ("check", "site")
     assert pages["site"]["steps"][-1]["with"] == {"path": "build/site"}

@@ -1,4 +1,4 @@
-"""The tutorials as data: files to write, edits to make and commands to run, in a page's order."""
+"""The tutorials as data: files to write, edits to make and commands to run, in page order."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs"
-#: A programme of runs, in a clone.
+#: A program of training runs, in a clone.
 PROGRAM = (DOCS / "tutorial.md").read_text("utf-8")
-#: A book from an empty folder.
+#: A book, started in an empty folder.
 PAGE = (DOCS / "tutorial-book.md").read_text("utf-8")
-#: The one that follows it, in the same folder.
+#: The tutorial that continues in the same folder.
 DOCUMENT = (DOCS / "tutorial-document.md").read_text("utf-8")
 _BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
@@ -28,9 +28,9 @@ class Write:
 
 @dataclass(frozen=True)
 class Edit:
-    """Lines of a file, replaced by others: they stand there once.
+    """Lines to replace in a file, where they occur once.
 
-    Without a place it is the one file of those that the reader wrote in which they stand.
+    Without a place, it is the file with these lines among those that the reader wrote.
     """
 
     old: str
@@ -40,7 +40,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Run:
-    """A command, and what the page shows of its output. A backslash ends a line that goes on."""
+    """A command and the output that the page shows. A backslash continues a line."""
 
     command: str
     shown: tuple[str, ...]
@@ -65,7 +65,7 @@ def steps(page: str = PAGE) -> Iterator[Step]:
 def follow(
     folder: Path, scalesheet: Callable[[Run], None], *, fix: bool = True, page: str = PAGE
 ) -> None:
-    """Does what a page says, in a folder; without `fix` up to the mistake that it makes."""
+    """Follow a page in a folder; without `fix`, stop before the edit that fixes its error."""
     written: list[Path] = []
     for step in steps(page):
         if isinstance(step, Write):

@@ -1,4 +1,4 @@
-"""What runs really took: CSV files of a plan, what comes of them, and on which faces."""
+"""Actual hours of runs: a plan's CSV files, the forecast from them, and where it is shown."""
 
 from __future__ import annotations
 
@@ -62,21 +62,21 @@ def test_hours_are_spent_committed_and_left(tmp_path: Path) -> None:
     sft, rl = progress.rows
     assert (sft.planned, sft.runs, sft.done, sft.spent, sft.failed) == (800, 3, 3, 928, 64)
     assert (rl.planned, rl.runs, rl.done, rl.running, rl.spent) == (1600, 3, 1, 1, 660)
-    assert sft.ratio == pytest.approx(928 / 800)  # the hours of a run include its failed attempt
+    assert sft.ratio == pytest.approx(928 / 800)  # a run's hours include its failed attempt
     assert sft.committed == 0
-    assert 400 < rl.committed < 534  # of a run planned at 533 that has taken 100
+    assert 400 < rl.committed < 534  # the rest of a run planned at 533 that has used 100
     assert progress.spent == 928 + 660 + 12
     assert progress.outside == 12
     assert progress.left == pytest.approx(2600 - 1600 - rl.committed)
 
 
-def test_the_forecast_is_what_was_spent_and_what_is_to_come_at_the_learnt_ratio(
+def test_the_forecast_is_hours_spent_plus_remaining_hours_at_the_learned_ratio(
     tmp_path: Path,
 ) -> None:
     progress = stands(given(tmp_path))
     _, rl = progress.rows
     assert rl.ratio == pytest.approx(1.05)
-    assert 1.05 < rl.expected < 1.16  # of its own, and of the runs of the other phase
+    assert 1.05 < rl.expected < 1.16  # from its own runs and those of the other phase
     expected = 1600 + rl.committed + 1600 / 3 * rl.expected
     assert progress.forecast.value == pytest.approx(expected)
     assert progress.forecast.low is not None
@@ -94,7 +94,7 @@ def test_a_plan_whose_runs_are_all_done_has_no_interval(tmp_path: Path) -> None:
     assert (progress.chance, progress.committed) == (1.0, 0.0)
 
 
-def test_the_budget_is_used_up_at_the_rate_of_late(tmp_path: Path) -> None:
+def test_the_budget_runs_out_at_the_recent_rate(tmp_path: Path) -> None:
     days = stands(given(tmp_path)).calendar
     assert days is not None
     assert (days.begun.date(), days.status.date()) == (date(2026, 9, 1), date(2026, 9, 11))
@@ -107,7 +107,7 @@ def test_the_budget_is_used_up_at_the_rate_of_late(tmp_path: Path) -> None:
     assert [round(left) for _, left in (days.to_burn[0], days.to_burn[-1])] == [2600, 200]
 
 
-def test_a_running_run_without_hours_counts_its_gpus_until_the_latest_moment(
+def test_a_running_run_without_hours_counts_its_gpus_up_to_the_latest_time(
     tmp_path: Path,
 ) -> None:
     csv = (
@@ -176,7 +176,7 @@ def test_a_plan_without_phases_names_its_table(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_bad_line_is_told_at_its_place(tmp_path: Path, csv: str, finding: str) -> None:
+def test_a_bad_line_is_reported_at_its_place(tmp_path: Path, csv: str, finding: str) -> None:
     found = given(tmp_path, csv).diagnostics
     told = [f"{d.line}:{d.column} {d.code} {d.message}" for d in found]
     assert [text for text in told if text.startswith(finding)], told
@@ -197,12 +197,14 @@ def test_a_bad_line_is_told_at_its_place(tmp_path: Path, csv: str, finding: str)
         ("{forecast: phases}", "N001 'phases' has no column 'forecast' that is stated; add it"),
     ],
 )
-def test_what_runs_are_compared_with_is_checked(tmp_path: Path, entry: str, finding: str) -> None:
+def test_figures_that_runs_are_compared_with_are_checked(
+    tmp_path: Path, entry: str, finding: str
+) -> None:
     examined = given(tmp_path, text=PLAN.replace("{budget: most}", entry))
     assert [text for text in said(examined) if text.startswith(finding)], said(examined)
 
 
-def test_cells_keep_their_places_behind_quotes_and_line_ends() -> None:
+def test_cells_keep_their_positions_after_quotes_and_line_breaks() -> None:
     parsed = parse_csv(b'phase,note,gpu_hours\r\n"s ""f""","two\r\nlines, one cell",x\r\n', "f.csv")
     assert parsed.data["rows"] == [
         {"phase": 's "f"', "note": "two\nlines, one cell", "gpu_hours": "x"}
@@ -211,15 +213,17 @@ def test_cells_keep_their_places_behind_quotes_and_line_ends() -> None:
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b'"', b"\x00", b"a,b\n\xe9", b"a\n" * 3])
-def test_no_bytes_end_in_an_exception(content: bytes) -> None:
+def test_no_bytes_cause_an_exception(content: bytes) -> None:
     parsed = parse_csv(content, "f.csv")
     assert parsed.diagnostics or parsed.data is not None
 
 
-# ------------------------------------------------------------------ faces
+# ------------------------------------------------------------------ outputs
 
 
-def test_show_tells_it_in_a_few_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_a_summary_of_actuals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     given(tmp_path)
     assert main(["show", "small", "--data", str(tmp_path / "data")]) == 0
     shown = capsys.readouterr().out
@@ -229,7 +233,7 @@ def test_show_tells_it_in_a_few_lines(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "at 160 GPU h a day, the mean of the last 10 days" in shown
 
 
-def test_the_json_has_it_where_a_plan_has_actuals(
+def test_the_json_includes_actuals_if_a_plan_has_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given(tmp_path)
@@ -243,7 +247,7 @@ def test_the_json_has_it_where_a_plan_has_actuals(
     assert "actuals" not in json.loads(capsys.readouterr().out)
 
 
-def test_the_page_has_figures_a_picture_and_every_attempt(tmp_path: Path) -> None:
+def test_the_page_has_figures_a_chart_and_every_attempt(tmp_path: Path) -> None:
     examined = given(tmp_path)
     assert examined.edition is not None
     text = plan_page(Context(examined.edition), examined.edition.book.plans["small"])
@@ -255,7 +259,7 @@ def test_the_page_has_figures_a_picture_and_every_attempt(tmp_path: Path) -> Non
     assert "All 7 attempts" in section
 
 
-def test_a_difference_begins_with_the_forecast(tmp_path: Path) -> None:
+def test_a_diff_starts_with_the_forecast(tmp_path: Path) -> None:
     before, after = given(tmp_path / "1", CSV[: CSV.index("rl,,1")]), given(tmp_path / "2")
     assert before.edition is not None
     assert after.edition is not None
@@ -273,7 +277,7 @@ def test_a_difference_begins_with_the_forecast(tmp_path: Path) -> None:
     ]
 
 
-def test_figures_in_money_follow_the_hours(tmp_path: Path) -> None:
+def test_costs_are_proportional_to_the_hours(tmp_path: Path) -> None:
     money = stands(given(tmp_path)).money
     assert money is not None
     assert money.rate == pytest.approx(2380 / 928)
@@ -281,7 +285,7 @@ def test_figures_in_money_follow_the_hours(tmp_path: Path) -> None:
     assert money.estimated == pytest.approx(money.rate * (1600 - 928))
 
 
-def test_the_json_has_the_shape_that_the_api_promises(tmp_path: Path) -> None:
+def test_the_json_matches_the_schema_of_the_api(tmp_path: Path) -> None:
     given(tmp_path)
     build(tmp_path / "data", tmp_path / "out", site=False)
     shapes = Shapes(tmp_path / "out/api/v1")
@@ -291,5 +295,5 @@ def test_the_json_has_the_shape_that_the_api_promises(tmp_path: Path) -> None:
     assert len(shapes.faults("plans/small.json", wrong)) == 1
 
 
-def test_actuals_are_no_change_of_what_a_document_was_compared_with() -> None:
+def test_actuals_do_not_count_as_a_change_of_a_frozen_plan() -> None:
     assert frozen({"title": "A plan", "actuals": {"budget": "most"}}) == {"title": "A plan"}

@@ -1,4 +1,4 @@
-"""The forecast at completion, measured on programmes whose truth is known."""
+"""The forecast at completion, tested on simulated programs whose true hours are known."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def simulated(
     spread: tuple[float, float, float],
     mean: float,
 ) -> tuple[float, float, float, float]:
-    """The forecast of a programme that is stopped at a random time, its ends, and the truth."""
+    """Forecast, low, high and true hours of a program that is stopped at a random time."""
     assert programme.book is not None
     book_plan = programme.book.plans["small"]
     assert book_plan.actuals is not None
@@ -63,7 +63,7 @@ def simulated(
             elif at < stop:
                 so_far = took * random.uniform()
                 attempts.append(Attempt(name, "", str(seed), "running", so_far))
-    if not attempts:  # nothing was begun yet, and there is nothing to forecast from
+    if not attempts:  # nothing has started, so there is nothing to forecast from
         return simulated(programme, random, spread, mean)
     stands = progress(
         replace(book_plan, actuals=replace(book_plan.actuals, attempts=tuple(attempts))),
@@ -83,12 +83,12 @@ def simulated(
         ("as expected", (0.3, 0.2, 0.2), 1.0, 0.03, (0.77, 0.85)),
         ("a quarter over the plan", (0.3, 0.2, 0.2), 1.25, 0.04, (0.74, 0.85)),
         ("phases that scatter", (0.2, 0.5, 0.1), 1.0, 0.03, (0.76, 0.86)),
-        # far from what is expected beforehand, and so too narrow or too wide
+        # far from the prior, so that the interval is too narrow or too wide
         ("runs that scatter", (0.3, 0.2, 0.5), 1.0, 0.03, (0.62, 0.75)),
         ("a plan that is right", (0.05, 0.05, 0.05), 1.0, 0.03, (0.97, 1.00)),
     ],
 )
-def test_the_forecast_is_unbiased_and_its_interval_holds_four_of_five(
+def test_the_forecast_is_unbiased_and_its_interval_covers_four_of_five(
     programme: Examined,
     kind: str,
     spread: tuple[float, float, float],
@@ -111,23 +111,23 @@ def test_the_forecast_is_unbiased_and_its_interval_holds_four_of_five(
     assert coverage[0] <= inside <= coverage[1]
 
 
-def test_before_any_run_is_finished_the_plan_stands() -> None:
+def test_before_any_run_is_finished_the_forecast_is_the_plan() -> None:
     assert learn({}).ratio("sft") == pytest.approx(1.0)
 
 
-def test_each_finished_run_pulls_the_ratio_further_towards_what_was_seen() -> None:
+def test_each_finished_run_moves_the_ratio_closer_to_the_observed_one() -> None:
     ratios = [learn({"sft": [1.5] * count}).ratio("sft") for count in (0, 1, 3, 30)]
     assert ratios == sorted(ratios)
     assert ratios[1] < 1.4
     assert ratios[3] == pytest.approx(1.5, rel=0.03)
 
 
-def test_a_phase_learns_from_others_and_more_from_itself() -> None:
+def test_a_phase_learns_most_from_its_own_runs_but_also_from_others() -> None:
     learnt = learn({"sft": [1.5, 1.45, 1.55]})
     assert 1 < learnt.ratio("rft") < learnt.ratio("sft") < 1.5
 
 
-def test_what_a_running_run_still_takes_never_falls_to_nothing() -> None:
+def test_the_remaining_hours_of_a_running_run_never_reach_zero() -> None:
     learnt = learn({})
     still = [still_takes(learnt, "sft", 100.0, so_far)[0] for so_far in (0.0, 50.0, 100.0, 400.0)]
     assert still[0] == pytest.approx(100.0)

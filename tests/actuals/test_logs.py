@@ -1,4 +1,4 @@
-"""Logs of the usual tools become lines of actuals, once, with the row that each run belongs to."""
+"""Logs of common tools become lines of actuals, each once, matched to the row of its run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scalesheet.cli import main
 from scalesheet.examine import examine
 from small import plan
 
-#: As `sacct --parsable2 --format=...` prints it: steps of jobs, two names of the state.
+#: Output of `sacct --parsable2 --format=...`, with job steps and two spellings of the state.
 SACCT = """\
 JobID|JobName|State|Start|End|ElapsedRaw|AllocTRES
 81204|sft-seed1|OUT_OF_MEMORY|2026-09-01T09:00:00|2026-09-01T16:00:00|25200|cpu=64,gres/gpu:h100=8,gres/gpu=8
@@ -26,7 +26,7 @@ JobID|JobName|State|Start|End|ElapsedRaw|AllocTRES
 81310|rl.seed2|PENDING|Unknown|Unknown|0|
 81333|world-demo|CANCELLED by 1000|2026-09-04T09:00:00|2026-09-04T11:00:00|7200|gres/gpu:h100=8
 """
-#: As the table of runs of Weights & Biases is downloaded.
+#: The runs table of Weights & Biases, as downloaded.
 WANDB = """\
 "Name","State","Notes","User","Tags","Created","Runtime","Sweep","seed","gpu_count","_step"
 "sft-a","finished","-","ada","","2026-09-01T08:00:00.000Z","108000","","1","8","4000"
@@ -46,7 +46,7 @@ Call = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def call(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Call:
-    """Runs the command on a plan with the phases `sft` and `rl`, on files of the given texts."""
+    """Run the command on a plan with the phases `sft` and `rl`, with these files."""
     plan(tmp_path, PLAN)
 
     def run(*options: str, **files: str) -> tuple[int, str]:
@@ -66,10 +66,10 @@ def lines(folder: Path, tool: str) -> list[str]:
     return (folder / f"data/plans/small/actuals/{tool}.csv").read_text("utf-8").splitlines()
 
 
-# ------------------------------------------------------------------ slurm, from end to end
+# ------------------------------------------------------------------ Slurm, end to end
 
 
-def test_jobs_of_slurm_are_matched_and_written(call: Call, tmp_path: Path) -> None:
+def test_slurm_jobs_are_matched_and_written(call: Call, tmp_path: Path) -> None:
     status, told = call(sacct__txt=SACCT)
     assert status == 0
     assert lines(tmp_path, "slurm") == [
@@ -100,7 +100,7 @@ def test_the_same_file_read_twice_adds_nothing(call: Call, tmp_path: Path) -> No
     assert lines(tmp_path, "slurm") == before
 
 
-def test_a_later_log_ends_a_run_and_leaves_what_was_edited(call: Call, tmp_path: Path) -> None:
+def test_a_later_log_finishes_a_run_and_keeps_edits(call: Call, tmp_path: Path) -> None:
     call(sacct__txt=SACCT)
     path = tmp_path / "data/plans/small/actuals/slurm.csv"
     edited = path.read_text("utf-8").replace(",world-demo,,", "rl,demo,9,")
@@ -149,7 +149,7 @@ def test_patterns_of_the_plan_and_of_the_command_line_come_first(
         ("sft-then-rl", "sft"),  # the longest id first
     ],
 )
-def test_the_words_of_an_id_are_looked_for_in_the_name(name: str, row: str | None) -> None:
+def test_the_words_of_an_id_are_searched_in_the_name(name: str, row: str | None) -> None:
     found = [rule.row for rule in rules(("rl", "sft"), (), ()) if rule.fits(name)]
     assert (found or [None])[0] == row
 
@@ -157,7 +157,7 @@ def test_the_words_of_an_id_are_looked_for_in_the_name(name: str, row: str | Non
 # ------------------------------------------------------------------ other tools
 
 
-def test_runs_of_weights_and_biases(call: Call, tmp_path: Path) -> None:
+def test_runs_of_weights_and_biases_are_read(call: Call, tmp_path: Path) -> None:
     status, _ = call(export__csv=WANDB)
     assert status == 0
     assert lines(tmp_path, "wandb") == [
@@ -171,7 +171,7 @@ def _id(folder: Path, place: int) -> str:
     return lines(folder, "wandb")[place].split("wandb ")[1].split(",")[0]
 
 
-def test_the_state_that_the_trainer_of_transformers_saves(call: Call, tmp_path: Path) -> None:
+def test_the_state_saved_by_the_transformers_trainer_is_read(call: Call, tmp_path: Path) -> None:
     trainer = pytest.importorskip("transformers").TrainerState
     states = {
         "sft-seed1": trainer(
@@ -187,7 +187,9 @@ def test_the_state_that_the_trainer_of_transformers_saves(call: Call, tmp_path: 
         paths.append(tmp_path / name / "trainer_state.json")
         paths[-1].parent.mkdir(parents=True)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)  # it leaves the file to the collector
+            warnings.simplefilter(
+                "ignore", ResourceWarning
+            )  # the garbage collector closes its file
             state.save_to_json(str(paths[-1]))
     status, told = call(*map(str, paths), "--fill", "gpus=8")
     assert status == 1
@@ -198,7 +200,7 @@ def test_the_state_that_the_trainer_of_transformers_saves(call: Call, tmp_path: 
     ]
 
 
-def test_event_files_of_tensorboard(call: Call, tmp_path: Path) -> None:
+def test_tensorboard_event_files_are_read(call: Call, tmp_path: Path) -> None:
     pytest.importorskip("tensorboard", reason="of the extra 'logs'")
     from torch.utils.tensorboard import SummaryWriter
 
@@ -218,7 +220,7 @@ def test_event_files_of_tensorboard(call: Call, tmp_path: Path) -> None:
     )
     assert run["end"] == "2096-10-02T11:06:40"
     assert run["from"] == f"tensorboard {path.name}"
-    assert float(run["gpu_hours"]) > 8  # from when the writer was made
+    assert float(run["gpu_hours"]) > 8  # since the writer was created
 
 
 def test_event_files_without_the_package_say_what_to_install(
@@ -235,7 +237,7 @@ def test_event_files_without_the_package_say_what_to_install(
         read(path, {}, {})
 
 
-def test_lines_of_an_invoice(call: Call, tmp_path: Path) -> None:
+def test_invoice_lines_are_read(call: Call, tmp_path: Path) -> None:
     status, told = call("--fill", "gpus=8", invoice__csv=AWS)
     assert status == 1
     assert "left out: line 3, checkpoints: its duration is unknown" in told
@@ -246,7 +248,7 @@ def test_lines_of_an_invoice(call: Call, tmp_path: Path) -> None:
     ]
 
 
-def test_any_csv_with_a_mapping(call: Call, tmp_path: Path) -> None:
+def test_any_csv_is_read_with_a_mapping(call: Call, tmp_path: Path) -> None:
     text = 'what,GPU time,paid\nsft 1,"1,200","$3,000"\nsft 1,2,\n'
     status, told = call("--map", "name=what", "--map", "gpu_hours=GPU time", mine__csv=text)
     assert (status, "2 added" in told) == (0, True)
@@ -259,7 +261,7 @@ def test_any_csv_with_a_mapping(call: Call, tmp_path: Path) -> None:
     assert "0 added, 0 changed, 2 the same" in told
 
 
-# ------------------------------------------------------------------ what cannot be read
+# ------------------------------------------------------------------ errors
 
 
 @pytest.mark.parametrize(
@@ -280,7 +282,7 @@ def test_a_file_that_cannot_be_read_says_why(
         read(tmp_path / name, {}, {})
 
 
-def test_a_line_that_says_too_little_is_told(call: Call) -> None:
+def test_an_incomplete_line_is_reported(call: Call) -> None:
     text = "name,state,gpu_hours,hours\nsft-1,dreaming,1,\nsft-2,done,,3\nsft-3,done,,\n"
     status, told = call(mine__csv=text)
     assert status == 1
@@ -292,7 +294,7 @@ def test_a_line_that_says_too_little_is_told(call: Call) -> None:
     ]
 
 
-def test_wrong_options_are_told(call: Call) -> None:
+def test_wrong_options_are_reported(call: Call) -> None:
     for options, says in (
         (["--match", "slf=a*"], "did you mean 'sft'?"),
         (["--map", "gpu_hour=x"], "did you mean 'gpu_hours'?"),
@@ -302,13 +304,13 @@ def test_wrong_options_are_told(call: Call) -> None:
         assert (status, says in told) == (2, True), told
 
 
-def test_the_columns_that_are_written_are_those_of_the_schema() -> None:
+def test_the_written_columns_match_the_schema() -> None:
     from scalesheet.schemas import schema
 
     assert set(COLUMNS) == set(schema("actuals")["properties"]["header"]["items"]["enum"])
 
 
-def test_a_tool_is_known_by_its_file(tmp_path: Path) -> None:
+def test_a_tool_is_recognized_by_its_file(tmp_path: Path) -> None:
     for tool, text in (("slurm", SACCT), ("wandb", WANDB), ("invoice", AWS), ("csv", "a,b\n")):
         (tmp_path / tool).write_text(text, "utf-8")
         assert tool_of(tmp_path / tool) == tool

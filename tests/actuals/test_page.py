@@ -1,4 +1,4 @@
-"""The page of actuals is true: its example is followed in the book of the tutorial."""
+"""The page about actuals is correct: its example works in the tutorial's book."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tutorial import Run, follow
 PAGE = (ROOT / "docs/reference/actuals.md").read_text("utf-8")
 
 
-def test_its_example_prints_what_it_shows(
+def test_its_example_prints_what_the_page_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     follow(tmp_path, lambda step: None)
@@ -39,12 +39,12 @@ def test_its_example_prints_what_it_shows(
     assert "0 added, 0 changed, 2 the same" in told
 
 
-def test_it_tells_of_every_key_of_a_plan() -> None:
+def test_it_documents_every_key_of_a_plan() -> None:
     told = re.findall(r"^\| `(\w+)` \| ", PAGE, re.MULTILINE)
     assert told == list(schema("plan")["properties"]["actuals"]["properties"])
 
 
-def test_its_ratios_are_those_of_the_model() -> None:
+def test_its_ratios_match_the_model() -> None:
     ratios = [learn({"sft": [1.5] * count}).ratio("sft") for count in (1, 3)]
     assert re.findall(r"expected ratio of its phase ([\d.]+); three make it ([\d.]+)\. ", PAGE) == [
         tuple(f"{ratio:.2f}" for ratio in ratios)

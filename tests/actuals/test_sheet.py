@@ -1,4 +1,4 @@
-"""The sheet of actuals computes in LibreOffice what the program does, and follows its cells."""
+"""In LibreOffice, the sheet of actuals gives the program's figures and follows edits."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def live(written: Path, office: Office) -> Iterator[Workbook]:
 
 
 def figures(cells: Mapping[str, Mapping[str, Cell]]) -> dict[str, float | str]:
-    """The figures of the whole plan, by their titles."""
+    """The figures of the whole plan, by title."""
     sheet = cells["Actuals"]
     return {str(sheet[f"A{row}"].value): sheet[f"C{row}"].value for row in range(4, 11)}
 
 
-def test_every_formula_gives_what_the_program_computed(
+def test_every_formula_gives_the_programs_figure(
     examined: Examined, written: Path, live: Workbook
 ) -> None:
     computed, progress = live.read_all(), stands(examined)
@@ -67,13 +67,13 @@ def test_every_formula_gives_what_the_program_computed(
     assert found["Forecast above the budget"] == pytest.approx(progress.over)
 
 
-def test_hours_and_inputs_move_the_forecast(live: Workbook) -> None:
+def test_edited_hours_and_inputs_change_the_forecast(live: Workbook) -> None:
     before = figures(live.read_all())
     sheet = live.read_all()["Actuals"]
     (first,) = [place for place, cell in sheet.items() if cell.value == "SFT"]
     (heading,) = [int(place[1:]) for place, cell in sheet.items() if cell.value == "Run"]
     assert first.startswith("A")
-    live.set({("Actuals", f"G{heading + 1}"): 372.0})  # of 272, in the first attempt
+    live.set({("Actuals", f"G{heading + 1}"): 372.0})  # was 272, in the first attempt
     after = figures(live.read_all())
     assert after["Spent"] == pytest.approx(float(before["Spent"]) + 100)
     assert after["Forecast"] == pytest.approx(float(before["Forecast"]) + 100)
@@ -82,7 +82,7 @@ def test_hours_and_inputs_move_the_forecast(live: Workbook) -> None:
     assert figures(live.read_all())["Spent"] == pytest.approx(float(before["Spent"]) + 150)
 
 
-def test_pull_takes_it_for_no_edit(
+def test_pull_finds_no_edit_in_it(
     written: Path, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["pull", str(written), "--data", str(folder / "data"), "--dry-run"]) == 0

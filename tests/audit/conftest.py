@@ -1,4 +1,4 @@
-"""The audit of the plan that a test module names as PLAN, and its parts by id and name."""
+"""The audit of the plan that a test module names in PLAN, and its parts by id and name."""
 
 from __future__ import annotations
 

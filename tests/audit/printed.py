@@ -1,4 +1,4 @@
-"""What the program prints of the book that ships, and the figures of a document to be judged."""
+"""What the program prints for the shipped book, and the figures of its audited documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def printed(*arguments: str) -> Json:
-    """The JSON of a command that finds nothing wrong, such as a verdict on file that is another."""
+    """The JSON that a command prints; fails if it reports an error, such as a changed verdict."""
     out = StringIO()
     with redirect_stdout(out):
         status = cli.main([*arguments, "--format", "json", "--data", str(DATA)])
@@ -28,7 +28,7 @@ def printed(*arguments: str) -> Json:
 
 
 def ids_of(document: str) -> list[str]:
-    """All figures of a document, by id, as they were collected from its text."""
+    """The ids of all figures that were collected from a document's text."""
     return Path(__file__).with_name(f"ids_{document}.txt").read_text().split()
 
 
@@ -37,10 +37,10 @@ def ends(value: Json) -> tuple[float, float]:
 
 
 def counted(claims: Iterable[Json]) -> dict[str, int]:
-    """How many claims have each verdict, by verdict."""
+    """The number of claims with each verdict."""
     return dict(sorted(Counter(claim["verdict"] for claim in claims).items()))
 
 
 def lacking(claims: dict[str, Json]) -> dict[str, list[str]]:
-    """What the document does not say, by claim."""
+    """The facts that the document does not state, by claim."""
     return {id_: c["lacks"] for id_, c in claims.items() if c["verdict"] == "underdetermined"}

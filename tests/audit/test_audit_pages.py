@@ -1,4 +1,4 @@
-"""The audit's page, its plain text and its JSON: the headline first, then what does not hold."""
+"""The audit as page, plain text and JSON: the headline first, then the mismatches."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_each_claim_has_its_row_with_both_figures_and_the_verdict(pages: dict[st
     assert places(row, *told) == sorted(places(row, *told))
 
 
-def test_a_claim_that_another_rests_on_is_named_by_its_line(pages: dict[str, str]) -> None:
+def test_a_claim_that_another_uses_is_named_by_its_line(pages: dict[str, str]) -> None:
     page = pages["html/paper"]
     link = '<a href="#{0}" title="“{1}” ({0})">{2}</a>'
     large = page[page.index("A large fault") :].split("</div>")[0]
@@ -113,7 +113,7 @@ def test_the_command_prints_text_and_json(data: Path, capsys: pytest.CaptureFixt
     assert (len(found["claims"]), len(found["findings"]), len(found["headlines"])) == (10, 3, 1)
 
 
-def test_the_command_tells_of_a_changed_verdict_and_shows_the_audit(
+def test_the_command_reports_a_changed_verdict_and_shows_the_audit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     claims = HEAD + "claims: {001-L001-01: {quote: x, says: 1 GPU, from: cards, expect: rounded}}\n"
@@ -142,7 +142,7 @@ claims:
 """
 
 
-def test_the_computed_verdicts_can_be_put_on_file_and_nothing_else_changes(tmp_path: Path) -> None:
+def test_accept_writes_the_computed_verdicts_and_changes_nothing_else(tmp_path: Path) -> None:
     files = {"plans/paper/plan.yaml": PLAN, "plans/paper/claims.yaml": HEAD + ACCEPTED}
     folder = lay(tmp_path, files)
     assert cli.main(["audit", "--data", str(folder), "--accept"]) == 0
@@ -158,7 +158,7 @@ def test_the_computed_verdicts_can_be_put_on_file_and_nothing_else_changes(tmp_p
     assert (folder / "plans/paper/claims.yaml").read_text("utf-8") == text
 
 
-def test_the_command_looks_up_quotes_in_documents_at_hand(
+def test_the_command_looks_up_quotes_in_available_documents(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "paper.txt").write_text("one line", "utf-8")

@@ -1,4 +1,4 @@
-"""Lowering claims.yaml: ids, claims made from rows, expressions, headlines, findings, quotes."""
+"""Reading claims.yaml: ids, claims made from rows, expressions, headlines, findings, quotes."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def test_claims_are_made_from_rows_with_their_ids(tmp_path: Path) -> None:
         "001-L020-02",
         "001-L020-03",
         "001-L025-01",
-        "001-L025-02",  # numbers close up where a row has no such claim
+        "001-L025-02",  # numbers skip a claim that a row lacks
         "001-L026-01",
         "001-L026-02",
-        "001-L026-03",  # lines go on from the row before
+        "001-L026-03",  # lines continue from the previous row
     ]
     assert [each.verdict for each in made.values()] == [
         "reproduced",
@@ -58,7 +58,7 @@ def test_claims_are_made_from_rows_with_their_ids(tmp_path: Path) -> None:
     assert told(tmp_path / "again", ROWS) == []
 
 
-def test_a_column_may_stand_below_its_row_and_have_a_number_of_its_own(tmp_path: Path) -> None:
+def test_a_column_can_be_below_its_row_and_have_its_own_number(tmp_path: Path) -> None:
     claims = """
 tables:
   blocks:
@@ -181,18 +181,18 @@ BAD = [
 
 
 @pytest.mark.parametrize(("claims", "code", "message"), BAD)
-def test_bad_claims_are_told(tmp_path: Path, claims: str, code: str, message: str) -> None:
+def test_bad_claims_are_reported(tmp_path: Path, claims: str, code: str, message: str) -> None:
     found = told(tmp_path, claims)
     assert [each[1] for each in found] == [code]
     assert message in found[0][2]
 
 
-def test_a_fault_of_a_column_is_told_once_and_at_its_character(tmp_path: Path) -> None:
+def test_an_error_in_a_column_is_reported_once_at_its_character(tmp_path: Path) -> None:
     found = examined(tmp_path, ROWS.replace("@steps / speed", "@steps / sped")).diagnostics
     assert [(d.line, d.column, d.code) for d in found] == [(10, 43, "N001")]
 
 
-def test_a_claim_is_named_in_claims_alone(tmp_path: Path) -> None:
+def test_claims_can_be_named_only_in_claims_yaml(tmp_path: Path) -> None:
     from audit.world import PLAN
     from scalesheet.examine import diagnose
     from small import lay
@@ -217,7 +217,7 @@ findings:
 """  # noqa: E501  # lines of YAML
 
 
-def test_faults_come_worst_first_by_what_they_do_to_a_headline(tmp_path: Path) -> None:
+def test_errors_are_sorted_by_their_effect_on_a_headline(tmp_path: Path) -> None:
     found = audited(tmp_path, ROWS + TOTALS)
     assert [each.finding.id for each in found.findings] == ["large", "small", "none"]
     assert [each.claim.id for each in contradictions(found)] == ["001-L051-01", "001-L026-03"]
@@ -231,19 +231,19 @@ def test_faults_come_worst_first_by_what_they_do_to_a_headline(tmp_path: Path) -
     ]
 
 
-def test_a_headline_is_written_implied_and_computed(tmp_path: Path) -> None:
+def test_a_headline_has_a_written_an_implied_and_a_computed_value(tmp_path: Path) -> None:
     (found,) = audited(tmp_path, ROWS + TOTALS).headlines
     assert (found.written.value, found.implied.value) == (9, 9)
     assert found.computed.value == pytest.approx(16_000 / 1900)
     assert found.because == "sum(@runs.hours) = sum(0.5, 2.5, 6) = 9 h"
 
 
-def test_what_shows_a_finding_may_be_of_any_kind(tmp_path: Path) -> None:
+def test_a_finding_can_show_expressions_of_any_kind(tmp_path: Path) -> None:
     shown = {f.finding.id: f.because for f in audited(tmp_path, ROWS + TOTALS).findings}
     assert shown["none"] == ("gpu.memory < need = 24 < 30 / 1.07374 = yes", "low(fast) = 8 h")
 
 
-def test_json_has_the_promised_keys_and_a_second_run_the_same_bytes(tmp_path: Path) -> None:
+def test_json_has_the_promised_keys_and_is_reproducible(tmp_path: Path) -> None:
     texts = []
     for name in ("a", "b"):
         found = examined(tmp_path / name, ROWS + TOTALS)
@@ -279,7 +279,7 @@ def test_json_has_the_promised_keys_and_a_second_run_the_same_bytes(tmp_path: Pa
         (None, "'001-L002-01' is on line 2, but the document has 1 line"),
     ],
 )
-def test_a_quote_stands_on_its_line(tmp_path: Path, line: str | None, message: str | None) -> None:
+def test_a_quote_must_be_on_its_line(tmp_path: Path, line: str | None, message: str | None) -> None:
     claims = "claims:\n  001-L002-01: {quote: 10k, says: 10k step, lacks: [x], expect: underdetermined}\n"  # noqa: E501  # one line of YAML
     audit = audited(tmp_path, claims).audit
     paper = "title" if line is None else f"title\n{line}"
@@ -289,7 +289,7 @@ def test_a_quote_stands_on_its_line(tmp_path: Path, line: str | None, message: s
     )
 
 
-def test_a_document_that_is_not_at_hand_is_not_asked(tmp_path: Path) -> None:
+def test_quotes_of_a_missing_document_are_not_checked(tmp_path: Path) -> None:
     audit = audited(tmp_path, ROWS).audit
     assert quotes(audit, tmp_path / "nowhere") == []
     assert HEAD.count("file:") == 1
@@ -310,7 +310,7 @@ tables:
 """
 
 
-def test_two_figures_that_disagree_are_one_fault_and_so_are_those_of_a_column(
+def test_figures_that_disagree_and_figures_of_a_column_are_grouped(
     tmp_path: Path,
 ) -> None:
     (group,) = grouped(audited(tmp_path, ENDS))
@@ -323,7 +323,7 @@ def test_two_figures_that_disagree_are_one_fault_and_so_are_those_of_a_column(
     assert bundle_title(bundles[0][:1]) == "Line 20, hours: “7”"
 
 
-def test_the_figures_of_one_fault_are_printed_together(tmp_path: Path) -> None:
+def test_the_figures_of_one_error_are_printed_together(tmp_path: Path) -> None:
     found = examined(tmp_path, ENDS)
     assert found.book is not None
     text = audit_text(found.book, found.audits["paper"])

@@ -10,7 +10,7 @@ PLAN = "multimodal-scaling"
 IDS = ids_of("002")
 
 
-def test_every_figure_of_the_document_is_judged_once(audit: Json) -> None:
+def test_every_figure_of_the_document_has_one_verdict(audit: Json) -> None:
     assert sorted(claim["id"] for claim in audit["claims"]) == IDS
     assert len(IDS) == 548
 
@@ -27,36 +27,36 @@ def test_counts_by_verdict(audit: Json) -> None:
 
 
 DEFENDED = [
-    # figure, verdict, what it was compared with
+    # figure, verdict, the value it was compared with
     ("002-L037-04", "contradicted", (2.4576e12, 2.4576e12)),  # tokens: samples times 8,192
     ("002-L078-01", "contradicted", (12_288, 12_288)),  # six modalities of 2,048 tokens
-    ("002-L053-01", "contradicted", (16, 20)),  # GPU hours: both cards for the whole wall clock
-    ("002-L214-01", "contradicted", (1094.02, 1094.02)),  # the work at the peak of an A100
+    ("002-L053-01", "contradicted", (16, 20)),  # GPU hours: both GPUs for the whole wall-clock time
+    ("002-L214-01", "contradicted", (1094.02, 1094.02)),  # the work at an A100's peak rate
     ("002-L364-01", "contradicted", (39_384.6, 39_384.6)),
-    ("002-L046-01", "contradicted", (13.8889, 17.3611)),  # sample/s, by the hours below it
-    ("002-L048-01", "contradicted", (0.277778, 0.347222)),  # h, by the sample/s above it
-    ("002-L424-05", "contradicted", (300.8, 403.2)),  # price of the machine, wall hours
-    ("002-L510-02", "contradicted", (17.6, 17.6)),  # the price of one card for two
+    ("002-L046-01", "contradicted", (13.8889, 17.3611)),  # samples/s, from the hours below it
+    ("002-L048-01", "contradicted", (0.277778, 0.347222)),  # h, from the samples/s above it
+    ("002-L424-05", "contradicted", (300.8, 403.2)),  # the node's price, wall-clock hours
+    ("002-L510-02", "contradicted", (17.6, 17.6)),  # the price of one GPU for two
     ("002-L086-01", "contradicted", (80, 80)),  # MB: twice the weights, as noted
     ("002-L342-02", "contradicted", (100, 120)),  # GB: the sum of its parts
-    ("002-L285-02", "contradicted", (20, 20)),  # checkpoints at every 5 %
-    ("002-L525-01", "contradicted", (0.111111, 0.111111)),  # at the lowest price of the document
-    ("002-L324-01", "contradicted", (3.125e6, 3.125e6)),  # as configured, not as on line 36
+    ("002-L285-02", "contradicted", (20, 20)),  # checkpoints every 5 %
+    ("002-L525-01", "contradicted", (0.111111, 0.111111)),  # at the document's lowest price
+    ("002-L324-01", "contradicted", (3.125e6, 3.125e6)),  # as configured, unlike on line 36
     ("002-L127-01", "contradicted", (573_440, 716_800)),  # 2,000 for 2,048
     ("002-L045-01", "contradicted", (16, 20)),
-    ("002-L485-05", "follows", (25, 25)),  # GB: ~24 may be a unit away
+    ("002-L485-05", "follows", (25, 25)),  # GB: "~24" may be off by one
     ("002-L089-01", "follows", (1.7, 1.7)),
     ("002-L383-04", "rounded", (2.4576e12, 2.4576e12)),
     ("002-L517-01", "reproduced", (0.68, 0.68)),  # within 60 to 80 %
     ("002-L395-01", "reproduced", (100, 120)),
     ("002-L438-03", "follows", (2, 10)),
-    ("002-L176-02", "follows", (220, 275)),  # a right product of wrong hours
-    ("002-L059-02", "reproduced", (400, 400)),  # W: the catalogue
+    ("002-L176-02", "follows", (220, 275)),  # a correct product of wrong hours
+    ("002-L059-02", "reproduced", (400, 400)),  # W: from the catalogue
 ]
 
 
 @pytest.mark.parametrize(("id_", "verdict", "held"), DEFENDED)
-def test_a_verdict_that_its_author_would_ask_about(
+def test_verdicts_that_the_author_would_question(
     claims: dict[str, Json], id_: str, verdict: str, held: tuple[float, float]
 ) -> None:
     claim = claims[id_]
@@ -65,12 +65,12 @@ def test_a_verdict_that_its_author_would_ask_about(
 
 
 STATEMENTS = {
-    "002-L057-01": "contradicted",  # nearly perfect, where 85 to 90 % is called good
-    "002-L288-03": "contradicted",  # the spot machine has the lower rate
+    "002-L057-01": "contradicted",  # nearly perfect, although 85 to 90 % is called good
+    "002-L288-03": "contradicted",  # the spot node has the lower rate
     "002-L308-01": "follows",
-    "002-L368-01": "contradicted",  # a quarter of the hours on twice the cards
+    "002-L368-01": "contradicted",  # a quarter of the hours on twice the GPUs
     "002-L369-01": "follows",
-    "002-L536-02": "contradicted",  # one A100 is cheaper by the document's own table
+    "002-L536-02": "contradicted",  # one A100 is cheaper in the document's own table
     "002-L544-03": "contradicted",
 }
 
@@ -80,7 +80,7 @@ def test_statements_without_a_number_are_conditions(claims: dict[str, Json]) -> 
     assert {claims[id_]["says"]["value"] for id_ in STATEMENTS} == {True}
 
 
-def test_what_the_document_does_not_say_is_listed(claims: dict[str, Json]) -> None:
+def test_facts_that_the_document_does_not_state_are_listed(claims: dict[str, Json]) -> None:
     lacks = lacking(claims)
     assert lacks == {
         "002-L258-01": ["how many nodes evaluate"],
@@ -88,7 +88,7 @@ def test_what_the_document_does_not_say_is_listed(claims: dict[str, Json]) -> No
     }
 
 
-def test_an_error_is_charged_where_it_is_made_and_inherited_after(
+def test_an_error_counts_where_it_is_made_and_is_inherited_by_later_figures(
     claims: dict[str, Json],
 ) -> None:
     assert claims["002-L268-02"]["inherits"] == ["002-L214-01", "002-L217-01", "002-L215-01"]
@@ -98,7 +98,7 @@ def test_an_error_is_charged_where_it_is_made_and_inherited_after(
 
 
 HOURS = [
-    # wall clock and the throughput of the same run
+    # wall-clock time and throughput of the same run
     ("002-L048-01", "002-L046-01"),
     ("002-L056-01", "002-L054-01"),
     ("002-L064-01", "002-L062-01"),
@@ -118,7 +118,7 @@ HOURS = [
 
 
 @pytest.mark.parametrize(("wall", "throughput"), HOURS)
-def test_hours_and_throughput_accuse_each_other(
+def test_hours_and_throughput_contradict_each_other(
     claims: dict[str, Json], wall: str, throughput: str
 ) -> None:
     assert claims[wall]["verdict"] == claims[throughput]["verdict"] == "contradicted"
@@ -134,7 +134,7 @@ def test_a_configuration_and_a_table_that_disagree_are_both_contradicted(
         assert f"disagrees with {configured}" in claims[tabled]["because"]
 
 
-def test_the_headline_is_the_total_three_times(audit: Json) -> None:
+def test_the_headline_has_the_written_implied_and_computed_total(audit: Json) -> None:
     first = audit["headlines"][0]
     assert (first["name"], first["written"]["unit"]) == ("gpu_hours", "GPU * hour")
     assert ends(first["written"]) == (2240, 2745)
@@ -142,7 +142,7 @@ def test_the_headline_is_the_total_three_times(audit: Json) -> None:
     assert first["computed"]["low"] > 40 * first["written"]["high"]
 
 
-def test_further_headlines_are_the_recommendations_one_by_one(
+def test_each_recommendation_is_a_further_headline(
     headlines: dict[str, Json],
 ) -> None:
     assert ends(headlines["xl_gpu_hours"]["written"]) == (375, 500)
@@ -167,7 +167,7 @@ def test_further_headlines_are_the_recommendations_one_by_one(
         ("no-room-for-interruptions", "xl_cost", (126.316, 1371.43)),
     ],
 )
-def test_a_finding_says_what_it_does_to_a_total(
+def test_a_finding_has_its_effect_on_a_total(
     findings: dict[str, Json], finding: str, headline: str, effect: tuple[float, float]
 ) -> None:
     assert ends(findings[finding]["effects"][headline]) == pytest.approx(effect, rel=1e-5)

@@ -10,7 +10,7 @@ PLAN = "qwen2-finance"
 IDS = ids_of("003")
 
 
-def test_every_figure_of_the_document_is_judged_once(audit: Json) -> None:
+def test_every_figure_of_the_document_has_one_verdict(audit: Json) -> None:
     assert sorted(claim["id"] for claim in audit["claims"]) == IDS
     assert len(IDS) == 215
 
@@ -27,17 +27,17 @@ def test_counts_by_verdict(audit: Json) -> None:
 
 
 DEFENDED = [
-    # figure, verdict, what it was compared with
-    ("003-L007-01", "contradicted", (512, 568.89)),  # token/s, by the steps per hour
-    ("003-L013-01", "contradicted", (703.125, 878.906)),  # step/h, by the token/s
-    ("003-L118-01", "contradicted", (26, 26)),  # 35 experiments, where headings and rows have 26
-    ("003-L125-01", "contradicted", (2.95, 2.95)),  # the machine; 2.48 lacks the host
-    ("003-L142-03", "contradicted", (0.220588, 0.220588)),  # 40 %, where the most is 22 %
-    ("003-L119-01", "follows", (72, 72)),  # a right sum of a wrong figure
+    # figure, verdict, the value it was compared with
+    ("003-L007-01", "contradicted", (512, 568.89)),  # tokens/s, from the steps per hour
+    ("003-L013-01", "contradicted", (703.125, 878.906)),  # steps/h, from the tokens/s
+    ("003-L118-01", "contradicted", (26, 26)),  # 35 experiments; headings and rows have 26
+    ("003-L125-01", "contradicted", (2.95, 2.95)),  # the node; 2.48 leaves out the host
+    ("003-L142-03", "contradicted", (0.220588, 0.220588)),  # 40 %; the maximum is 22 %
+    ("003-L119-01", "follows", (72, 72)),  # a correct sum of a wrong figure
     ("003-L119-02", "follows", (341.7, 341.7)),
-    ("003-L028-01", "reproduced", (1.7, 1.7)),  # ten times the 0.17 hours that are written
-    ("003-L006-01", "reproduced", (24, 24)),  # GB as makers write it: GiB
-    ("003-L126-01", "reproduced", (3.06, 3.06)),  # while the machine was for rent
+    ("003-L028-01", "reproduced", (1.7, 1.7)),  # ten times the stated 0.17 hours
+    ("003-L006-01", "reproduced", (24, 24)),  # vendors' GB are GiB
+    ("003-L126-01", "reproduced", (3.06, 3.06)),  # while the node was offered
     ("003-L004-01", "rounded", (494_032_768, 494_032_768)),
     ("003-L005-03", "contradicted", (2_199_552, 2_199_552)),  # all linear layers
     ("003-L132-03", "follows", (153.765, 153.765)),
@@ -47,7 +47,7 @@ DEFENDED = [
 
 
 @pytest.mark.parametrize(("id_", "verdict", "held"), DEFENDED)
-def test_a_verdict_that_its_author_would_ask_about(
+def test_verdicts_that_the_author_would_question(
     claims: dict[str, Json], id_: str, verdict: str, held: tuple[float, float]
 ) -> None:
     claim = claims[id_]
@@ -55,7 +55,7 @@ def test_a_verdict_that_its_author_would_ask_about(
     assert ends(claim["computed"]) == pytest.approx(held, rel=1e-5)
 
 
-def test_what_the_document_does_not_say_is_listed(claims: dict[str, Json]) -> None:
+def test_facts_that_the_document_does_not_state_are_listed(claims: dict[str, Json]) -> None:
     lacks = lacking(claims)
     assert lacks == {
         "003-L127-01": ["which offer of Lambda this is and on which day"],
@@ -64,7 +64,7 @@ def test_what_the_document_does_not_say_is_listed(claims: dict[str, Json]) -> No
     }
 
 
-def test_an_error_is_charged_where_it_is_made_and_inherited_after(
+def test_an_error_counts_where_it_is_made_and_is_inherited_by_later_figures(
     claims: dict[str, Json],
 ) -> None:
     assert claims["003-L119-01"]["inherits"] == ["003-L118-01"]
@@ -72,17 +72,17 @@ def test_an_error_is_charged_where_it_is_made_and_inherited_after(
     assert claims["003-L028-01"]["inherits"] == []
 
 
-def test_every_hour_of_training_inherits_the_doubtful_speed(claims: dict[str, Json]) -> None:
+def test_all_training_hours_inherit_the_wrong_speed(claims: dict[str, Json]) -> None:
     rows = [f"003-L{line:03d}-03" for line in (*range(35, 44), *range(49, 61), *range(102, 108))]
     rows += [f"003-L{line:03d}-02" for line in (*range(19, 24), *range(66, 72), *range(87, 97))]
     assert {tuple(claims[row]["inherits"]) for row in rows} == {("003-L013-01",)}
     assert {claims[row]["verdict"] for row in rows} == {"follows", "reproduced"}
-    # 5.0 hours may be 5.3 by the plan; "5 hours" in the table of steps is a rounding of that
+    # the plan allows 5.3 for "5.0 hours"; "5 hours" in the table of steps is a rounding of that
     consistent = [row for row in rows if claims[row]["verdict"] == "reproduced"]
     assert consistent == ["003-L019-02", "003-L021-02", "003-L022-02"]
 
 
-def test_the_headline_is_the_total_three_times(audit: Json) -> None:
+def test_the_headline_has_the_written_implied_and_computed_total(audit: Json) -> None:
     first = audit["headlines"][0]
     assert (first["name"], first["written"]["unit"]) == ("gpu_hours", "GPU * hour")
     assert ends(first["written"]) == (341.7, 341.7)
@@ -90,7 +90,7 @@ def test_the_headline_is_the_total_three_times(audit: Json) -> None:
     assert ends(first["computed"]) == pytest.approx((341.667, 379.444), abs=1e-3)
 
 
-def test_further_headlines_tell_the_other_speed_and_the_other_totals(
+def test_further_headlines_have_the_other_speed_and_totals(
     headlines: dict[str, Json],
 ) -> None:
     slow = headlines["gpu_hours_at_throughput"]
@@ -109,7 +109,7 @@ def test_further_headlines_tell_the_other_speed_and_the_other_totals(
         ("training-without-evaluation", "gpu_hours", (8.833, 8.833)),
     ],
 )
-def test_a_finding_says_what_it_does_to_a_total(
+def test_a_finding_has_its_effect_on_a_total(
     findings: dict[str, Json], finding: str, headline: str, effect: tuple[float, float]
 ) -> None:
     assert ends(findings[finding]["effects"][headline]) == pytest.approx(effect, abs=1e-3)

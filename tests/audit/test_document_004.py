@@ -16,7 +16,7 @@ def cells(plan: Json, table: str, column: str) -> dict[str, Any]:
     return {row["id"]: row["cells"][column] for row in plan["tables"][table]["rows"]}
 
 
-def test_every_figure_of_the_document_is_judged_once(audit: Json) -> None:
+def test_every_figure_of_the_document_has_one_verdict(audit: Json) -> None:
     assert sorted(claim["id"] for claim in audit["claims"]) == IDS
     assert len(IDS) == 234
 
@@ -33,25 +33,25 @@ def test_counts_by_verdict(audit: Json) -> None:
 
 
 DEFENDED = [
-    # figure, verdict, what it was compared with
-    ("004-L026-01", "contradicted", (12, 12)),  # an RTX 5070 of 16 GB
-    ("004-L027-01", "contradicted", (16, 16)),  # an RTX 5080 of 20 GB
+    # figure, verdict, the value it was compared with
+    ("004-L026-01", "contradicted", (12, 12)),  # an RTX 5070 with 16 GB
+    ("004-L027-01", "contradicted", (16, 16)),  # an RTX 5080 with 20 GB
     ("004-L091-01", "contradicted", (36, 36)),  # 18 GB, the sum of 8, 16, 8 and 4
-    ("004-L087-02", "contradicted", (1, 1)),  # 2 GB for 2B parameters of 4 bit
-    ("004-L101-01", "contradicted", (8, 8)),  # 4 and 8 of the same number of accelerators
-    ("004-L122-01", "contradicted", (12, 12)),  # 4 bytes are left, not saved
+    ("004-L087-02", "contradicted", (1, 1)),  # 2 GB for 2B parameters in 4 bits
+    ("004-L101-01", "contradicted", (8, 8)),  # 4 and 8 on the same number of accelerators
+    ("004-L122-01", "contradicted", (12, 12)),  # 4 bytes remain; they are not saved
     ("004-L131-03", "contradicted", (2e9, 2.86331e9)),  # 7B on two RTX 4090
     ("004-L140-03", "contradicted", (50.9497e9, 50.9497e9)),  # 175B on eight A100
-    ("004-L020-06", "underdetermined", (87.5, 93.6508)),  # by the speed of an RTX 4060 Ti
-    ("004-L022-06", "underdetermined", (35.1563, 42.3590)),  # by the speed of an RTX 4080
-    ("004-L083-01", "rounded", (2.2089856e9, 2.2089856e9)),  # "2B", vision tower and all
-    ("004-L087-01", "follows", (8, 8)),  # in 32 bit
+    ("004-L020-06", "underdetermined", (87.5, 93.6508)),  # from the speed of an RTX 4060 Ti
+    ("004-L022-06", "underdetermined", (35.1563, 42.3590)),  # from the speed of an RTX 4080
+    ("004-L083-01", "rounded", (2.2089856e9, 2.2089856e9)),  # "2B", including the vision tower
+    ("004-L087-01", "follows", (8, 8)),  # in 32 bits
     ("004-L124-01", "reproduced", (16, 16)),  # on very many accelerators
 ]
 
 
 @pytest.mark.parametrize(("id_", "verdict", "held"), DEFENDED)
-def test_a_verdict_that_its_author_would_ask_about(
+def test_verdicts_that_the_author_would_question(
     claims: dict[str, Json], id_: str, verdict: str, held: tuple[float, float]
 ) -> None:
     claim = claims[id_]
@@ -59,14 +59,14 @@ def test_a_verdict_that_its_author_would_ask_about(
     assert ends(claim["computed"]) == pytest.approx(held, rel=1e-5)
 
 
-def test_a_time_without_a_job_lacks_the_job(claims: dict[str, Json]) -> None:
+def test_times_of_an_unstated_job_lack_the_job(claims: dict[str, Json]) -> None:
     lacks = lacking(claims)
     job = ["how many samples the runs see", "how long their samples are"]
     lines = (20, 21, 22, 23, 24, 25, 26, 29)
     assert lacks == {f"004-L0{line}-06": job for line in lines} | {"004-L032-07": job}
 
 
-def test_what_times_of_an_unstated_job_say_of_the_cards_is_a_finding(
+def test_implausible_ratios_of_stated_times_are_a_finding(
     findings: dict[str, Json],
 ) -> None:
     stated, arithmetic, bandwidth = findings["h100-hardly-faster"]["shows"]
@@ -74,7 +74,7 @@ def test_what_times_of_an_unstated_job_say_of_the_cards_is_a_finding(
     assert arithmetic["result"]["value"] > bandwidth["result"]["value"] > 1.5
 
 
-def test_a_total_inherits_the_faults_of_its_parts(claims: dict[str, Json]) -> None:
+def test_a_total_inherits_the_errors_of_its_parts(claims: dict[str, Json]) -> None:
     assert claims["004-L091-01"]["inherits"] == [f"004-L0{line}-01" for line in (87, 88, 89)]
     assert claims["004-L091-02"]["inherits"] == [f"004-L0{line}-02" for line in (87, 88, 89)]
     assert claims["004-L026-03"]["inherits"] == ["004-L026-01"]
@@ -91,21 +91,21 @@ def test_a_total_inherits_the_faults_of_its_parts(claims: dict[str, Json]) -> No
         ("largest_eight", 175, 50.9497, 31.8597),
     ],
 )
-def test_a_headline_is_a_total_three_times(
+def test_a_headline_has_a_written_an_implied_and_a_computed_value(
     headlines: dict[str, Json], name: str, written: float, implied: float, computed: float
 ) -> None:
     told = [headlines[name][key]["value"] for key in ("written", "implied", "computed")]
     assert told == pytest.approx([written, implied, computed], rel=1e-4)
 
 
-def test_a_finding_says_what_it_does_to_a_total(findings: dict[str, Json]) -> None:
+def test_a_finding_has_its_effect_on_a_total(findings: dict[str, Json]) -> None:
     assert ends(findings["totals-are-half"]["effects"]["full_memory"]) == (18, 18)
     assert ends(findings["sizes-of-another-method"]["effects"]["largest"]) == pytest.approx(
         (1.73509 - 7, 1.73509 - 7), abs=1e-4
     )
 
 
-def test_the_document_recommends_what_does_not_fit() -> None:
+def test_the_document_recommends_a_setup_that_does_not_fit() -> None:
     written = printed("show", "vlm-finetune", "--set", "scenario=written")
     verdicts = cells(written, "answers", "verdict")
     unfit = [setup for setup, word in verdicts.items() if word["value"] == "does not fit"]
@@ -113,7 +113,7 @@ def test_the_document_recommends_what_does_not_fit() -> None:
     assert written["quantities"]["check.within_memory"]["value"] is False
 
 
-def test_every_recommended_configuration_fits_and_none_is_quantised() -> None:
+def test_every_recommended_configuration_fits_and_none_is_quantized() -> None:
     plan = printed("show", "vlm-finetune")
     assert {cell["value"] for cell in cells(plan, "answers", "verdict").values()} == {"fits"}
     assert {cell["value"] for cell in cells(plan, "answers", "method").values()} == {"full", "lora"}
@@ -136,7 +136,7 @@ def test_the_command_follows_from_the_memory() -> None:
     assert "--no-deepspeed" in command("choice=own", "setups['own'].gpus=1")
 
 
-def test_measures_stand_in_the_order_of_what_they_save() -> None:
+def test_measures_are_sorted_by_the_memory_they_save() -> None:
     plan = printed("show", "vlm-finetune")
     ranks = [cell["value"] for cell in cells(plan, "measures", "rank").values()]
     assert ranks == sorted(ranks)

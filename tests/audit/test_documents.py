@@ -1,4 +1,4 @@
-"""Several documents of one plan, findings from checks, and faults grouped by headline."""
+"""Several documents of one plan, findings from checks, and errors grouped by headline."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def documents(folder: Path, plan: str = PLAN, first: str = FIRST) -> Examined:
     return examine(lay(folder, files))
 
 
-def test_claims_of_one_document_are_held_against_those_of_another(tmp_path: Path) -> None:
+def test_claims_can_be_compared_with_those_of_another_document(tmp_path: Path) -> None:
     found = documents(tmp_path)
     assert found.diagnostics == []
     assert list(found.audits) == ["paper", "paper-summary"]
@@ -44,14 +44,14 @@ def test_claims_of_one_document_are_held_against_those_of_another(tmp_path: Path
     assert follows.inherits == ("002-L001-01",)
 
 
-def test_an_id_stands_in_one_document_alone(tmp_path: Path) -> None:
+def test_an_id_must_be_in_only_one_document(tmp_path: Path) -> None:
     again = FIRST.replace("001-L004-01", "002-L001-01").replace('"001"', '"002"')
     (fault,) = documents(tmp_path, first=again).diagnostics
     assert (fault.code, fault.path.rsplit("/", 1)[1]) == ("C006", "summary.yaml")
     assert "already exists in claims.yaml, line 2;" in fault.message
 
 
-def test_each_document_has_its_page_and_all_are_one_audit(
+def test_each_document_has_a_page_and_all_form_one_audit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = documents(tmp_path)
@@ -95,7 +95,7 @@ checks:
 LIMITS = (
     "scalars:\n  limit: {value: 5.6, unit: hour}\n  measured: {value: 2000, unit: step / hour}\n"
 )
-#: What the document says makes the runs longer, and the speed too high.
+#: A plan in which the document's values make the runs too long and the speed too high.
 BROKEN = PLAN.replace("written: {value: 2000,", "written: {value: 2050,").replace(
     "three: {steps: 10_000}", "three: {steps: {value: 5000, written: {value: 12_300}}}"
 )
@@ -105,7 +105,7 @@ def with_checks(plan: str) -> str:
     return plan.replace("scalars:\n", LIMITS) + RUNS
 
 
-def test_a_check_that_fails_as_written_is_a_finding_by_itself(tmp_path: Path) -> None:
+def test_a_check_that_fails_as_written_is_a_finding(tmp_path: Path) -> None:
     assert documents(tmp_path / "sound", with_checks(PLAN)).audits["paper"].findings == ()
     found = documents(tmp_path, with_checks(BROKEN))
     assert found.diagnostics == []
@@ -119,7 +119,7 @@ def test_a_check_that_fails_as_written_is_a_finding_by_itself(tmp_path: Path) ->
     assert found.audits["paper-summary"].findings == ()
 
 
-def test_a_check_names_the_document_that_it_is_about(tmp_path: Path) -> None:
+def test_a_finding_of_a_check_belongs_to_the_cited_document(tmp_path: Path) -> None:
     plan = with_checks(BROKEN).replace(
         "source: {key: a-paper, locator: lines 5 and 9-11}\n", "source: a-vendor\n"
     )
@@ -128,7 +128,7 @@ def test_a_check_names_the_document_that_it_is_about(tmp_path: Path) -> None:
     assert [f.finding.id for f in found.audits["paper"].findings] == ["check-short"]
 
 
-def test_a_finding_of_a_check_stands_in_text_and_json(
+def test_a_finding_of_a_check_is_in_text_and_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     documents(tmp_path, with_checks(BROKEN))
@@ -148,7 +148,7 @@ def test_a_finding_of_a_check_stands_in_text_and_json(
     ]
 
 
-# ------------------------------------------------------------------ grouped
+# ------------------------------------------------------------------ groups
 
 CARDS = "  cards: {title: Cards, unit: GPU, written: cards, implied: cards, computed: cards}\n"
 MORE = (
@@ -160,7 +160,7 @@ TWO = TOTALS.replace("headlines:\n", f"headlines:\n{CARDS}").replace(
 )
 
 
-def test_faults_stand_below_the_headline_that_they_change_most(tmp_path: Path) -> None:
+def test_errors_are_below_the_headline_that_they_change_most(tmp_path: Path) -> None:
     groups = grouped(audited(tmp_path, ROWS + TWO))
     named = [
         (

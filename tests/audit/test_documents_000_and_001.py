@@ -22,7 +22,9 @@ def of(document: str, claims: dict[str, Json]) -> list[Json]:
 
 
 @pytest.mark.parametrize(("document", "number"), [("000", 202), ("001", 59)])
-def test_every_figure_of_a_document_is_judged_once(audit: Json, document: str, number: int) -> None:
+def test_every_figure_of_a_document_has_one_verdict(
+    audit: Json, document: str, number: int
+) -> None:
     found = [c["id"] for c in audit["claims"] if c["id"].startswith(f"{document}-")]
     assert sorted(found) == IDS[document]
     assert len(found) == number
@@ -50,37 +52,37 @@ def test_counts_by_verdict(claims: dict[str, Json], document: str, counts: dict[
 
 
 DEFENDED = [
-    # figure, verdict, what it was compared with
-    ("000-L014-01", "contradicted", (2335, 2335)),  # the head, where the sums end at 2,335
-    ("000-L029-02", "contradicted", (16.58433, 16.58433)),  # GB of weights, by the checkpoint
-    ("000-L051-01", "contradicted", (0.1666667, 0.1666667)),  # h/epoch, by the projection
+    # figure, verdict, the value it was compared with
+    ("000-L014-01", "contradicted", (2335, 2335)),  # the heading; the sums end at 2,335
+    ("000-L029-02", "contradicted", (16.58433, 16.58433)),  # GB of weights, from the checkpoint
+    ("000-L051-01", "contradicted", (0.1666667, 0.1666667)),  # h/epoch, from the projection
     ("000-L052-01", "contradicted", (192, 240)),  # 3 epochs of 8-10 hours on 8 accelerators
-    ("000-L095-01", "contradicted", (1200, 3200)),  # 5,000-10,000 steps, 30-40 h a thousand, 8 GPU
+    ("000-L095-01", "contradicted", (1200, 3200)),  # 5-10k steps, 30-40 h per thousand, 8 GPUs
     ("000-L197-01", "contradicted", (13.33333, 13.33333)),  # 40 is for three seeds
-    ("000-L293-01", "contradicted", (18.9924, 22.1296)),  # GiB, above the weights at the least
+    ("000-L293-01", "contradicted", (18.9924, 22.1296)),  # GiB, at least the weights
     ("000-L298-01", "contradicted", (0.3828125, 0.3828125)),  # inputs of 28 layers
     ("000-L308-01", "contradicted", (468.75, 937.5)),  # optimizer steps of three epochs
     ("000-L309-04", "contradicted", (24, 30)),  # hours of three epochs, as planned
-    ("000-L204-09", "follows", (1335, 1335)),  # a right sum of wrong figures
+    ("000-L204-09", "follows", (1335, 1335)),  # a correct sum of wrong figures
     ("000-L208-01", "follows", (1535, 1535)),
     ("000-L223-01", "follows", (2335, 2335)),
     ("000-L146-01", "follows", (500, 500)),
-    ("000-L294-01", "reproduced", (13.45, 13.45)),  # "average" is the sum of the parts
-    ("000-L054-01", "follows", (37.95, 50.6)),  # overhead and contingency are in it
+    ("000-L294-01", "reproduced", (13.45, 13.45)),  # "average" means the sum of the parts
+    ("000-L054-01", "follows", (37.95, 50.6)),  # includes overhead and contingency
     ("000-L097-01", "follows", (207, 276)),
     ("000-L139-01", "rounded", (57.6, 57.6)),
     ("000-L207-01", "follows", (200.25, 200.25)),
-    ("000-L302-01", "rounded", (4841.608, 4841.608)),  # by the step time, not by 2.36 a second
-    ("001-L047-01", "contradicted", (1, 1)),  # 1 TB a cycle, and 2 TB below
+    ("000-L302-01", "rounded", (4841.608, 4841.608)),  # from the step time, not 2.36 per second
+    ("001-L047-01", "contradicted", (1, 1)),  # 1 TB per cycle here, 2 TB further below
     ("001-L131-01", "contradicted", (0.460725, 0.507128)),  # 70 % by checkpointing
-    ("001-L111-01", "contradicted", (203.322, 203.322)),  # six FLOP per parameter of the name
+    ("001-L111-01", "contradicted", (203.322, 203.322)),  # six FLOP per parameter in the name
     ("001-L115-02", "rounded", (0.1727941, 0.1727941)),
-    ("001-L059-01", "follows", (2800, 3500)),  # repeated from the budget's head
+    ("001-L059-01", "follows", (2800, 3500)),  # repeated from the budget's heading
 ]
 
 
 @pytest.mark.parametrize(("id_", "verdict", "ends_"), DEFENDED)
-def test_a_verdict_that_its_author_would_ask_about(
+def test_verdicts_that_the_author_would_question(
     claims: dict[str, Json], id_: str, verdict: str, ends_: tuple[float, float]
 ) -> None:
     claim = claims[id_]
@@ -88,7 +90,7 @@ def test_a_verdict_that_its_author_would_ask_about(
     assert ends(claim["computed"]) == pytest.approx(ends_, rel=1e-5)
 
 
-def test_what_the_documents_do_not_say_is_listed(claims: dict[str, Json]) -> None:
+def test_facts_that_the_documents_do_not_state_are_listed(claims: dict[str, Json]) -> None:
     lacks = lacking(claims)
     assert sorted(lacks) == [
         "000-L031-01",
@@ -104,7 +106,7 @@ def test_what_the_documents_do_not_say_is_listed(claims: dict[str, Json]) -> Non
     assert lacks["000-L031-01"] == ["which parameters supervised fine-tuning trains"]
 
 
-def test_the_total_inherits_what_its_parts_got_wrong(claims: dict[str, Json]) -> None:
+def test_the_total_inherits_the_errors_of_its_parts(claims: dict[str, Json]) -> None:
     wrong = {"000-L051-01", "000-L052-01", "000-L094-02", "000-L095-01", "000-L197-01"}
     assert set(claims["000-L208-01"]["inherits"]) == wrong
     assert set(claims["001-L050-01"]["inherits"]) == wrong
@@ -112,7 +114,9 @@ def test_the_total_inherits_what_its_parts_got_wrong(claims: dict[str, Json]) ->
     assert claims["000-L126-01"]["inherits"] == []
 
 
-def test_what_the_summary_repeats_is_held_against_the_budget(claims: dict[str, Json]) -> None:
+def test_figures_repeated_in_the_summary_are_compared_with_the_budget(
+    claims: dict[str, Json],
+) -> None:
     repeated = [c for c in of("001", claims) if (c["from"] or "").startswith("@000-")]
     assert len(repeated) > 40
     assert {c["verdict"] for c in repeated} == {"reproduced", "follows", "rounded", "contradicted"}
@@ -127,7 +131,7 @@ def test_what_the_summary_repeats_is_held_against_the_budget(claims: dict[str, J
         ("total", (2800, 3500), (2335, 2335), (7008.56, 15473.28)),
     ],
 )
-def test_the_totals_three_times(
+def test_the_written_implied_and_computed_totals(
     headlines: dict[tuple[str, str], Json],
     document: str,
     name: str,
@@ -152,7 +156,7 @@ def test_the_totals_three_times(
         ("storage-of-one-run", "storage", 350),
     ],
 )
-def test_a_finding_says_what_it_does_to_a_total(
+def test_a_finding_has_its_effect_on_a_total(
     findings: dict[str, Json], finding: str, headline: str, effect: float
 ) -> None:
     assert findings[finding]["effects"][headline]["value"] == pytest.approx(effect)

@@ -1,5 +1,4 @@
-"""A plan moves on, and the audit of its documents does not: they are compared with the plan as it
-was when they were audited."""
+"""A plan may change, but its documents stay compared with the plan as it was when audited."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ claims:
   001-L020-01: {quote: "1,000", says: 1000 step, plan: "runs['one'].steps", expect: input}
   001-L030-01: {quote: 8 h, says: 8 hour, from: "expected(runs.total.hours)", expect: reproduced}
 """
-#: Ordinary edits of the plan: another value, a row fewer, a row more, another name.
+#: Ordinary edits of the plan: another value, one row less, one row more, another name.
 EDITS = {
     "value": ("low: 1800", "low: 1700"),
     "cited": ("locator: lines 20-29", "locator: lines 30-39"),
@@ -65,12 +64,14 @@ def test_an_edit_of_the_plan_breaks_no_claim(data: Path, old: str, new: str) -> 
 
 
 @pytest.mark.parametrize(("old", "new"), EDITS.values(), ids=list(EDITS))
-def test_without_a_frozen_plan_claims_hold_the_present_one(data: Path, old: str, new: str) -> None:
+def test_without_a_frozen_plan_claims_are_compared_with_the_current_one(
+    data: Path, old: str, new: str
+) -> None:
     (data / "plans/paper" / audited.NAME).unlink()
     assert said(edited(data, old, new)) != []
 
 
-def test_the_audit_says_how_far_the_plan_has_moved(data: Path) -> None:
+def test_the_audit_lists_headlines_that_have_changed(data: Path) -> None:
     assert examine(data).audits["paper"].moved == ()
     after = edited(data, "two: {steps: 5000}", "two: {steps: 7000}").audits["paper"]
     assert [each.quantity.name for each in after.moved] == ["runs.total.hours", "need"]
@@ -80,7 +81,7 @@ def test_the_audit_says_how_far_the_plan_has_moved(data: Path) -> None:
     assert after.audit.day == "2026-11-20"
 
 
-def test_a_figure_that_the_plan_has_no_longer(data: Path) -> None:
+def test_a_figure_that_the_plan_no_longer_has(data: Path) -> None:
     edit(data / "plans/paper/plan.yaml", "headline: [runs.total.hours, need]", "headline: [cards]")
     need = "  need: {value: 30, unit: GB, source: {key: a-paper, locator: line 6}}\n"
     after = edited(data, need, "").audits["paper"]
@@ -91,7 +92,7 @@ def _ends(moved: Moved) -> tuple[object, object]:
     return moved.then.value, None if moved.now is None else moved.now.value
 
 
-def test_moved_figures_are_printed(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_changed_figures_are_printed(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     edit(data / "plans/paper/plan.yaml", "two: {steps: 5000}", "two: {steps: 7000}")
     assert main(["audit", "paper", "--data", str(data)]) == 0
     text = capsys.readouterr().out
@@ -99,12 +100,14 @@ def test_moved_figures_are_printed(data: Path, capsys: pytest.CaptureFixture[str
     assert "8.42105 [8–8.88889] h then, 9.47368 [9–10] h now" in text
 
 
-def test_freezing_again_follows_the_plan(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_freezing_again_updates_the_frozen_plan(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     edit(data / "plans/paper/plan.yaml", "low: 1800", "low: 1700")
     assert main(["audit", "paper", "--freeze", "--data", str(data)]) == 1
     assert (
         "C003" in capsys.readouterr().err
-    )  # line 3 of the document does not say what the plan says now
+    )  # line 3 of the document states another value than the plan now
     assert "low: 1700" in (data / "plans/paper" / audited.NAME).read_text("utf-8")
 
 
@@ -117,29 +120,29 @@ def test_freezing_again_follows_the_plan(data: Path, capsys: pytest.CaptureFixtu
         ("formula: steps / speed", "formula: steps / haste", "N001 unknown name 'haste'"),
     ],
 )
-def test_a_frozen_plan_that_cannot_be_read(data: Path, old: str, new: str, message: str) -> None:
+def test_an_invalid_frozen_plan_is_reported(data: Path, old: str, new: str, message: str) -> None:
     edit(data / "plans/paper" / audited.NAME, old, new)
     found = examine(data)
     assert found.edition is None
     assert any(message in str(d) and audited.NAME in d.path for d in found.diagnostics), said(found)
 
 
-def test_every_document_that_ships_is_compared_with_a_frozen_plan() -> None:
+def test_every_shipped_document_is_compared_with_a_frozen_plan() -> None:
     audits = {path.parent for path in DATA.glob("plans/*/claims.yaml")}
     audits |= {path.parent.parent for path in DATA.glob("plans/*/claims/*.yaml")}
     assert {path.parent for path in DATA.glob(f"plans/*/{audited.NAME}")} == audits
 
 
-def test_freezing_writes_what_reads_back_the_same(data: Path) -> None:
+def test_a_frozen_plan_is_read_back_unchanged(data: Path) -> None:
     frozen = read_yaml(data / "plans/paper" / audited.NAME)
     assert frozen.pop(audited.DAY) == "2026-11-20"
     assert frozen == audited.frozen(read_yaml(data / "plans/paper/plan.yaml"))
 
 
-def test_an_input_that_was_changed_says_what_its_line_says(
+def test_a_changed_input_quotes_the_line_it_was_taken_from(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In YAML: its source on every face is made of the one citation."""
+    """Here it is changed in YAML; all outputs show this one citation."""
     edit(data / "plans/paper/plan.yaml", "one: {steps: 1000}", "one: {steps: 1200}")
     assert main(["show", "paper", "--data", str(data), "--why", "runs['one'].steps"]) == 0
     assert "A paper, changed from line 20, which says 1,000" in capsys.readouterr().out
@@ -155,14 +158,14 @@ def test_an_input_that_was_changed_says_what_its_line_says(
         ("need=40", "= 40 (changed from line 6, where it was 30)\n"),
     ],
 )
-def test_an_edit_for_once_says_it_too(
+def test_an_override_quotes_it_too(
     data: Path, capsys: pytest.CaptureFixture[str], edit_: str, told: str
 ) -> None:
     assert main(["show", "paper", "--data", str(data), "--set", edit_]) == 0
     assert told in capsys.readouterr().out
 
 
-def test_an_input_with_a_source_of_its_own_keeps_it(data: Path) -> None:
+def test_an_input_with_its_own_source_keeps_it(data: Path) -> None:
     edit(
         data / "plans/paper/plan.yaml",
         "need: {value: 30, unit: GB, source: {key: a-paper, locator: line 6}}",
@@ -184,8 +187,8 @@ ERROR = """
 
 
 @pytest.mark.parametrize("frozen", [True, False], ids=["frozen so", "cited since"])
-def test_a_cited_line_that_says_another_value_is_a_finding(data: Path, frozen: bool) -> None:
-    """Also of a claim whose verdict rests on other figures, in a plan that was frozen with it."""
+def test_a_cited_line_that_states_another_value_is_a_finding(data: Path, frozen: bool) -> None:
+    """That includes a claim whose verdict depends on other figures, in a plan frozen like this."""
     claims = data / "plans/paper/claims.yaml"
     old = next(line for line in CLAIMS.splitlines(keepends=True) if "L020-01" in line)
     edit(claims, old, ERROR.lstrip("\n"))
@@ -206,8 +209,8 @@ def test_a_cited_line_that_says_another_value_is_a_finding(data: Path, frozen: b
     )
 
 
-def test_every_input_of_every_document_tells_that_it_was_changed() -> None:
-    """All inputs of the shipped plans that a claim is bound to, each changed by itself."""
+def test_every_input_of_every_document_says_when_it_was_changed() -> None:
+    """Changes each input of the shipped plans that a claim cites, one at a time."""
     book = examine(DATA).book
     assert book is not None
     changed = 0
@@ -215,11 +218,11 @@ def test_every_input_of_every_document_tells_that_it_was_changed() -> None:
         then = book.compared(audits[0].plan)
         for key, claims in said_by(audits).items():
             if key.table is not None and key.table not in then.tables:
-                continue  # of the catalogue
+                continue  # belongs to the catalogue
             cited = stated_of(then, key).citation
             first = next((c for c, doc in claims if cites(cited, doc, c.line)), None)
             if first is None:
-                continue  # the right value beside the document's
+                continue  # the corrected value beside the document's
             citation = stated_of(moved_on(changed_plan(then, key), then, audits), key).citation
             assert citation is not None, key
             told = f"changed from line {first.line}, which says {first.quote}"
@@ -246,7 +249,7 @@ def stated_of(plan: Plan, key: Key) -> Stated:
 
 
 def changed_plan(plan: Plan, key: Key) -> Plan:
-    """The plan with another value there; low and high move with a number."""
+    """The plan with another value of an input; a number's range moves with it."""
     was = stated_of(plan, key)
     if isinstance(was.value, float):
         stated = replace(was, value=was.value + 1, low=was.value + 1, high=was.value + 1)

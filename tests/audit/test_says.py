@@ -1,4 +1,4 @@
-"""What a claim says, read from its text: numbers with their digits, ranges, bounds, words."""
+"""Reading the value of a claim from its text: numbers with their digits, ranges, bounds, words."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ def test_a_figure_with_its_unit(text: str, read_as: tuple[object, ...]) -> None:
 
 
 @pytest.mark.parametrize("text", ["adamw", "2025-08-13", "1.0.0", "4-bit", "Stage 2", "rank=4"])
-def test_what_is_no_number_is_text(text: str) -> None:
+def test_anything_but_a_number_is_text(text: str) -> None:
     assert read(text, UNITS) == Figure(text)
 
 
 @pytest.mark.parametrize(("text", "value"), [("yes", True), ("no", False)])
-def test_a_statement_that_holds_or_not(text: str, value: bool) -> None:
+def test_yes_and_no_are_read_as_statements(text: str, value: bool) -> None:
     assert read(text, UNITS) == Figure(value)
 
 
-def test_an_unknown_unit_and_ends_out_of_order_are_refused() -> None:
+def test_an_unknown_unit_and_a_reversed_range_are_refused() -> None:
     with pytest.raises(UnitError, match="unknown unit 'hours'"):
         read("5 hours", UNITS)
     with pytest.raises(ValueError, match="6 is above 5"):
@@ -83,7 +83,7 @@ def test_an_unknown_unit_and_ends_out_of_order_are_refused() -> None:
         ("5e8", 5e8, 5e8, None),
     ],
 )
-def test_a_quote_is_read_for_its_figure(
+def test_a_figure_is_read_from_a_quote(
     quote: str, low: float, high: float, bound: str | None
 ) -> None:
     says = read_quote(quote, PURE)
@@ -105,20 +105,20 @@ def test_a_quote_without_a_unit_or_a_number_is_text() -> None:
         ("14.2", 14.2375, "rounded"),
         ("43", 42.7125, "rounded"),
         ("2", 1.78, "rounded"),
-        ("2", 1.6, "differs"),  # half a unit, but more than 18 %
+        ("2", 1.6, "differs"),  # within half a unit, but off by more than 18 %
         ("3.5", 3.54, "rounded"),
         ("20", 17, "rounded"),  # 17.6 %
         ("20", 16.9, "differs"),  # 18.3 %
-        ("10,000", 9_000, "rounded"),  # the last digit that is not 0
+        ("10,000", 9_000, "rounded"),  # counts as rounded to the last nonzero digit
         ("1,500", 1_440, "differs"),
-        ("225.0", 225.04, "rounded"),  # behind a point, zeros are written digits
+        ("225.0", 225.04, "rounded"),  # zeros after the decimal point are significant
         ("225.0", 225.06, "cut"),
-        ("4841", 4841.61, "cut"),  # and not 4842
+        ("4841", 4841.61, "cut"),  # cut off instead of rounded to 4842
         ("4841", 4842.0, "differs"),
         ("41", 41.9, "differs"),  # more than 1 %
         ("500M", 494_032_768, "rounded"),
         ("2.5M", 2_199_552, "differs"),
-        ("0", 0.001, "differs"),  # nothing rounds to nothing
+        ("0", 0.001, "differs"),  # only 0 rounds to 0
         ("35", 26, "differs"),
         ("72", 72, "equal"),
         ("0.3", 0.1 + 0.2, "equal"),
@@ -132,20 +132,20 @@ def test_the_rule_of_rounding(written: str, computed: float, verdict: str) -> No
 
 
 @pytest.mark.parametrize("quote", ["~171 hours", "≈171 h", "About 171 h", "approx. 171 hours"])
-def test_a_figure_that_is_called_approximate_may_be_a_unit_away(quote: str) -> None:
+def test_a_figure_called_approximate_may_be_off_by_one_unit(quote: str) -> None:
     assert read("171 hour", UNITS, quote).steps == (1, 1)
     assert read_quote(quote, PURE).steps == (1, 1)
     assert read("171 hour", UNITS, "171 hours").steps == (0.5, 0.5)
 
 
 @given(st.integers(1, 10**9), st.integers(-6, 6))
-def test_zeros_at_the_end_of_a_whole_number_are_no_digits(number: int, exponent: int) -> None:
+def test_trailing_zeros_of_a_whole_number_are_not_significant(number: int, exponent: int) -> None:
     written = Decimal(number).scaleb(exponent)
     assert last_digit("10", written * 10) == last_digit("1", written) * 10
 
 
 @given(st.floats(1e-6, 1e12), st.integers(1, 8))
-def test_a_number_rounded_to_two_digits_or_more_is_a_rounding_of_itself(
+def test_a_number_matches_its_own_rounding_to_two_or_more_digits(
     number: float, digits: int
 ) -> None:
     written = f"{number:.{digits}e}"

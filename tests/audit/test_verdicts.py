@@ -1,4 +1,4 @@
-"""Verdicts: which comes first, what each rests on, and what a figure inherits."""
+"""Verdicts: their precedence, what each depends on, and the errors that a figure inherits."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from audit.world import audited, judged, told
 from scalesheet.audit.model import Judged
 
 CASES = [
-    # what is written down, the verdict
+    # the claim, the verdict
     ({"says": "1 GPU", "from": "cards"}, "reproduced"),
     ({"says": "2 hour", "from": "runs['one'].hours * 3.6"}, "rounded"),
     ({"says": "2 hour", "from": "runs['one'].hours"}, "contradicted"),
     ({"says": "1 GPU", "plan": "cards"}, "input"),
     ({"says": "5 hour", "lacks": "[time of loading]"}, "underdetermined"),
-    # the first that matches
+    # several apply: the first one counts
     ({"says": "2 GPU", "from": "cards", "plan": "cards", "lacks": "[racks]"}, "contradicted"),
     ({"says": "1 GPU", "from": "cards", "against": "[2 * cards]"}, "contradicted"),
     ({"says": "1 GPU", "from": "cards", "plan": "cards", "lacks": "[racks]"}, "reproduced"),
@@ -44,12 +44,12 @@ CASES = [
     ({"says": "5 .. 15 hour", "role": "range", "from": "fast"}, "reproduced"),
     ({"says": "5 .. 15 hour", "from": "fast"}, "contradicted"),
     ({"says": "9.5 .. 15 hour", "role": "range", "from": "fast"}, "contradicted"),
-    # a rounding that says it fits, and one that fits either way
+    # a rounding that crosses a limit, and ones that do not
     ({"says": "24 GB", "from": "0.81 * need"}, "rounded"),
     ({"says": "24 GB", "from": "0.81 * need", "limit": "0.8 * need"}, "contradicted"),
     ({"says": "24 GB", "from": "0.79 * need", "limit": "0.8 * need"}, "rounded"),
     ({"says": "25 GB", "from": "0.82 * need", "limit": "0.8 * need"}, "rounded"),
-    # ranges end to end, a single figure with the expected value
+    # ranges are compared end by end, a single figure with the expected value
     ({"says": "8 .. 12 hour", "from": "fast"}, "reproduced"),
     ({"says": "10 hour", "from": "fast"}, "reproduced"),
     ({"says": "12 hour", "from": "high(fast)"}, "reproduced"),
@@ -58,7 +58,7 @@ CASES = [
     ({"says": "35 %", "plan": "share", "id": "001-L007-01"}, "input"),
     ({"says": "30 minute", "from": "runs['one'].hours"}, "reproduced"),
     ({"says": "30_000 TFLOP / (second * GPU)", "lacks": "[card]"}, "underdetermined"),
-    # either side of `written:`, and any line that the source names
+    # the value on either side of `written:`, and any line that the source names
     ({"says": "2000 step / hour", "plan": "speed", "id": "001-L010-01"}, "input"),
     ({"says": "2000 step / hour", "plan": "speed", "id": "001-L005-01"}, "input"),
     ({"says": "1800 .. 2000 step / hour", "plan": "speed", "id": "001-L003-01"}, "input"),
@@ -71,7 +71,7 @@ def test_the_verdict_on_a_claim(tmp_path: Path, claim: dict[str, str], verdict: 
     assert judged(tmp_path, **claim).verdict == verdict
 
 
-def test_names_of_the_plan_mean_the_scenario_of_the_document(tmp_path: Path) -> None:
+def test_names_of_the_plan_refer_to_the_documents_scenario(tmp_path: Path) -> None:
     hours = "runs['three'].hours"
     found = judged(tmp_path, **{"says": "5.0 hour", "from": hours, "plan": hours})
     assert found.computed is not None
@@ -114,7 +114,7 @@ claims:
 """
 
 
-def test_an_error_is_charged_where_it_is_made_and_what_follows_from_it_says_so(
+def test_an_error_counts_where_it_is_made_and_figures_that_follow_say_so(
     tmp_path: Path,
 ) -> None:
     found = {each.claim.id: each for each in audited(tmp_path, CHAIN).claims}
@@ -130,19 +130,19 @@ def value(judged: Judged) -> object:
 
 
 FOLLOWS = [
-    # right by the document's 2,000 steps an hour; the plan has 1,900
+    # correct with the document's 2,000 steps per hour; the plan has 1,900
     ({"from": "runs['three'].hours"}, "follows", 10_000 / 1900),
-    # the plan's own figure is the better one where it is named
+    # if the claim names a figure of the plan, that one should be there
     ({"from": "runs['three'].hours", "plan": "fast"}, "follows", 10),
     # nothing that it is computed from is wrong
     ({"from": "runs['three'].steps / speed.written"}, "reproduced", 5),
-    # an error that makes no difference to the digits written
+    # an error too small to change the written digits
     ({"from": "runs['three'].hours", "says": "5 hour"}, "reproduced", 5),
 ]
 
 
 @pytest.mark.parametrize(("claim", "verdict", "should_be"), FOLLOWS, ids=str)
-def test_what_the_plan_corrects_is_an_error_too(
+def test_a_value_that_the_plan_corrects_is_an_error_too(
     tmp_path: Path, claim: dict[str, str], verdict: str, should_be: float
 ) -> None:
     found = judged(tmp_path, **{"says": "5.0 hour", **claim})
@@ -204,7 +204,7 @@ claims:
         ({"says": "1 GPU", "plan": "cards"}, "stated; an input of the plan, cards."),
     ],
 )
-def test_because_puts_the_numbers_in(tmp_path: Path, claim: dict[str, str], because: str) -> None:
+def test_because_shows_the_numbers(tmp_path: Path, claim: dict[str, str], because: str) -> None:
     more = "".join(f"    {key}: {_quoted(value)}\n" for key, value in claim.items())
     claims = (
         "claims:\n  001-L004-01:\n    quote: x\n    expect: input\n"

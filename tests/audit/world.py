@@ -1,4 +1,4 @@
-"""Audits made from a few lines of claims on the minimal book, with a plan that has scenarios."""
+"""Audits of a few lines of claims on the minimal book, with a plan that has scenarios."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ tables:
 
 
 def examined(folder: Path, claims: str, *, head: str = HEAD) -> Examined:
-    """The minimal book with that plan and those claims."""
+    """The minimal book with PLAN and these claims."""
     files = {"plans/paper/plan.yaml": PLAN, "plans/paper/claims.yaml": head + claims}
     return examine(lay(folder, files))
 
 
 def audited(folder: Path, claims: str) -> Audited:
-    """The audit, whatever the verdicts on file say."""
+    """The audit of these claims, whatever verdicts they expect."""
     found = examined(folder, claims)
     assert "paper" in found.audits, found.diagnostics
     return found.audits["paper"]
 
 
 def judged(folder: Path, **claim: str) -> Judged:
-    """One claim, of line 4 unless its key is another id's: `judged(folder, says="32", ...)`."""
+    """A judged claim, on line 4 unless `id` says otherwise: `judged(folder, says="32", ...)`."""
     id_ = claim.pop("id", "001-L004-01")
     claim = {"quote": "x", "expect": "input", **claim}
     lines = "".join(f"    {key}: {value}\n" for key, value in claim.items())
@@ -65,5 +65,5 @@ def judged(folder: Path, **claim: str) -> Judged:
 
 
 def told(folder: Path, claims: str, *, head: str = HEAD) -> list[tuple[int, str, str]]:
-    """Line, code and message of everything that is wrong with the claims."""
+    """Line, code and message of every error in the claims."""
     return [(d.line, d.code, d.message) for d in examined(folder, claims, head=head).diagnostics]

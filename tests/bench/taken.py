@@ -1,4 +1,4 @@
-"""A record of a run that never was, for tests: round figures, a model and a card that ship."""
+"""A made-up record for tests, with round figures and a model and GPU from the catalogue."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scalesheet.steps.job import Job
 from scalesheet.steps.record import Figure, Record
 from scalesheet.steps.shapes import shape_of
 
-#: What records and simple predictions of steps rest on.
+#: The parts of the catalogue that records and simple predictions of steps need.
 FEW = (
     *("hardware", "formulas"),
     *(f"models/{name}.yaml" for name in ("pythia-14m", "smollm2-135m", "gpt-2", "llama-3-1-8b")),

@@ -1,4 +1,4 @@
-"""`scalesheet bench` as a user gives it: what it answers, writes, and says of bad input."""
+"""`scalesheet bench` as users run it: its output, the files it writes, errors for bad input."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def data(tmp_path):
 
 @pytest.fixture(autouse=True)
 def machine(monkeypatch):
-    """Whatever runs these tests, it is a machine that the catalogue lacks."""
+    """These tests always run on a machine that the catalogue lacks."""
     monkeypatch.setattr("scalesheet_bench.here.device", lambda kind: UNKNOWN)
 
 
 @pytest.fixture
 def run(data, capsys):
-    """Runs the command on a copy of the data: exit status, output, messages."""
+    """Run the command on a copy of the data; return exit status, output and messages."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
         capsys.readouterr()
@@ -52,10 +52,10 @@ def run(data, capsys):
     return run
 
 
-# ------------------------------------------------------------------ what is written
+# ------------------------------------------------------------------ records
 
 
-def test_a_simulation_is_written_as_one_and_can_be_taken_again(run, data):
+def test_a_simulation_is_marked_as_one_and_can_be_repeated(run, data):
     status, out, err = run("simulate", MODEL, *CARD, "--batch", "4", "--sequence", "256")
     assert (status, err) == (0, "")
     assert "\nSIMULATED\n" in out
@@ -72,7 +72,7 @@ def test_a_simulation_is_written_as_one_and_can_be_taken_again(run, data):
     assert [path] == list((data / "measurements").iterdir())
 
 
-def test_json_holds_job_figures_and_where_it_is(run, data):
+def test_json_holds_job_figures_and_path(run, data):
     status, out, _ = run("simulate", MODEL, *CARD, "--method", "lora", "--format", "json")
     said = json.loads(out)
     assert status == 0
@@ -86,7 +86,7 @@ def test_json_holds_job_figures_and_where_it_is(run, data):
     assert said["predicted"] is None
 
 
-def test_a_config_that_is_a_model_of_the_catalogue_is_that_one(run, tmp_path):
+def test_a_config_of_a_catalogue_model_is_recognized(run, tmp_path):
     file = tmp_path / "config.json"
     file.write_text(
         json.dumps(
@@ -108,7 +108,7 @@ def test_a_config_that_is_a_model_of_the_catalogue_is_that_one(run, tmp_path):
     assert json.loads(out)["job"]["model"] == "smollm2-135m"
 
 
-# ------------------------------------------------------------------ which it chose
+# ------------------------------------------------------------------ measured or simulated
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_config_that_is_a_model_of_the_catalogue_is_that_one(run, tmp_path):
         ({"torch": True, "absent": "", "misfit": ""}, "run", "fits"),
     ],
 )
-def test_it_measures_only_where_it_can_and_says_why(facts, how, why):
+def test_it_measures_only_if_it_can_and_says_why(facts, how, why):
     choice = chosen(**facts)
     assert choice.how == how
     assert why in choice.because
@@ -149,12 +149,12 @@ def test_without_pytorch_it_simulates_and_says_what_to_install(run, monkeypatch)
         ("A card that nobody knows", ""),
     ],
 )
-def test_a_device_is_known_by_the_name_that_its_driver_gives(name, id):
+def test_a_device_is_recognized_by_its_drivers_name(name, id):
     found = Device("cuda", name, "NVIDIA", "", 80 << 30)
     assert here.accelerator_of(shipped_book(), found) == id
 
 
-def test_a_processor_is_known_by_its_name_and_cores_alone():
+def test_a_processor_is_recognized_by_name_and_cores_together():
     assert here.accelerator_of(shipped_book(), UNKNOWN) == ""
     words = here.absent("h200-sxm", UNKNOWN, "")
     assert "A processor, 4 cores" in words
@@ -187,7 +187,7 @@ def test_a_processor_is_known_by_its_name_and_cores_alone():
         (["simulate", MODEL, "--accelerator", "apple-m3-ultra"], 1, "apple-m3-ultra"),
     ],
 )
-def test_bad_input_is_told_before_the_machine_is_looked_at_and_changes_nothing(
+def test_bad_input_is_reported_before_detecting_hardware_and_changes_nothing(
     arguments, status, says, run, data, monkeypatch
 ):
     monkeypatch.setattr("scalesheet_bench.here.device", None)
@@ -198,8 +198,8 @@ def test_bad_input_is_told_before_the_machine_is_looked_at_and_changes_nothing(
     assert sorted(data.rglob("*")) == before
 
 
-def test_a_job_that_cannot_fit_is_told_before_anything_is_loaded(run, monkeypatch):
-    """What would fit is said too, and nothing was started."""
+def test_a_job_that_cannot_fit_is_reported_before_anything_is_loaded(run, monkeypatch):
+    """It also says what would fit, and starts nothing."""
     card = Device("cuda", "NVIDIA GeForce RTX 4090", "NVIDIA", "", 24 << 30)
     monkeypatch.setattr("scalesheet_bench.here.device", lambda kind: card)
     monkeypatch.setattr("scalesheet_bench.train.measure", None)
@@ -209,7 +209,7 @@ def test_a_job_that_cannot_fit_is_told_before_anything_is_loaded(run, monkeypatc
     assert "GB" in err
 
 
-def test_another_machine_than_was_asked_for_is_told(run, monkeypatch):
+def test_hardware_other_than_requested_is_reported(run, monkeypatch):
     def device(kind: str) -> Device:
         if kind == "cuda":
             raise NoDevice("PyTorch sees no 'cuda' device here, but cpu alone")
@@ -227,8 +227,8 @@ def test_another_machine_than_was_asked_for_is_told(run, monkeypatch):
     assert "not in the catalogue" in err
 
 
-def test_a_device_that_is_met_for_the_first_time_is_entered_with_its_rates(run, data, monkeypatch):
-    """From a clone on any machine one command measures; without a file it says what to do."""
+def test_a_new_device_is_added_with_its_rates(run, data, monkeypatch):
+    """In a clone, one command measures on any machine; without a file it says what to do."""
     rates = [
         rate_of(what, precision, 1 << 27, 1e9, [1e-2] * 5)
         for what, precision in (("products", "fp32"), ("triad", ""))
@@ -251,8 +251,8 @@ def test_a_device_that_is_met_for_the_first_time_is_entered_with_its_rates(run, 
     assert job_of(compile_book(data, None), f"{MODEL}-full-a-processor-4-cores-2026-11-22")
 
 
-def test_what_cannot_be_written_is_printed(run, data, monkeypatch):
-    """A run of minutes is not lost by a figure that the book refuses."""
+def test_a_record_that_cannot_be_written_is_printed(run, data, monkeypatch):
+    """A figure that the book refuses must not cost the user a long run."""
 
     def stepped(asked, *_, **__):
         bad = figures_of(asked) | {"forward_share": Figure(7.0, "1")}
@@ -269,7 +269,7 @@ def test_what_cannot_be_written_is_printed(run, data, monkeypatch):
 
 
 def figures_of(asked):
-    """Figures of a run of that job, which hold together."""
+    """Consistent figures of a run of a job."""
     step = 0.5
     return settings(asked) | {
         "step_time": Figure(step, "second / step"),
@@ -277,7 +277,7 @@ def figures_of(asked):
     }
 
 
-def test_a_command_says_all_that_a_default_may_change():
+def test_a_command_states_everything_that_has_a_default():
     asked = job(shipped_book(), method="QLoRA", weights="nf4", gpus=4, strategy="fsdp")
     said = command("run", replace(asked, checkpointing=True, compiled=True, attention="eager"))
     for words in (

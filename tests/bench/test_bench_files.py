@@ -1,4 +1,4 @@
-"""Records as files: what is written is read back as the same, and nothing is ever written over."""
+"""Records as files: they are read back unchanged, and no file is ever overwritten."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def data(tmp_path):
         {"gpus": 8, "strategy": "fsdp", "compiled": True, "attention": "eager"},
     ],
 )
-def test_a_record_is_read_back_as_the_job_that_it_was_of(settings, data):
+def test_a_record_is_read_back_as_its_job(settings, data):
     book = shipped_book()
     asked = job(book, **settings)
     figures = FIGURES | {
@@ -42,7 +42,7 @@ def test_a_record_is_read_back_as_the_job_that_it_was_of(settings, data):
     assert job_of(compile_book(data, None), path.stem) == asked
 
 
-def test_figures_marks_and_libraries_come_back(data):
+def test_figures_flags_and_libraries_are_read_back(data):
     made = record(shipped_book(), unsteady=True, note="others were at work")
     path = files.written(data, made)
     assert path.name == "smollm2-135m-full-rtx4090-2026-11-22.yaml"
@@ -60,7 +60,7 @@ def test_figures_marks_and_libraries_come_back(data):
         assert stated[name].value == pytest.approx(figure.value * factor, rel=1e-12), key
 
 
-def test_a_second_record_of_a_day_has_a_name_of_its_own(data):
+def test_a_second_record_of_a_day_has_its_own_name(data):
     made = record(shipped_book())
     first = files.written(data, made)
     before = first.read_bytes()
@@ -69,7 +69,7 @@ def test_a_second_record_of_a_day_has_a_name_of_its_own(data):
     assert first.read_bytes() == before
 
 
-def test_a_record_that_does_not_fit_leaves_the_data_as_they_are(data):
+def test_an_invalid_record_leaves_the_data_unchanged(data):
     made = record(shipped_book())
     bad = replace(made, figures={**made.figures, "step_time": Figure(1, "GB")})
     before = {path: path.read_bytes() for path in sorted(data.rglob("*.yaml"))}
@@ -81,7 +81,7 @@ def test_a_record_that_does_not_fit_leaves_the_data_as_they_are(data):
 @pytest.mark.parametrize(
     ("how", "source"), [("measured", "own-measurement"), ("simulated", "own-simulation")]
 )
-def test_a_book_without_the_source_gets_it(how, source, data):
+def test_a_missing_source_is_added_to_the_book(how, source, data):
     sources = data / "sources.yaml"
     text = sources.read_text("utf-8")
     without, times = re.subn(rf"(?m)^  {source}:\n(    .*\n)+", "", text)
@@ -105,5 +105,5 @@ def test_names_say_what_ran_where_and_when():
     ("value", "written"),
     [(538060032.0, 538060032), (0.1234567891, 0.123457), (1234567.5, 1234570.0), (0.0, 0)],
 )
-def test_what_is_no_count_has_the_digits_that_mean_something(value, written):
+def test_figures_other_than_counts_are_rounded_to_significant_digits(value, written):
     assert files.rounded(value) == written

@@ -1,4 +1,4 @@
-"""Each record stands beside what is predicted of its job, by component; or it says why not."""
+"""Each record is compared with the prediction of its job by component, or says why not."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_record_gives_the_job_that_ran(book: Book) -> None:
     assert job_of(book, "c").checkpointing
 
 
-def test_what_a_record_does_not_say_is_assumed_and_told(book: Book) -> None:
+def test_missing_settings_of_a_record_are_assumed_and_noted(book: Book) -> None:
     found = recorded(book, "a")
     assert (found.job.weights, found.job.rank, found.job.attention) == ("bf16", 8, "sdpa")
     assert [each.partition(" ")[0] for each in found.assumed] == [
@@ -65,12 +65,12 @@ def test_what_a_record_does_not_say_is_assumed_and_told(book: Book) -> None:
 
 
 @pytest.mark.parametrize(("id", "said"), [("d", "no model"), ("e", "no method; give method: full")])
-def test_a_record_that_does_not_say_what_ran_is_no_job(book: Book, id: str, said: str) -> None:
+def test_a_record_without_model_or_method_gives_no_job(book: Book, id: str, said: str) -> None:
     with pytest.raises(UnclearError, match=said):
         job_of(book, id)
 
 
-def test_a_record_that_is_not_there(book: Book) -> None:
+def test_an_unknown_record_is_an_error(book: Book) -> None:
     with pytest.raises(KeyError):
         job_of(book, "none")
 
@@ -80,7 +80,7 @@ def test_a_batch_must_divide_among_the_accelerators(book: Book) -> None:
         job_of(book, "f")
 
 
-# ------------------------------------------------------------------ beside
+# ------------------------------------------------------------------ comparisons
 
 
 def test_both_sides_are_in_the_unit_of_the_record(found: dict[str, Comparison]) -> None:
@@ -89,7 +89,7 @@ def test_both_sides_are_in_the_unit_of_the_record(found: dict[str, Comparison]) 
     assert peak.ratio == pytest.approx(1.25)
 
 
-def test_shares_become_times(found: dict[str, Comparison]) -> None:
+def test_shares_are_converted_to_times(found: dict[str, Comparison]) -> None:
     forward = found["a"].pairs["forward_time"]
     assert forward.recorded.value == pytest.approx(0.5 * 0.3)
     assert forward.predicted.value == pytest.approx(0.4 * 0.4)
@@ -98,7 +98,7 @@ def test_shares_become_times(found: dict[str, Comparison]) -> None:
     assert whole == pytest.approx(0.5)
 
 
-def test_what_one_side_lacks_has_no_ratio(found: dict[str, Comparison]) -> None:
+def test_a_figure_missing_on_one_side_has_no_ratio(found: dict[str, Comparison]) -> None:
     pairs = found["a"].pairs
     assert pairs["gradients_memory"].recorded.value is None
     assert pairs["activations_memory"].predicted.value is None
@@ -108,7 +108,7 @@ def test_what_one_side_lacks_has_no_ratio(found: dict[str, Comparison]) -> None:
     assert "utilisation" not in pairs
 
 
-def test_a_record_is_within_the_ends_of_its_prediction_or_not(book: Book) -> None:
+def test_a_record_is_inside_or_outside_the_range_of_its_prediction(book: Book) -> None:
     assert compared(book, foretold)["a"].pairs["step_time"].inside is False
 
     def wide(book: Book, job: Job, day: date, command: str) -> Record:
@@ -128,7 +128,9 @@ def test_measured_and_simulated_records_of_a_job_find_each_other(
     assert found["c"].twins == found["d"].twins == ()
 
 
-def test_what_cannot_be_predicted_says_why(found: dict[str, Comparison], book: Book) -> None:
+def test_a_record_that_cannot_be_predicted_says_why(
+    found: dict[str, Comparison], book: Book
+) -> None:
     assert found["e"].why.startswith("the record states no method")
     assert found["e"].pairs["peak_memory"].recorded.value == 10
     assert found["e"].ratio("peak_memory") is None
@@ -139,19 +141,19 @@ def test_what_cannot_be_predicted_says_why(found: dict[str, Comparison], book: B
     assert compared(book, refuses)["a"].why == "no rate of products"
 
 
-def test_only_measured_records_tell_how_far_off_predictions_are(
+def test_only_measured_records_count_in_the_error_of_predictions(
     found: dict[str, Comparison],
 ) -> None:
     told = error_factors(found.values(), "step_time")
     assert told is not None
-    # 0.5 and 0.8 s against 0.4; the simulated one and those without a prediction do not count
+    # 0.5 and 0.8 s, predicted 0.4; simulated and unpredicted records do not count
     assert (told.rows, told.worst_id) == (2, "c")
     assert told.median == pytest.approx((1.25 + 2) / 2)
     assert told.worst == pytest.approx(2)
     assert error_factors([found["b"]], "step_time") is None
 
 
-def test_every_record_that_ships_is_predicted_or_says_why() -> None:
+def test_every_shipped_record_is_predicted_or_says_why() -> None:
     book = shipped().book
     assert book is not None
     found = compared(book, simulated)

@@ -1,4 +1,4 @@
-"""The loop on this machine's processor: measured, recorded, and followed by a plan."""
+"""The whole loop on this machine's processor: measure, record, and use the record in a plan."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ pytestmark = pytest.mark.skipif(
 )
 PLAN = "micro-benchmark"
 QUICK = ["--sequence", "64", "--steps-at-most", "3", "--warmup", "1", "--precise", "90%"]
-#: As the catalogue has it, whatever processor is here.
+#: A processor of the catalogue, whatever this machine has.
 PROCESSOR = Device("cpu", "AMD EPYC (family 26 model 2)", "AMD", "", 24 << 30, cores=2)
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A project with the micro-benchmark alone, on a small model: the folder that we are in."""
+    """A project in the current folder, with only the micro-benchmark, on a small model."""
     folder = tmp_path_factory.mktemp("loop")
     alone(folder)
     with pytest.MonkeyPatch.context() as patch:
@@ -36,7 +36,7 @@ def project(tmp_path_factory):
 
 
 def call(*arguments: str) -> str:
-    """What the command prints."""
+    """The output of the command."""
     said, wrong = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
         status = main(arguments)
@@ -46,11 +46,11 @@ def call(*arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def told(project):
-    """What the one command says."""
+    """The output of the command that measures and records."""
     return call("bench", "run", MODEL, *QUICK)
 
 
-def test_one_command_measures_and_records_and_the_simulation_stays_beside(told, project):
+def test_one_command_measures_and_records_and_keeps_the_simulation(told, project):
     records = {
         path.stem: parse(path.read_bytes(), "").data
         for path in (project / "data" / "measurements").glob(f"{MODEL}-*.yaml")
@@ -62,7 +62,7 @@ def test_one_command_measures_and_records_and_the_simulation_stays_beside(told, 
     assert "torch " in told
 
 
-def test_measured_memory_is_the_predicted_one_within_five_per_cent(told):
+def test_measured_memory_is_within_five_per_cent_of_the_prediction(told):
     lines = {line.split()[0]: line.split() for line in told.splitlines() if line.startswith("  ")}
     for part in ("Peak", "Weights", "Gradients", "Optimizer", "Activations"):
         assert float(lines[part][5]) == pytest.approx(1, abs=0.05), part

@@ -1,4 +1,4 @@
-"""Simulated records: the laws that they keep, without PyTorch."""
+"""Simulated records: the rules that they follow, without PyTorch."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def results(book: Book) -> Results:
 
 @pytest.fixture(scope="module")
 def job(book: Book, results: Results) -> Job:
-    """Full fine-tuning of a small model on an accelerator with all figures."""
+    """Full fine-tuning of a small model, on an accelerator whose figures are all known."""
     model = shape_of(book, "qwen2-0-5b", results)
     return Job(model, "h200-sxm", device="cuda", weights="bf16", batch=4, length=1024)
 
 
-def test_a_record_is_whole_and_consistent(book: Book, job: Job) -> None:
+def test_a_record_is_complete_and_consistent(book: Book, job: Job) -> None:
     made = simulated(book, job, DAY, "scalesheet bench simulate")
     said = {key: figure.value for key, figure in made.figures.items()}
     assert made.how == "simulated"
@@ -61,7 +61,7 @@ def test_a_record_is_whole_and_consistent(book: Book, job: Job) -> None:
             assert figure.low < figure.value < figure.high
 
 
-def test_states_are_counted_by_the_byte(book: Book, job: Job) -> None:
+def test_states_are_counted_to_the_byte(book: Book, job: Job) -> None:
     count = job.model.parameters
     for weights, each in (("fp32", 4), ("bf16", 2)):
         made = Footprint(book, replace(job, weights=weights))  # type: ignore[arg-type]
@@ -69,7 +69,7 @@ def test_states_are_counted_by_the_byte(book: Book, job: Job) -> None:
         assert states == [each * count, each * count, 2 * each * count]
 
 
-def test_adapters_alone_have_states(book: Book, job: Job) -> None:
+def test_only_adapters_have_optimizer_states(book: Book, job: Job) -> None:
     made = Footprint(book, replace(job, method="LoRA", rank=16))
     widths = 2 * (896 + 896) + 2 * (896 + 128) + 3 * (896 + 4864)
     trained, states, weights = made.of("trained", "optimizer_states", "weights")
@@ -78,14 +78,14 @@ def test_adapters_alone_have_states(book: Book, job: Job) -> None:
     assert weights == 2 * job.model.parameters + 4 * trained
 
 
-def test_checkpointing_holds_less_and_accumulation_more(book: Book, job: Job) -> None:
+def test_checkpointing_needs_less_memory_and_accumulation_more(book: Book, job: Job) -> None:
     plain, saved = Footprint(book, job), Footprint(book, replace(job, checkpointing=True))
     assert saved.of("activations")[0] < plain.of("activations")[0] / 3
     assert saved.peak < plain.peak
     assert Footprint(book, replace(job, accumulation=2)).peak > plain.peak
 
 
-def test_a_peak_is_the_sum_of_what_is_there(book: Book, job: Job) -> None:
+def test_the_peak_is_the_sum_of_everything_held_then(book: Book, job: Job) -> None:
     made = Footprint(book, job)
     there = made.of("weights", "gradients_then", "optimizer_states", "activations_then", "working")
     assert made.peak == pytest.approx(sum(there))
@@ -93,7 +93,7 @@ def test_a_peak_is_the_sum_of_what_is_there(book: Book, job: Job) -> None:
     assert max(moments) == made.peak
 
 
-def test_what_cannot_fit_is_told_with_what_would(book: Book, job: Job) -> None:
+def test_a_job_that_cannot_fit_is_reported_with_a_batch_that_would(book: Book, job: Job) -> None:
     assert cannot_fit(book, job) == ""
     long = replace(job, batch=4096)
     said = cannot_fit(book, long)
@@ -109,15 +109,15 @@ def test_an_accelerator_that_the_catalogue_lacks_is_refused(book: Book, job: Job
         simulated(book, replace(job, accelerator="abacus"), DAY, "")
 
 
-def test_a_time_needs_rates(book: Book, job: Job) -> None:
-    """A processor states no peak in tf32, and none was measured."""
+def test_a_step_time_needs_rates(book: Book, job: Job) -> None:
+    """The processor has neither a stated nor a measured tf32 rate."""
     there = replace(job, accelerator="epyc-9005-2-cores", device="cpu", precision="tf32")
     with pytest.raises(Refused, match=r"lacks a rate of products in tf32 \(dense_tf32 or fp32"):
         simulated(book, there, DAY, "")
 
 
 def test_every_model_of_the_catalogue_has_a_footprint(book: Book, results: Results) -> None:
-    """Counted as it is built, or with a remark that says how it is counted."""
+    """It is counted as built, or a remark says how it is counted."""
     exact = 0
     for id in book.tables["models"].rows:
         model = shape_of(book, id, results)
@@ -134,7 +134,7 @@ def test_every_model_of_the_catalogue_has_a_footprint(book: Book, results: Resul
 
 
 def test_pytorch_is_not_needed() -> None:
-    """Simulating imports none of the libraries that measure."""
+    """Simulating imports none of the libraries for measuring."""
     code = (
         "import sys, scalesheet.steps.simulate; "
         "print({'torch', 'transformers', 'peft', 'bitsandbytes'} & set(sys.modules))"
@@ -144,8 +144,8 @@ def test_pytorch_is_not_needed() -> None:
     assert said.stdout == "set()\n"
 
 
-def test_what_adapters_train_is_what_the_catalogue_counts(book: Book, job: Job) -> None:
-    """Two formulas, one number: by matrices, and all linear layers at once."""
+def test_trainable_parameters_match_the_catalogues_formula(book: Book, job: Job) -> None:
+    """Two formulas give one number: one per matrix, one for all linear layers at once."""
     made = Footprint(book, replace(job, method="LoRA", rank=4))
     whole = evaluated(
         book,
@@ -163,7 +163,7 @@ def test_what_adapters_train_is_what_the_catalogue_counts(book: Book, job: Job) 
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
-def test_more_of_anything_holds_more(book: Book, job: Job, precision: Precision) -> None:
+def test_larger_settings_need_more_memory(book: Book, job: Job, precision: Precision) -> None:
     base = replace(job, precision=precision, weights="fp32", checkpointing=True)
     peak = Footprint(book, base).peak
     for more in ({"batch": 5}, {"length": 1025}, {"accumulation": 2}, {"checkpointing": False}):
@@ -181,7 +181,7 @@ def test_shards_divide_states_and_gather_layers(book: Book, job: Job) -> None:
     assert copies.peak > alone.peak, "buckets hold the gradients all the time"
 
 
-def test_what_no_batch_saves_is_told_with_other_ways_to_train(book: Book, job: Job) -> None:
+def test_if_no_batch_fits_other_ways_to_train_are_suggested(book: Book, job: Job) -> None:
     large = replace(job, model=shape_of(book, "llama-3-1-8b"), accelerator="rtx4090")
     said = cannot_fit(book, large)
     assert "so no batch fits; what fits is --method" in said
@@ -197,19 +197,19 @@ def test_what_no_batch_saves_is_told_with_other_ways_to_train(book: Book, job: J
     )
 
 
-def test_a_token_of_a_mixture_meets_the_experts_at_work(book: Book, results: Results) -> None:
+def test_a_token_of_a_mixture_uses_only_active_experts(book: Book, results: Results) -> None:
 
     def met(id: str) -> float:
         made = Footprint(book, Job(shape_of(book, id, results), "h200-sxm"))
         return float(made.of("met_ffn")[0])
 
     assert met("mixtral-8x7b") == 2 * 14336
-    # one dense layer of 28, and 6 routed and 2 shared experts in the others
+    # one of 28 layers is dense; the others use 6 routed and 2 shared experts
     assert met("deepseek-moe-16b") == pytest.approx((10944 + 27 * 8 * 1408) / 28)
 
 
-def test_scores_are_kept_where_no_kernel_is_fused(book: Book, job: Job) -> None:
-    """Memory grows with the square of the length, and else with the length."""
+def test_attention_scores_are_kept_without_a_fused_kernel(book: Book, job: Job) -> None:
+    """Memory then grows with the square of the length; with a fused kernel, it grows linearly."""
 
     def growth(**settings: object) -> float:
         short = replace(job, **settings)  # type: ignore[arg-type]
@@ -223,8 +223,8 @@ def test_scores_are_kept_where_no_kernel_is_fused(book: Book, job: Job) -> None:
     assert growth(precision="fp32", weights="fp32", device="cpu") == pytest.approx(2)
 
 
-def test_the_optimizer_reads_and_writes_twenty_times(book: Book, job: Job) -> None:
-    """The time of the update is that of its traffic, with the overhead that all parts have."""
+def test_the_update_moves_twenty_bytes_per_byte_of_weights(book: Book, job: Job) -> None:
+    """The update takes as long as its memory traffic, plus the overhead common to all parts."""
     said = simulated(book, job, DAY, "").figures
     took = said["optimizer_share"].value * said["step_time"].value
     least = 20 * 2 * job.model.parameters / 4800e9

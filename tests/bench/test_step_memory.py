@@ -1,4 +1,4 @@
-"""The count of a step's memory: each kind of block under many settings, to the byte."""
+"""A step's memory is counted to the byte for each kind of block under many settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scalesheet.steps.shapes import shape_of
 from scalesheet.steps.simulate import simulated
 from shipped import shipped_book
 
-#: What was counted when the count was still Python, which measured steps had agreed with.
+#: Counts from the earlier Python implementation, which agreed with measured steps.
 COUNTED = Path(__file__).with_name("step_memory.csv")
 HALF: dict[str, Any] = {"weights": "bf16"}
 LORA: dict[str, Any] = {"method": "LoRA", "rank": 4}
@@ -82,13 +82,13 @@ def test_each_block_is_counted_to_the_byte(book: Book, settings: str) -> None:
         }, row["block"]
 
 
-def test_every_moment_is_a_peak_of_some_step() -> None:
-    """The grid leaves out none of the seven."""
+def test_each_moment_of_a_step_is_the_peak_of_some_job() -> None:
+    """The grid covers all seven."""
     assert len({row["moment"] for row in counted()}) == 7
 
 
-def test_simulated_records_are_simulated_again(book: Book) -> None:
-    """What the catalogue's simulated records state is what the book counts, to their digits."""
+def test_simulated_records_can_be_reproduced(book: Book) -> None:
+    """The figures of the catalogue's simulated records match the book's count to their digits."""
     records = compared(book, simulated).values()
     own = [each for each in records if each.how == "simulated" and _says_all(each)]
     assert len(own) >= 13
@@ -99,12 +99,12 @@ def test_simulated_records_are_simulated_again(book: Book) -> None:
 
 
 def _says_all(record: Comparison) -> bool:
-    """What is known of a run elsewhere states the peak alone."""
+    """Whether a record has all parts; records of runs elsewhere have only the peak."""
     return all(key in record.pairs and record.pairs[key].recorded.value for key in PARTS)
 
 
-def test_a_plan_gives_what_is_simulated(book: Book) -> None:
-    """One count: the component in a plan, with a model of the catalogue, and `bench`."""
+def test_a_plan_gives_the_simulated_memory(book: Book) -> None:
+    """The component in a plan and `bench` give the same count for models of the catalogue."""
     plan, results = book.components[COMPONENT].plan, evaluate_catalogue(book)
     settings = list(SETTINGS.values())
     for at, id in enumerate(book.tables["models"].rows[::7]):

@@ -1,4 +1,4 @@
-"""A step of a model that is small enough for any machine."""
+"""A step of a model small enough for any machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHAPE = Shape(
     {"max_sequence": 8192},
 )
 JOB = Job(SHAPE, "epyc-9005-2-cores", precision="fp32", length=4096)
-#: Architectures whose feed-forward layer has no gate.
+#: Architectures with an ungated feed-forward layer.
 PLAIN = (
     *("gpt2", "gpt_bigcode", "opt", "gpt_neox", "starcoder2"),
     *("bloom", "falcon", "gptj", "phi", "mpt"),
@@ -33,7 +33,7 @@ PLAIN = (
 
 
 def block_of(kind: str) -> Shape:
-    """A small model of an architecture, with about as many parameters as one has."""
+    """A small model of an architecture, with a matching number of parameters."""
     gated, grouped = kind not in PLAIN, kind in ("llama", "qwen2", "qwen3", "starcoder2", "falcon")
     positions = 512 if kind in ("gpt2", "gpt_bigcode", "opt") else 0
     hidden, wide, vocabulary, layers = 192, 512, 2000, 4

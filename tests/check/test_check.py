@@ -1,4 +1,4 @@
-"""Checking: what is wrong is said at its place, in words that name the remedy, and all at once."""
+"""`check` reports all errors at once, each at its place and with a fix."""
 
 import copy
 import time
@@ -63,18 +63,18 @@ def document(kind: str, text: str, path: str = "") -> Document:
 
 
 def said(kind: str, text: str) -> list[str]:
-    """The findings as `line:column: CODE message`, beside a sound sources.yaml."""
+    """The findings as `line:column: CODE message`, with a valid sources.yaml."""
     found = check([document(kind, text), document("sources", SOURCES, "sources.yaml")])
     return [str(d).removeprefix(":") for d in found]
 
 
-def test_the_smallest_sound_book_has_no_findings():
+def test_the_smallest_valid_book_has_no_findings():
     documents, diagnostics = load(MINIMAL)
     assert diagnostics == []
     assert check(documents) == []
 
 
-def test_the_time_of_a_check_grows_with_the_files_and_no_faster():
+def test_the_time_of_a_check_is_linear_in_the_files():
     documents, _ = load(MINIMAL)
 
     def processor(times: int) -> float:
@@ -82,12 +82,12 @@ def test_the_time_of_a_check_grows_with_the_files_and_no_faster():
         check(documents * times)
         return time.process_time() - began
 
-    processor(4)  # the schemas are read once
+    processor(4)  # loads the schemas, which happens once
     few = min(processor(10) for _ in range(3))
     assert processor(100) < 30 * few
 
 
-# ------------------------------------------------------------------ by the schema
+# ------------------------------------------------------------------ schemas
 
 
 @pytest.mark.parametrize(
@@ -177,19 +177,19 @@ def test_the_time_of_a_check_grows_with_the_files_and_no_faster():
         ("units", "units: {a: {symbol: s}}", "1:9: U005 units.a lacks the key 'dimension'"),
     ],
 )
-def test_a_fault_of_form_is_told_at_its_place_with_its_remedy(kind, text, finding):
+def test_a_schema_error_is_reported_at_its_place_with_a_fix(kind, text, finding):
     assert any(message.startswith(finding) for message in said(kind, text)), said(kind, text)
 
 
-def test_text_may_look_like_a_formula_or_markup_and_stays_as_it_is():
+def test_text_that_looks_like_a_formula_or_markup_is_allowed():
     assert said("hardware", HARDWARE + "note: =1+1 <script>alert(1)</script>\n") == []
 
 
-def test_a_wrong_kind_of_value_is_told_once():
+def test_a_wrong_type_of_value_is_reported_once():
     assert len(said("hardware", HARDWARE + "link: [1]\n")) == 1
 
 
-def test_what_the_loader_refused_is_not_told_again():
+def test_errors_of_the_loader_are_not_reported_again():
     assert said("hardware", HARDWARE.replace("value: 24", "value: .nan")) == []
 
 
@@ -228,7 +228,7 @@ def test_what_the_loader_refused_is_not_told_again():
         ),
     ],
 )
-def test_values_are_in_order_and_in_their_domain(scalar, finding):
+def test_values_out_of_order_or_domain_are_reported(scalar, finding):
     (message,) = said("plan", SCALARS + f"  a: {scalar}\n")
     assert message.startswith(finding)
 
@@ -245,11 +245,11 @@ def test_values_are_in_order_and_in_their_domain(scalar, finding):
         "{at_most: 3e9, unit: parameter}",
     ],
 )
-def test_ends_of_domains_and_of_ranges_belong_to_them(scalar):
+def test_ends_of_domains_and_ranges_are_included(scalar):
     assert said("plan", SCALARS + f"  a: {scalar}\n") == []
 
 
-def test_a_phases_figures_a_formulas_examples_and_a_price_are_values_too():
+def test_figures_of_phases_examples_and_prices_are_checked_too():
     phase = "phases:\n  p: {title: P, class: one_time, hours: -2}\n"
     (message,) = said("plan", "title: A\nsummary: B\n" + phase)
     assert message.startswith("4:41: V002 phases.p.hours: expected 0 or more (domain")
@@ -296,12 +296,12 @@ def test_a_phases_figures_a_formulas_examples_and_a_price_are_values_too():
         ),
     ],
 )
-def test_a_cell_is_of_its_columns_kind_and_domain(row, finding):
+def test_a_cell_must_have_its_columns_kind_and_domain(row, finding):
     (message,) = said("plan", TABLE + f"      r: {row}\n")
     assert message.startswith(finding)
 
 
-def test_a_row_of_each_kind_of_cell_is_sound():
+def test_a_row_with_each_kind_of_cell_is_valid():
     row = "{title: R, steps: 10, share: {reason: unknown}, gpu: card, fits: full, saved: no, "
     row += "remark: =1, day: 2026-11-20}"
     assert said("plan", TABLE + f"      r: {row}\n") == []
@@ -317,7 +317,7 @@ def test_a_row_of_each_kind_of_cell_is_sound():
         ("2024-01-01", "8:12: V007 prices[1].from: 2024-01-01 repeats the date of the entry"),
     ],
 )
-def test_prices_are_in_the_order_of_their_dates(second, finding):
+def test_prices_must_be_in_order_of_their_dates(second, finding):
     prices = "".join(f"  - {{from: {day}, reason: gone}}\n" for day in ("2024-01-01", second))
     (message,) = said("rate", RATE + prices)
     assert message.startswith(finding)
@@ -330,23 +330,23 @@ def test_prices_are_in_the_order_of_their_dates(second, finding):
         ("{key: a-papr}", "4:24: N006 memory.source.key: the source 'a-papr' is not in"),
     ],
 )
-def test_sources_are_known(source, finding):
+def test_unknown_sources_are_reported(source, finding):
     memory = f"memory: {{source: {source}, value: 24, unit: GiB, kind: spec}}\n"
     (message,) = said("hardware", HARDWARE.replace(HARDWARE.splitlines()[3] + "\n", memory))
     assert message.startswith(finding)
 
 
-def test_sources_are_not_judged_where_their_file_could_not_be_read():
+def test_sources_are_not_checked_if_their_file_is_unreadable():
     assert check([document("hardware", HARDWARE)]) == []
 
 
-def test_everything_wrong_is_told_at_once_and_in_order():
+def test_all_errors_are_reported_at_once_and_in_order():
     text = HARDWARE.replace("memory", "memroy").replace("a-vendor", "nobody") + "note: 3\n"
     codes = [message.split()[1] for message in said("hardware", text)]
     assert codes == ["S001", "N006", "N006", "N006", "N006", "S003"]
 
 
-# ------------------------------------------------------------------ laws
+# ------------------------------------------------------------------ properties
 
 DATA = st.recursive(
     st.none()
@@ -390,7 +390,7 @@ DATA = st.recursive(
 
 
 def nodes(data: Any) -> Iterator[tuple[Any, Any]]:
-    """Every place within the data: its container and its key or index."""
+    """Every place in the data, as its container and its key or index."""
     entries = data.items() if isinstance(data, dict) else enumerate(data)
     for key, value in entries:
         yield data, key
@@ -400,7 +400,7 @@ def nodes(data: Any) -> Iterator[tuple[Any, Any]]:
 
 @settings(max_examples=draws(400))
 @given(st.data())
-def test_whatever_stands_in_a_sound_file_instead_the_check_tells_and_never_fails_itself(data):
+def test_any_replacement_in_a_valid_file_is_reported_without_an_exception(data):
     documents = [d for d in SOUND if d.kind != "page"]
     chosen = data.draw(st.sampled_from(documents))
     changed = replace(chosen, data=copy.deepcopy(chosen.data))
@@ -413,13 +413,13 @@ def test_whatever_stands_in_a_sound_file_instead_the_check_tells_and_never_fails
 
 @settings(max_examples=draws(200))
 @given(st.sampled_from(KINDS), DATA)
-def test_no_data_of_any_kind_makes_the_check_fail_itself(kind, data):
+def test_no_data_causes_an_exception(kind, data):
     for finding in check([Document(kind, "x", "x.yaml", data)]):
         assert str(finding).isprintable()
 
 
-def test_a_large_file_full_of_faults_is_told_in_seconds_and_a_hundred_findings():
+def test_a_large_file_full_of_errors_takes_seconds_and_gives_a_hundred_findings():
     rows = "".join(f"      R{i}: {{stepz: many, source: nobody{i}}}\n" for i in range(20_000))
     began = time.process_time()
     assert len(said("plan", TABLE + rows)) == MAX_FINDINGS
-    assert time.process_time() - began < 60  # of this process: it takes 5
+    assert time.process_time() - began < 60  # of CPU time of this process; usually 5

@@ -1,4 +1,4 @@
-"""Check takes as long for each file and each mistake, however many there are of them."""
+"""The time of `check` is linear in the number of files and of errors."""
 
 from __future__ import annotations
 
@@ -69,39 +69,39 @@ Kind = Callable[[int], Iterator[tuple[str, str]]]
     "kind",
     [sound, plans, the_same, counted_otherwise, spot_and_on_demand, far_from_their_peers, misspelt],
 )
-def test_four_times_the_files_take_about_four_times_as_long(
+def test_four_times_the_files_take_about_four_times_the_time(
     tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scalesheet.nearest.MOST_COMPARED", 15)  # a bound that 60 names reach
+    monkeypatch.setattr("scalesheet.nearest.MOST_COMPARED", 15)  # a limit that 60 names exceed
     monkeypatch.setattr("scalesheet.kept._folder", lambda: None)
 
     times = count(1)
 
     def took(number: int) -> float:
-        unread = f"# {tmp_path.name}, {next(times)}\n"  # what was read before is not read again
+        unread = f"# {tmp_path.name}, {next(times)}\n"  # unchanged files would be cached
         files = {path: text + unread for n in range(number) for path, text in kind(n)}
         return timed(examine, lay(tmp_path, files))[0]
 
-    took(1)  # what is read once
-    # a square would be 16; a machine that is busy with something else may once be twice as slow
+    took(1)  # loads everything that is read only once
+    # quadratic growth would give 16; a busy machine may be twice as slow now and then
     assert any(took(240) < 9 * took(60) for _ in range(3))
 
 
-def test_marks_of_a_merge_without_its_end_are_read_once() -> None:
+def test_unclosed_merge_markers_are_scanned_once() -> None:
     def took(lines: int) -> float:
         return timed(parse, b"<<<<<<< ours\n" * lines, "a.yaml")[0]
 
     assert took(64_000) < 9 * took(16_000) + 0.1
 
 
-def test_offers_that_are_the_same_are_each_told_once(tmp_path: Path) -> None:
+def test_each_duplicate_offer_is_reported_once(tmp_path: Path) -> None:
     data = lay(tmp_path, {path: text for n in range(30) for path, text in the_same(n)})
     found = [d for d in examine(data).diagnostics if d.code == "O007"]
     assert len(found) == 29
     assert all("and term as 'r0'" in d.message for d in found)
 
 
-def test_a_misspelt_name_is_found_among_ten_thousand() -> None:
+def test_the_nearest_of_ten_thousand_names_is_suggested() -> None:
     names = [f"accelerator-{n:05}" for n in range(10_000)]
     assert nearest("acelerator-04321", names) == "; did you mean 'accelerator-04321'?"
     assert nearest("xyz", names) == ""
@@ -109,7 +109,7 @@ def test_a_misspelt_name_is_found_among_ten_thousand() -> None:
     assert units.near == "accelerator_04321"
 
 
-def test_a_misspelt_name_is_compared_with_a_few_of_ten_thousand(
+def test_a_misspelled_name_is_compared_with_few_of_ten_thousand(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compared: list[int] = []
@@ -130,7 +130,7 @@ MANY = [Diagnostic(f"data/{n // 10}.yaml", n, 1, "N006", "unknown") for n in ran
 FEW = [Diagnostic("data/z.yaml", 1, 1, "O001", "old")]
 
 
-def test_the_first_of_a_code_are_printed_and_the_others_counted() -> None:
+def test_the_first_findings_of_a_code_are_printed_and_the_others_counted() -> None:
     lines = as_text(MANY + FEW).splitlines()
     assert lines[:MOST_SHOWN] == [str(d) for d in MANY[:MOST_SHOWN]]
     assert lines[MOST_SHOWN:] == [
@@ -139,7 +139,7 @@ def test_the_first_of_a_code_are_printed_and_the_others_counted() -> None:
     ]
 
 
-def test_json_and_annotations_say_how_many_more_there_are() -> None:
+def test_json_and_annotations_count_the_findings_left_out() -> None:
     told = json.loads(as_json(MANY + FEW))
     assert len(told["diagnostics"]) == MOST_SHOWN + 1
     assert told["more"] == [{"code": "N006", "severity": "error", "count": 80, "files": 8}]

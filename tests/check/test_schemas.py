@@ -1,4 +1,4 @@
-"""The schemas say what the format is; their own examples, good and bad, prove it."""
+"""The schemas define the format; their own good and bad examples prove it."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from scalesheet.load import Document
 from scalesheet.render.reference.fields import PAGES, Field, sections
 
 NAMES = (*schemas.KINDS, "common")
-#: What may stand beside a $ref: it describes, and rules nothing.
+#: Keys allowed beside a $ref: they describe, and validate nothing.
 DESCRIBES = {
     *("$ref", "title", "description", "examples"),
     *("x-also", "x-bad", "x-default", "x-domain"),
@@ -24,7 +24,7 @@ WITH_SCHEMA = {"if", "then", "else", "not", "items", "additionalProperties", "pr
 
 
 def parts(schema: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every schema within a schema, as written, with its place."""
+    """Every subschema of a schema as written, with its place."""
     if not isinstance(schema, dict):
         return
     yield place, schema
@@ -40,12 +40,12 @@ def parts(schema: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 PARTS = [part for name in NAMES for part in parts(schemas.written(name), name)]
-#: Those that can give an error: not the conditions.
+#: Subschemas that can give an error, so not the conditions.
 RULES = [(place, part) for place, part in PARTS if not {"if", "not"} & set(place.split("/"))]
 
 
 def cases(name: str, keyword: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
-    """Place, schema and value of each case that stands in a schema."""
+    """Place, schema and value of each example in a schema."""
     for place, part in PARTS:
         if place.split("/")[0] == name and part.get(keyword):
             schema = schemas.expanded(part, name)
@@ -87,7 +87,7 @@ def test_every_bad_example_fails_with_its_message(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_mapping_takes_an_unknown_key(name):
+def test_no_mapping_allows_an_unknown_key(name):
     mappings = [each for each in cases(name, "examples") if isinstance(each[2], dict)]
     taken = [
         place
@@ -103,7 +103,7 @@ def test_every_list_of_keys_is_closed():
 
 
 def closed(part: dict[str, Any]) -> bool:
-    """A rule that lists keys takes no others; one that narrows a listed key need not."""
+    """Whether a schema allows no unlisted keys; one that only narrows a key needs no rule."""
     narrows = set(part) == {"properties"}
     return narrows or "additionalProperties" in part
 
@@ -133,8 +133,8 @@ def test_every_field_has_guidance_and_examples_good_and_bad(page):
         assert all(each.says for each in field.bad), field.name
 
 
-def test_no_field_is_left_out_of_the_reference():
-    """A key that some schema lists is a field of the reference, unless it only narrows one."""
+def test_the_reference_has_every_field():
+    """Every key in a schema is a field of the reference, unless it only narrows another."""
     shown = {field.name.rpartition(".")[2] for page in PAGES for field in fields(page)}
     listed = {
         name
@@ -146,7 +146,7 @@ def test_no_field_is_left_out_of_the_reference():
 
 
 def test_errors_never_come_from_a_choice_of_branches():
-    """Whichever branch was meant reports its own error: anyOf only decides, oneOf is unused."""
+    """The intended branch must report its own error: anyOf only decides, oneOf is not used."""
     assert [place for place, part in RULES if {"anyOf", "oneOf"} & set(part)] == []
 
 
@@ -155,11 +155,11 @@ def test_patterns_are_anchored():
     assert [p for p in patterns if not (p.startswith("^") and p.endswith("$"))] == []
 
 
-def test_only_descriptions_stand_beside_a_reference():
+def test_only_descriptions_are_allowed_beside_a_reference():
     assert [place for place, part in PARTS if "$ref" in part and not set(part) <= DESCRIBES] == []
 
 
-def test_the_codes_they_name_exist():
+def test_the_codes_in_schemas_exist():
     for _, part in PARTS:
         code = part.get("x-code", ())
         named = [code] if isinstance(code, str) else [*dict(code).values()]
@@ -167,8 +167,8 @@ def test_the_codes_they_name_exist():
 
 
 @pytest.mark.parametrize("kind", schemas.KINDS)
-def test_references_written_out_mean_the_same(kind):
-    """The published schemas, followed by their references, judge as the ones that we use."""
+def test_schemas_without_references_mean_the_same(kind):
+    """The published schemas, with their references resolved, validate like the ones in use."""
     registry = Registry().with_resources(
         (f"{name}.schema.json", Resource.from_contents(schemas.written(name))) for name in NAMES
     )
@@ -184,13 +184,13 @@ def test_references_written_out_mean_the_same(kind):
 
 
 @pytest.mark.parametrize("kind", schemas.KINDS)
-def test_no_data_makes_the_check_fail_itself(kind):
+def test_no_data_causes_an_exception(kind):
     for data in ([], "text", 5, None, True, {"title": []}, {"plans": {}}):
         assert check([Document(kind, "bad", "bad.yaml", data)]), data
 
 
 def test_a_valid_document_is_validated_once_and_a_wrong_one_each_time(monkeypatch) -> None:
-    """A value that was refused is None in the data, where an empty one is a fault."""
+    """A refused value is None in the data and not reported again; an empty one is an error."""
     edition = {"title": "A book", "edition": "2026-11-20"}
 
     def found(data: Any, *broken: str) -> list[str]:

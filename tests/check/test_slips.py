@@ -1,4 +1,4 @@
-"""What people mistype in the plan of a new book: one error, where the slip is, with its remedy."""
+"""Typos in the plan of a new book: one error each, at the typo, with a fix."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NET_OR_GROSS = (
     "N001 'runs' has no column of numbers 'gpu_hours' to total; did you mean "
     "'net_gpu_hours' or 'gross_gpu_hours'?"
 )
-#: What stands in the plan, what is written instead, and the error: its line, and how it begins.
+#: The text in the plan, the typo, and the error: its line and the start of its message.
 SLIPS = [
     ("[cost, hours]", "[cost, runs.hours]", 3, "N001 'runs.hours' is a column, and a headline is"),
     ("gpus: 1}", "gpus: 0}", 15, "V002 'gpus': expected 1, 2, 3, ... (domain count), found 0"),
@@ -184,7 +184,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("old", "new", "line", "says"), SLIPS)
-def test_a_slip_is_one_error_where_it_is(
+def test_a_typo_is_one_error_at_its_place(
     data: Path, old: str, new: str, line: int, says: str
 ) -> None:
     plan = data / "plans" / "first" / "plan.yaml"
@@ -253,10 +253,10 @@ power: {value: 300, unit: W / GPU}
         ("plans/first/page.md", "{{ hours }}", "{{ hours }", 1, "N001 '{{' has no '}}'"),
     ],
 )
-def test_a_slip_in_another_file(
+def test_a_typo_in_another_file_is_one_error(
     data: Path, file: str, old: str, new: str | None, line: int, says: str
 ) -> None:
-    """Without an old text the whole file is the new one, and with no new one it is deleted."""
+    """No old text replaces the whole file; no new text deletes it."""
     path = data / file
     before = path.read_text("utf-8") if path.exists() else None
     text = RATE if before is None else before
@@ -279,7 +279,7 @@ def test_a_slip_in_another_file(
 @pytest.mark.parametrize(
     ("old", "new"), [(b"", b"\xef\xbb\xbf"), (b"\n", b"\r\n")], ids=["BOM", "CRLF"]
 )
-def test_how_an_editor_saves_is_no_slip(data: Path, old: bytes, new: bytes) -> None:
+def test_the_way_an_editor_saves_is_not_an_error(data: Path, old: bytes, new: bytes) -> None:
     plan = data / "plans" / "first" / "plan.yaml"
     before = plan.read_bytes()
     plan.write_bytes(before.replace(old, new) if old else new + before)
@@ -305,5 +305,5 @@ IDS = ("vast-h100", "vast-secure-h100-sxm", "vast-a10", "modal-h200", "llama-3-8
         ("xyzzy", ""),
     ],
 )
-def test_an_id_is_found_by_its_words(name: str, hint: str) -> None:
+def test_an_id_is_suggested_by_its_words(name: str, hint: str) -> None:
     assert nearest(name, IDS) == hint

@@ -1,4 +1,4 @@
-"""The shipped book, its calculator, and searches of a job."""
+"""The shipped book, its calculator, and searches for a job."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.vocabulary import TUNING
 from shipped import shipped_book
 
-#: A job that many offers can do.
+#: A job that fits many offers.
 JOB = Job(
     model="llama-3-1-8b",
     methods=TUNING,
@@ -54,8 +54,10 @@ def assumed(book: Book, plan: Plan) -> Assumptions:
 
 @pytest.fixture(scope="session")
 def find(book: Book, catalogue: Known, assumed: Assumptions) -> Find:
-    """The search of the job with other wishes and another share of the memory that is usable; that
-    of the same wishes is made once."""
+    """Search for the job with these wishes and this usable share of memory.
+
+    Repeated calls with the same wishes search once.
+    """
 
     @lru_cache(maxsize=24)
     def of(job: Job, share: float | None) -> Search:

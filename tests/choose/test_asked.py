@@ -1,4 +1,4 @@
-"""Published runs as asked: from the question alone, with the search of the front page."""
+"""The score of the front page: published runs, asked as a reader would, without their layout."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def place(runs: TaskScore, id_: str) -> int:
     return runs.published.cases.ids.tolist().index(id_)
 
 
-#: Published runs in the words of the front page.
+#: Published runs as cases of the front page.
 QUESTIONS = {
     "deepseek-v3": {
         "model": "deepseek-v3",
@@ -69,7 +69,7 @@ QUESTIONS = {
 
 @cache
 def hours_of(id_: str) -> tuple[float, ...]:
-    """Expected, low and high hours that the front page says."""
+    """Expected, low and high hours from the front page."""
     book = shipped_book()
     stated = {"method": "pretraining", "data": "tokens", **QUESTIONS[id_]}
     page = drawn_by(answered(question_script(book, book.plans[PLAN], stated))["answer"])
@@ -78,14 +78,16 @@ def hours_of(id_: str) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize("id_", QUESTIONS)
-def test_the_score_asks_as_the_front_page_does(id_: str, runs: TaskScore, asked: Asked) -> None:
+def test_the_score_gives_the_hours_of_the_front_page(
+    id_: str, runs: TaskScore, asked: Asked
+) -> None:
     hours = asked.made.predicted[place(runs, id_)] / float(QUESTIONS[id_]["gpus"])
     said = hours_of(id_)[0]
-    assert said == pytest.approx(hours, rel=0.02)  # sizes of the model are those of the publication
+    assert said == pytest.approx(hours, rel=0.02)  # the publication's model sizes
 
 
 @pytest.mark.parametrize("id_", ["deepseek-v3", "llama3-1-405b"])
-def test_the_largest_published_runs_are_in_the_interval_of_the_page(
+def test_the_largest_published_runs_are_within_the_pages_interval(
     id_: str, runs: TaskScore
 ) -> None:
     _, low, high = hours_of(id_)
@@ -93,7 +95,7 @@ def test_the_largest_published_runs_are_in_the_interval_of_the_page(
     assert low <= hours <= high
 
 
-def test_both_scores_are_of_the_same_rows_and_four_of_five_are_in_the_interval(
+def test_both_scores_use_the_same_rows_and_four_of_five_are_in_the_interval(
     asked: Asked, runs: TaskScore
 ) -> None:
     assert asked.quality.rows == asked.described.rows > 40
@@ -103,7 +105,7 @@ def test_both_scores_are_of_the_same_rows_and_four_of_five_are_in_the_interval(
     assert not (asked.counted & ~runs.counted).any()
 
 
-def test_what_a_row_says_of_its_layout_changes_no_answer(
+def test_the_layout_of_a_row_changes_no_answer(
     book: Book, runs: TaskScore, asked: Asked, catalogue: Known
 ) -> None:
     def silent(of: Book) -> Book:
@@ -132,10 +134,10 @@ def test_what_a_row_says_of_its_layout_changes_no_answer(
     assert made.made.predicted[both].tolist() == asked.made.predicted[both].tolist()
 
 
-def test_no_layout_that_fits_is_faster_with_more_to_train(
+def test_more_tokens_never_take_less_time(
     book: Book, asked: Asked, catalogue: Known, assumed: Assumptions
 ) -> None:
-    """Twice the tokens take twice the hours at the same batch, and never less."""
+    """Twice the tokens take about twice the hours, since the batch stays the same."""
     data = published(book, "runs", catalogue)
     once = cases(described_by(data.rows, "runs", GIVEN), catalogue)
     twice = replace(once, tokens=2 * once.tokens)
@@ -145,7 +147,7 @@ def test_no_layout_that_fits_is_faster_with_more_to_train(
     assert (hours[1][known] > 1.5 * hours[0][known]).all()
 
 
-def test_the_fit_on_file_is_what_the_published_runs_give(book: Book, catalogue: Known) -> None:
+def test_the_stored_fit_follows_from_the_published_runs(book: Book, catalogue: Known) -> None:
     made, _, rows = fit_of_asked(book, catalogue)
     assert made == pytest.approx(coefficients(book, "asked"), rel=1e-4)
     assert rows.sum() == 44
@@ -153,8 +155,8 @@ def test_the_fit_on_file_is_what_the_published_runs_give(book: Book, catalogue: 
 
 @settings(max_examples=draws(30), deadline=None)
 @drawn(seed=some.integers(0, 10_000), families=some.integers(12, 40))
-def test_the_interval_holds_what_it_says_of_families_to_come(seed: int, families: int) -> None:
-    """Of many further families of the same kind, not fewer are within on average."""
+def test_the_interval_covers_future_families_as_often_as_claimed(seed: int, families: int) -> None:
+    """On average over many simulated sets of families, coverage is at least as claimed."""
     random = np.random.default_rng(seed)
     shares = []
     for _ in range(40):

@@ -1,4 +1,4 @@
-"""The plan `calculator` is `predict` in cells, and its inputs are the answer to its own job."""
+"""The plan `calculator` computes what `predict` does, and its inputs answer its own job."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from scalesheet.vocabulary import METHODS, TUNING
 
 EXACT = 1e-12
 
-#: One configuration each; what is left out is as in the first.
+#: Configurations; missing settings are those of the first.
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "LoRA on one": {
         "model": "llama-3-1-8b",
@@ -87,7 +87,7 @@ def configuration(name: str) -> dict[str, Any]:
 
 
 def edits(inputs: Mapping[str, Any]) -> dict[Key, Any]:
-    """The same as edits of the plan."""
+    """A configuration as edits of the plan."""
     named = {**inputs, "method": METHODS[inputs["method"]].plan}
     return {Key(k): float(v) if isinstance(v, int) else v for k, v in named.items()}
 
@@ -104,7 +104,7 @@ def cells(book: Book, plan: Plan, inputs: Mapping[str, Any]) -> Mapping[str, Any
 
 @pytest.fixture
 def case(book: Book, inputs: Mapping[str, Any], cells: Mapping[str, Any], tmp_path: Path) -> Cases:
-    """The same configuration as a row of a file for `predict`."""
+    """A configuration as a row of a file for `predict`."""
     offer = inputs["offer"]
     accelerator = str(book.tables["offers"].columns["accelerator"].stated[offer].value)
     wide = book.tables["hardware"].columns["dense_bf16"].stated[accelerator].reason is None
@@ -145,7 +145,7 @@ def close(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=EXACT)
 
 
-def test_throughput_and_its_range_are_those_of_predict(
+def test_throughput_and_its_range_match_predict(
     book: Book, case: Cases, cells: Mapping[str, Any]
 ) -> None:
     made = predict(book, "throughput", case)
@@ -156,7 +156,7 @@ def test_throughput_and_its_range_are_those_of_predict(
     assert close(value.high, made.high[0])
 
 
-def test_memory_its_range_and_its_parts_are_those_of_predict(
+def test_memory_with_its_range_and_parts_matches_predict(
     book: Book,
     plan: Plan,
     case: Cases,
@@ -180,7 +180,7 @@ def test_memory_its_range_and_its_parts_are_those_of_predict(
 
 
 def test_every_coefficient_of_the_plan_is_read_from_a_fit(plan: Plan, book: Book) -> None:
-    """Editing a fit moves the plan: no coefficient is typed into it."""
+    """Editing a fit changes the plan, so no coefficient is copied into it."""
     fits = book.tables["fits"]
     text = " ".join(s.formula.text for s in plan.scalars.values() if s.formula is not None)
     for table in plan.tables.values():
@@ -197,7 +197,7 @@ def test_every_coefficient_of_the_plan_is_read_from_a_fit(plan: Plan, book: Book
 def test_the_shipped_configuration_is_the_answer_to_the_shipped_job(
     book: Book, plan: Plan, catalogue: Known, assumed: Assumptions
 ) -> None:
-    """What `scalesheet choose llama-3-1-8b` answers; when it changes, so must the plan's inputs."""
+    """The answer of `scalesheet choose llama-3-1-8b`; if it changes, change the plan's inputs."""
     own = {
         name: stated.value
         for name in (*DECIDED, "model", "trainer")

@@ -1,4 +1,4 @@
-"""`scalesheet choose`: what it prints, what it refuses, and the workbook that it writes."""
+"""`scalesheet choose`: its output, the input it refuses, and the workbook it writes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MODEL = "llama-3-1-8b"
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs the command on the shipped book; status, output and what went to standard error."""
+    """Run the command on the shipped book; return status, standard output and standard error."""
 
     def of(*arguments: str) -> tuple[int, str, str]:
         try:
@@ -44,7 +44,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
     return of
 
 
-def test_the_answer_comes_first_then_what_binds_what_else_and_what_is_assumed(run: Any) -> None:
+def test_the_answer_comes_first_then_limits_alternatives_and_assumptions(run: Any) -> None:
     status, text, _ = run(MODEL, "--gpus-at-most", "64")
     assert status == 0
     lines = text.splitlines()
@@ -60,11 +60,11 @@ def test_the_answer_comes_first_then_what_binds_what_else_and_what_is_assumed(ru
         assert f"by {method}" in text
 
 
-def test_only_what_matters_to_the_job_is_assumed(run: Any) -> None:
+def test_only_assumptions_that_matter_to_the_job_are_listed(run: Any) -> None:
     _, tuned, _ = run(MODEL, "--method", "lora", "--term", "spot")
     _, trained, _ = run(MODEL, "--method", "pretrain")
     assert "LoRA rank: 8" in tuned
-    assert "Methods" not in tuned  # where one was asked for there is no choice between them
+    assert "Methods" not in tuned  # only one was requested, so there is no choice
     assert "Interruptions per spot node per day" in tuned
     assert "Interruptions per spot node per day" not in trained
     assert "as in published hours" not in tuned
@@ -83,7 +83,7 @@ def test_json_and_csv_hold_the_same_rows(run: Any) -> None:
     for row, said in zip(rows, every, strict=True):
         assert row["offer"] == said["offer"]["value"]
         for name in FIGURES:
-            if "reason" in said[name]:  # the energy of an accelerator whose power no one states
+            if "reason" in said[name]:  # the energy of an accelerator without a stated power
                 assert (row[name], row[f"{name}_high"]) == ("", "")
                 continue
             assert float(row[name]) == said[name]["value"]
@@ -104,13 +104,13 @@ def test_names_times_and_numbers_are_read_as_people_write_them(run: Any) -> None
     assert json.loads(samples)["job"]["tokens"] == 1e9
 
 
-def test_an_assumption_may_be_set(run: Any) -> None:
+def test_an_assumption_can_be_set(run: Any) -> None:
     def cost(*arguments: str) -> float:
         _, text, _ = run(MODEL, "--format", "json", *arguments)
         return float(json.loads(text)["best"]["cost"]["value"])
 
     def cheapest(*arguments: str) -> float:
-        """Whether it is preferred or not."""
+        """The line of the cheapest answer, whether it is the preferred one or not."""
         _, text, _ = run(MODEL, "--format", "json", *arguments)
         data = json.loads(text)
         every = [data["best"], *data["others"]]
@@ -166,7 +166,7 @@ def test_wrong_usage_says_what_is_expected(run: Any, arguments: tuple[str, ...],
         ("a10", {"a10"}),
     ],
 )
-def test_a_family_means_all_offers_of_all_its_accelerators(named: str, meant: set[str]) -> None:
+def test_a_family_stands_for_all_offers_of_its_accelerators(named: str, meant: set[str]) -> None:
     book = compile_book(ROOT / "data")
     offers = book.tables["offers"]
     of = {row: stated.value for row, stated in offers.columns["accelerator"].stated.items()}
@@ -197,7 +197,7 @@ def test_a_family_means_all_offers_of_all_its_accelerators(named: str, meant: se
         ),
     ],
 )
-def test_where_nothing_fits_the_status_is_1_and_the_nearest_is_told(
+def test_if_nothing_fits_the_status_is_1_and_the_nearest_is_named(
     run: Any, arguments: tuple[str, ...], says: str
 ) -> None:
     status, text, _ = run(*arguments)
@@ -206,7 +206,7 @@ def test_where_nothing_fits_the_status_is_1_and_the_nearest_is_told(
     assert says in text
 
 
-def test_an_unfinished_plan_of_the_book_is_in_no_ones_way(
+def test_an_unfinished_plan_in_the_book_does_not_matter(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = tmp_path / "data"
@@ -217,7 +217,7 @@ def test_an_unfinished_plan_of_the_book_is_in_no_ones_way(
     assert "The cheapest that fits: " in capsys.readouterr().out
 
 
-def test_what_was_not_given_is_assumed_and_the_rest_is_not(run: Any) -> None:
+def test_only_missing_settings_are_assumed(run: Any) -> None:
     _, text, _ = run(MODEL, "--method", "lora", "--tokens", "1B", "--batch", "128")
     (line,) = (line for line in text.splitlines() if "not given" in line)
     assert line.endswith("4,096 tokens in a sequence, a deadline of 3 days")
@@ -227,7 +227,7 @@ def test_what_was_not_given_is_assumed_and_the_rest_is_not(run: Any) -> None:
     assert job["sequence"] == 1024, "no longer than the model takes"
 
 
-def test_a_machine_that_is_paid_whole_is_said_to_be(run: Any) -> None:
+def test_a_node_that_is_paid_for_as_a_whole_says_so(run: Any) -> None:
     options = ("--method", "lora", "--gpus-at-most", "1", "--deadline", "30 day")
     _, text, _ = run(MODEL, "--offers", "lambda-8x-h100-sxm", *options)
     assert "(the whole node of 8 is paid for)" in text
@@ -248,7 +248,7 @@ def test_the_answer_has_its_evidence_and_the_published_run(run: Any) -> None:
     assert [each["id"] for each in data["published"]] == ["deepseek-v3"]
 
 
-def test_what_does_not_fit_has_no_hours_and_no_cost(run: Any) -> None:
+def test_an_answer_that_does_not_fit_has_no_hours_and_no_cost(run: Any) -> None:
     options = ("--method", "full", "--offers", "rtx4090", "--format", "json")
     _, text, _ = run("llama-3-1-405b", *options)
     (miss,) = json.loads(text)["nearest"]
@@ -264,7 +264,7 @@ def test_without_the_calculator_it_says_what_is_missing(
     assert "there is no plan 'calculator'" in capsys.readouterr().err
 
 
-def test_the_workbook_has_the_chosen_row_and_computes_the_searchs_numbers(
+def test_the_workbook_has_the_chosen_row_and_the_numbers_of_the_search(
     run: Any, tmp_path: Path, office: Office, book: Book, plan: Plan
 ) -> None:
     path = tmp_path / "answer.xlsx"

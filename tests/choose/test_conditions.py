@@ -1,4 +1,4 @@
-"""The conditions of a layout: said in the plan, and the same over many layouts at once."""
+"""The conditions of a layout are the same in the plan and in the search over many layouts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scalesheet.evaluate import Overrides, evaluate
 from scalesheet.model import Key, Plan
 from scalesheet.predict.cases.catalogue import Known
 
-#: A layout that runs, in parts to change.
+#: A layout that can run, as a base for changes.
 RUNS: Mapping[str, float | str] = {
     "model": "llama-3-1-405b",
     "gpus": 128.0,
@@ -29,7 +29,7 @@ RUNS: Mapping[str, float | str] = {
     "pipeline": 2.0,
     "micro_batch": 4.0,
 }
-#: What is changed of it, and all that then keeps it from running.
+#: Changes to it, and every reason why it then cannot run.
 OBSTACLES: Mapping[str, tuple[Mapping[str, float | str], list[str]]] = {
     "nothing": ({}, []),
     "heads": (
@@ -88,7 +88,7 @@ def inputs(changed: Mapping[str, float | str]) -> Overrides:
 
 
 @pytest.mark.parametrize("name", OBSTACLES)
-def test_the_plan_names_all_that_keeps_a_layout_from_running(
+def test_the_plan_names_every_reason_why_a_layout_cannot_run(
     name: str, book: Book, plan: Plan
 ) -> None:
     changed, reasons = OBSTACLES[name]
@@ -107,7 +107,7 @@ def test_the_plan_names_all_that_keeps_a_layout_from_running(
     batch=some.integers(1, 600),
     gpus=some.lists(some.integers(1, 300), min_size=1, max_size=3, unique=True),
 )
-def test_a_layout_runs_where_all_divides_and_software_can(
+def test_a_layout_runs_if_everything_divides_and_the_software_supports_it(
     book: Book, catalogue: Known, model: str, batch: int, gpus: list[int]
 ) -> None:
     place = catalogue.results.rows["models"].index(model)
@@ -137,11 +137,11 @@ def test_a_layout_runs_where_all_divides_and_software_can(
                 or (routed > 0 and routed % experts == 0 and replicas * tensor % experts == 0)
             )
         )
-        if (count == 0) != runs:  # in words, since a repr of the book is long
+        if (count == 0) != runs:  # a short message, since pytest would print the repr of the book
             pytest.fail(f"{cards, trainer, stage, tensor, pipeline, experts, micro}: {count}")
 
 
-def test_the_layout_that_comes_nearest_is_the_one_whose_obstacles_are_named(book: Book) -> None:
+def test_the_obstacles_of_the_nearest_layout_are_named(book: Book) -> None:
     axes = axes_of(JOB, [3])
     assert obstacles(book, stated(JOB), axes) == (
         "128 sequences per step do not divide evenly among 3 replicas with a micro-batch of 1",
@@ -149,7 +149,7 @@ def test_the_layout_that_comes_nearest_is_the_one_whose_obstacles_are_named(book
     assert obstacles(book, stated(JOB), axes_of(JOB, [8])) == ()
 
 
-def test_where_no_layout_can_run_there_is_no_candidate(book: Book) -> None:
+def test_if_no_layout_can_run_there_is_no_candidate(book: Book) -> None:
     prices = np.ones(1)
     offers = Offers(
         ("x",), ("X",), ("h100-sxm",), ("spot",), prices * 3, prices, prices, prices, ((3,),)

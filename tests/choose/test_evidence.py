@@ -1,4 +1,4 @@
-"""The evidence for an answer: published results like it, and the run that it asks for."""
+"""The evidence for an answer: similar published results, and a published run of the same case."""
 
 from __future__ import annotations
 
@@ -23,16 +23,14 @@ def evidence(book: Book, catalogue: Known, scores: dict[str, TaskScore]) -> Basi
     return made
 
 
-def test_families_are_of_accelerators_of_the_catalogue_each_in_one(book: Book) -> None:
+def test_families_are_disjoint_sets_of_catalogue_accelerators(book: Book) -> None:
     assert book.evidence is not None
     named = [name for ids in book.evidence.families.values() for name in ids]
     assert len(named) == len(set(named))
     assert set(named) <= set(book.tables["hardware"].rows)
 
 
-def test_every_run_that_is_asked_for_is_evidence_once(
-    evidence: Basis, scores: dict[str, TaskScore]
-) -> None:
+def test_every_scored_run_is_evidence_once(evidence: Basis, scores: dict[str, TaskScore]) -> None:
     asked = scores["runs"].asked
     assert asked is not None
     like = [each for each in evidence.like.values() if each.task == "runs"]
@@ -40,7 +38,7 @@ def test_every_run_that_is_asked_for_is_evidence_once(
     assert all(each.error >= 1 for each in evidence.like.values())
 
 
-def test_the_rule_is_method_family_and_size(evidence: Basis) -> None:
+def test_evidence_is_grouped_by_method_family_and_size(evidence: Basis) -> None:
     known = Kind("pretrain", "A100", "1e9 to 1e10")
     assert evidence.words(known).startswith("10 published runs like this, typical error ")
     assert evidence.words(Kind("pretrain", evidence.families["a30"], known.size)).startswith("10 ")
@@ -52,14 +50,14 @@ def test_the_rule_is_method_family_and_size(evidence: Basis) -> None:
     assert ", error " in evidence.words(Kind("pretrain", "Hopper", "above 1e11"))
 
 
-def test_the_published_run_is_shown_where_model_and_tokens_are_its_own(evidence: Basis) -> None:
+def test_a_published_run_is_shown_for_its_own_model_and_tokens(evidence: Basis) -> None:
     (run,) = evidence.same("pretrain", "deepseek-v3", 14e12)
     assert (run.gpu_hours, run.on) == (2_664_000, "2,048 × NVIDIA H800 SXM5 80 GB")
     assert evidence.same("pretrain", "deepseek-v3", 5e12) == []
     assert evidence.same("full", "deepseek-v3", 14e12) == []
 
 
-def test_a_utilization_far_outside_is_told(evidence: Basis) -> None:
+def test_a_utilization_far_outside_the_evidence_is_reported(evidence: Basis) -> None:
     low, high = evidence.utilization["pretrain"]
     assert evidence.unusual("pretrain", (low + high) / 2) == ""
     assert evidence.unusual("pretrain", low / evidence.said.far * 1.01) == ""

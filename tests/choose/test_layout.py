@@ -1,4 +1,4 @@
-"""A layout that no file states is the one of least hours that fits, also after an edit."""
+"""An unstated layout is the fastest one that fits, also after an edit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def jobs(tmp_path: Path) -> Examined:
 
 
 def chosen(examined: Examined, *edits: str) -> dict[str, object]:
-    """What an edit chooses otherwise, by row."""
+    """The parts of layouts that edits change, by row and name."""
     assert examined.book is not None
     small = examined.book.plans["small"]
     given = dict(read_edit(examined.book, small, text) for text in edits)
@@ -30,7 +30,7 @@ def chosen(examined: Examined, *edits: str) -> dict[str, object]:
     return {f"{key.row}.{key.name}": stated.value for key, stated in found.items()}
 
 
-def test_of_those_that_fit_the_one_of_least_hours_is_chosen(jobs: Examined) -> None:
+def test_the_fastest_layout_that_fits_is_chosen(jobs: Examined) -> None:
     assert jobs.book is not None
     parts = jobs.book.plans["small"].tables["jobs"].columns["parts"].stated
     assert (parts["free"].value, parts["free"].rule) == (1, RULE)
@@ -43,16 +43,18 @@ def test_of_those_that_fit_the_one_of_least_hours_is_chosen(jobs: Examined) -> N
         (["data=9"], {}),  # it still fits
         (["data=11"], {"free.parts": 2}),
         (["data=35"], {"free.parts": 4}),
-        (["data=800"], {"free.parts": 8}),  # nothing fits: the one that is nearest to it
+        (["data=800"], {"free.parts": 8}),  # nothing fits: the nearest one
         (["jobs.all.room=4"], {"free.parts": 2}),
-        (["data=35", "jobs['free'].parts=8"], {}),  # what is stated is not a choice any more
+        (["data=35", "jobs['free'].parts=8"], {}),  # a stated part is not searched any more
     ],
 )
-def test_an_edit_chooses_again(jobs: Examined, edits: list[str], moves: dict[str, object]) -> None:
+def test_an_edit_searches_layouts_again(
+    jobs: Examined, edits: list[str], moves: dict[str, object]
+) -> None:
     assert chosen(jobs, *edits) == moves
 
 
-def test_show_says_what_was_chosen_again(
+def test_show_lists_layouts_that_were_chosen_again(
     jobs: Examined, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["show", "small", "--data", str(tmp_path / "data"), "--set", "data=35"])
@@ -61,7 +63,7 @@ def test_show_says_what_was_chosen_again(
     assert "jobs.total.hours  16 h" in shown
 
 
-def test_what_no_layout_fits_is_said(
+def test_show_reports_rows_that_no_layout_fits(
     jobs: Examined, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["show", "small", "--data", str(tmp_path / "data"), "--set", "data=800"])
@@ -69,7 +71,7 @@ def test_what_no_layout_fits_is_said(
     assert "Does not hold\n  jobs['free']: no layout that was tried fits\n" in shown
 
 
-def test_check_says_what_no_layout_fits(tmp_path: Path) -> None:
+def test_check_reports_rows_that_no_layout_fits(tmp_path: Path) -> None:
     much = JOBS.replace("data: {value: 8,", "data: {value: 800,")
     told = said(plan(tmp_path, much, {"components/job.yaml": JOB}))
     assert told == [

@@ -1,4 +1,4 @@
-"""The chance to be the cheapest and regret: closed forms and laws."""
+"""The probability of being the cheapest, and regret: closed forms and properties."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scalesheet.sure.shapes import P90
 from scalesheet.values import Value
 
 
-def test_of_two_independent_costs_the_chance_is_that_of_their_ratio() -> None:
+def test_the_chance_of_two_independent_costs_follows_from_their_ratio() -> None:
     one, two = odds(
         [("a", Value.number(100.0, 50.0, 200.0)), ("b", Value.number(130.0, 65.0, 260.0))]
     )
@@ -25,7 +25,7 @@ def test_of_two_independent_costs_the_chance_is_that_of_their_ratio() -> None:
     assert 0 < one.regret < two.regret
 
 
-def test_what_errs_alike_has_a_sure_order() -> None:
+def test_costs_with_a_common_error_have_a_certain_order() -> None:
     one, two = odds(
         [("a", Value.number(100.0, 50.0, 200.0)), ("a", Value.number(130.0, 65.0, 260.0))]
     )
@@ -34,7 +34,7 @@ def test_what_errs_alike_has_a_sure_order() -> None:
     assert (one.chance, one.regret, two.chance) == (1, 0, 0)
 
 
-def test_equal_costs_share_the_chance_and_what_has_no_cost_has_none() -> None:
+def test_equal_costs_share_the_chance_and_without_a_cost_there_is_none() -> None:
     same = Value.number(10.0, 8.0, 12.0)
     one, two, three = odds([("a", same), ("a", same), ("b", Value(reason="does not fit"))])
     assert one == two

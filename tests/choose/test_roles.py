@@ -1,4 +1,4 @@
-"""The front page and `choose` know figures of the calculator by their roles, not by their names."""
+"""The front page and `choose` find the calculator's figures by role, not by name."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from scalesheet.render.text.choice import Teller
 from scalesheet.vocabulary import ROLES
 from shipped import ROOT
 
-#: Questions of the front page: what fits, what does not, what nobody rents out, and pretraining,
-#: whose batch is a figure.
+#: Cases of the front page: one that fits, one that does not, one that nobody rents out, and
+#: pretraining, whose batch is a figure.
 ASKED: Mapping[str, Mapping[str, str]] = {
     "fits": {"model": "llama-3-1-8b", "method": "LoRA", "gpu": "h100-sxm", "gpus": "2"},
     "does not fit": {
@@ -48,7 +48,7 @@ ASKED: Mapping[str, Mapping[str, str]] = {
 
 
 def changed(whole: Any, change: Callable[[Any], Any]) -> Any:
-    """A value with its parts changed, however deep they are."""
+    """A value with its parts changed at any depth."""
     if isinstance(whole, tuple):
         return tuple(changed(each, change) for each in whole)
     if isinstance(whole, Mapping):
@@ -63,7 +63,7 @@ def changed(whole: Any, change: Callable[[Any], Any]) -> Any:
 
 @pytest.fixture(scope="module")
 def renamed(book: Book, plan: Plan) -> Book:
-    """The book with another name for every figure of the calculator that has a role."""
+    """The book with every figure of the calculator that has a role renamed."""
     names = {scalar.name: f"own_{scalar.name}" for scalar in plan.roles.values()}
 
     def change(part: Any) -> Any:
@@ -88,12 +88,12 @@ def test_the_front_page_has_the_same_figures_whatever_their_names(
         answered(question_script(each, each.plans[PLAN], ASKED[name])) for each in (book, renamed)
     )
     assert "answer" in one
-    assert other != one  # since links lead to the formulas by their names
+    assert other != one  # since links to formulas contain their names
     assert without_links(other) == without_links(one)
 
 
 def without_links(drawn: Any) -> Any:
-    """A drawing without the places on a page that its links lead to."""
+    """A drawing without the anchors of its links."""
     return re.sub(r"#f\.\w+", "", repr(drawn))
 
 
@@ -115,14 +115,14 @@ def test_layouts_break_the_same_conditions_whatever_the_names(book: Book, rename
     assert 0 < counts.max() <= len(book.plans[PLAN].tables[TABLE].rows)
 
 
-def test_every_role_is_asked_for_and_the_calculator_has_it(plan: Plan) -> None:
+def test_every_role_is_used_and_filled_by_the_calculator(plan: Plan) -> None:
     assert set(NEEDED) | set(FIGURES) == set(ROLES) == set(plan.roles)
     assert lacking(plan, ROLES) == ""
 
 
 @pytest.fixture
 def without(book: Book, plan: Plan) -> Book:
-    """The book whose calculator says of no figure what it costs."""
+    """The book with a calculator in which no figure has the role of the cost."""
     scalars = dict(plan.scalars)
     cost = plan.roles["cost"].name
     scalars[cost] = replace(scalars[cost], role="")

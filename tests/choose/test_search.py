@@ -1,4 +1,4 @@
-"""The search: what holds of any answer, what looser limits give; nothing cheaper is left."""
+"""The search: properties of every answer, the effect of looser limits, and no cheaper row left."""
 
 from __future__ import annotations
 
@@ -43,9 +43,7 @@ def cheapest(found: Search) -> float:
     return np.inf if best is None else float(found.cost[best])
 
 
-def test_a_price_that_nobody_has_seen_for_long_is_searched_only_by_name(
-    book: Book, found: Search, find: Find
-) -> None:
+def test_stale_prices_are_searched_only_by_name(book: Book, found: Search, find: Find) -> None:
     stale = {offer for offer, unseen in book.unseen.items() if unseen.stale}
     assert stale
     assert not stale & set(found.offers.ids)
@@ -54,7 +52,7 @@ def test_a_price_that_nobody_has_seen_for_long_is_searched_only_by_name(
     assert find(offers=(named,)).offers.ids == (named,)
 
 
-def test_the_answer_fits_is_in_time_and_nothing_good_is_cheaper(found: Search) -> None:
+def test_the_answer_fits_meets_the_deadline_and_is_the_cheapest(found: Search) -> None:
     best = found.best(found.good)
     assert best is not None
     at = found.at[best]
@@ -65,7 +63,7 @@ def test_the_answer_fits_is_in_time_and_nothing_good_is_cheaper(found: Search) -
 
 
 def test_scaling_is_not_free(find: Find) -> None:
-    """Of the same price per hour more accelerators pay more start-ups, and never less."""
+    """At the same hourly price, more accelerators never cost less, since each start is paid."""
     found = find(methods=("lora",), offers=("digitalocean-mi300x", "digitalocean-8x-mi300x"))
     best = found.best(found.good)
     assert best is not None
@@ -75,14 +73,14 @@ def test_scaling_is_not_free(find: Find) -> None:
     assert least[-1] > least[0]
 
 
-def test_a_short_run_pays_the_least_that_is_billed(find: Find) -> None:
+def test_a_short_run_pays_the_minimum_billed_time(find: Find) -> None:
     found = find(tokens=1e5, methods=("lora",))
     machines = np.ceil(found.grid.gpus[found.at] / found.offers.per_node[found.of])
     assert found.wall.min() < 0.01
     assert (found.cost >= machines * found.offers.price[found.of] * (1 - 1e-9)).all()
 
 
-def test_spot_is_interrupted_the_more_machines_it_has(find: Find) -> None:
+def test_spot_runs_on_more_nodes_are_interrupted_more_often(find: Find) -> None:
     wishes = {"methods": ("lora",), "batch": 512.0}
     found = find(terms=("spot", "on-demand"), **wishes)
     spot = np.array(found.offers.terms)[found.of] == "spot"
@@ -93,7 +91,7 @@ def test_spot_is_interrupted_the_more_machines_it_has(find: Find) -> None:
     assert machines[spot].max() > 1
 
 
-def test_only_what_was_asked_for_is_chosen_and_fp8_stands_beside(
+def test_only_requested_methods_are_chosen_and_fp8_is_an_alternative(
     book: Book, plan: Plan, find: Find
 ) -> None:
     found = find(methods=("lora",), wide=True)
@@ -107,13 +105,13 @@ def test_only_what_was_asked_for_is_chosen_and_fp8_stands_beside(
     assert set(found.grid.offload.tolist()) == {"none", "states", "states and weights"}
 
 
-def test_long_sequences_may_be_divided(find: Find) -> None:
+def test_long_sequences_can_use_context_parallelism(find: Find) -> None:
     assert set(find().grid.context.tolist()) == {1.0}
     made = find(methods=("pretrain",), sequence=65_536.0, batch=64.0, wide=True).grid
     assert set(made.context.tolist()) == {1.0, 2.0, 4.0, 8.0}
 
 
-def test_the_known_is_preferred_where_it_costs_little_more(
+def test_an_answer_with_evidence_is_preferred_if_it_costs_little_more(
     book: Book, plan: Plan, find: Find, evidence: Basis
 ) -> None:
     found = find(methods=("lora",), wide=True)
@@ -131,8 +129,8 @@ def test_the_known_is_preferred_where_it_costs_little_more(
     assert found.cost[made.best.row] == pytest.approx(found.cost[known].min())
 
 
-def test_candidates_take_what_the_plan_says(book: Book, found: Search) -> None:
-    """Hours and the memory that has to fit are those of the plan with the candidate's inputs."""
+def test_candidates_take_the_plans_hours_and_memory(book: Book, found: Search) -> None:
+    """They are the plan's figures with the candidate's inputs."""
     plan = book.plans[PLAN]
     for row in range(0, len(found.at), len(found.at) // 25):
         at = found.at[row]
@@ -144,7 +142,7 @@ def test_candidates_take_what_the_plan_says(book: Book, found: Search) -> None:
         assert found.most[at] == pytest.approx(most.value * 1e9, rel=1e-12)
 
 
-def test_every_layout_divides(found: Search) -> None:
+def test_every_layout_divides_evenly(found: Search) -> None:
     made = found.grid
     ways = made.tensor * made.pipeline
     replicas = made.gpus / ways
@@ -154,7 +152,7 @@ def test_every_layout_divides(found: Search) -> None:
     assert (ways == 1).all(), "a general trainer splits no model"
 
 
-def test_pipelines_keep_gradients_whole_and_are_filled(find: Find) -> None:
+def test_pipelines_use_no_gradient_sharding_and_are_filled(find: Find) -> None:
     made = find(methods=("pretrain",), batch=512.0).grid
     assert (made.pipeline > 1).any()
     assert (made.stage[made.pipeline > 1] <= 1).all()
@@ -166,23 +164,23 @@ def test_pipelines_keep_gradients_whole_and_are_filled(find: Find) -> None:
     ("per_node", "includes", "most", "expected"),
     [
         (8, "complete machine", 32.0, [1, 2, 4, 8, 16, 24, 32]),
-        (4, "complete machine", 32.0, [1, 2, 4]),  # smaller machines are not joined
+        (4, "complete machine", 32.0, [1, 2, 4]),  # smaller nodes are not joined
         (1, "complete machine", 32.0, [1]),
-        (1, "GPU with its share of the host", 32.0, [1, 2, 4, 8]),  # out of machines of 8
+        (1, "GPU with its share of the host", 32.0, [1, 2, 4, 8]),  # shares of nodes with 8
         (1, "GPU with its share of the host in a cluster", 24.0, [1, 2, 4, 8, 16, 24]),
         (8, "complete machine", 2.0, [1, 2]),
     ],
 )
-def test_what_an_offer_can_join(
+def test_the_gpu_counts_that_an_offer_allows(
     per_node: int, includes: str, most: float, expected: list[int]
 ) -> None:
     assert list(counts(per_node, includes, most)) == expected
 
 
-def test_part_of_a_machine_costs_the_whole_machine(find: Find) -> None:
+def test_part_of_a_node_costs_the_whole_node(find: Find) -> None:
     found = find(offers=("lambda-8x-h100-sxm",))
     at = found.at
-    start = 15 / 60 + 8.03e9 * 2 / 1e9 / 3600  # and the download of 16-bit weights
+    start = 15 / 60 + 8.03e9 * 2 / 1e9 / 3600  # with the download of 16-bit weights
     paid = np.maximum(1, found.wall + start)
     whole = np.ceil(found.grid.gpus[at] / 8) * paid * found.offers.price[0]
     assert found.cost == pytest.approx(whole, rel=1e-4)
@@ -205,7 +203,7 @@ def test_less_usable_memory_never_costs_less(find: Find) -> None:
 
 
 def bound(find: Find, limit: str) -> tuple[Search, int, Relaxed]:
-    """A search in which a limit binds: the first of ever tighter ones."""
+    """A search in which a limit binds: the first one that does when tightening it."""
     many = {"batch": 1024.0, "most_gpus": 1024.0}
     wishes: Mapping[str, Sequence[Mapping[str, Any]]] = {
         "deadline": [{"deadline": 64 / 2**n, **many} for n in range(9)],
@@ -224,7 +222,7 @@ def bound(find: Find, limit: str) -> tuple[Search, int, Relaxed]:
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-def test_what_binds_is_kept_out_by_that_limit_alone(find: Find, limit: str) -> None:
+def test_a_relaxed_answer_breaks_only_the_binding_limit(find: Find, limit: str) -> None:
     found, best, loose = bound(find, limit)
     row = loose.row
     met = {"deadline": found.in_time, "memory": found.fits, "accelerators": found.few}
@@ -233,14 +231,14 @@ def test_what_binds_is_kept_out_by_that_limit_alone(find: Find, limit: str) -> N
     assert loose.saving == pytest.approx(1 - found.cost[row] / found.cost[best])
 
 
-def test_with_the_later_deadline_the_search_finds_what_the_relaxed_one_named(find: Find) -> None:
+def test_a_search_with_the_named_deadline_finds_the_relaxed_answer(find: Find) -> None:
     tight, _, loose = bound(find, "deadline")
     needed = float(tight.late[loose.row])
     again = find(deadline=needed * (1 + 1e-9), batch=1024.0, most_gpus=1024.0)
     assert cheapest(again) <= tight.cost[loose.row] * (1 + 1e-9)
 
 
-def test_where_nothing_fits_the_nearest_misses_are_told(find: Find) -> None:
+def test_if_nothing_fits_the_nearest_misses_are_reported(find: Find) -> None:
     found = find(model="llama-3-1-405b", methods=("full",), offers=("vast-rtx4090",))
     assert found.best(found.good) is None
     told = misses(found)
@@ -248,9 +246,7 @@ def test_where_nothing_fits_the_nearest_misses_are_told(find: Find) -> None:
     assert all("memory" in miss.limits for miss in told)
 
 
-def test_the_figures_of_the_plan_are_those_of_the_search(
-    book: Book, plan: Plan, find: Find
-) -> None:
+def test_the_figures_of_plan_and_search_are_the_same(book: Book, plan: Plan, find: Find) -> None:
     for wishes in ({}, {"methods": ("pretrain",), "certain": False, "batch": 512.0}):
         found = find(**wishes)
         made = answer(book, plan, found, {})
@@ -286,7 +282,7 @@ def test_the_same_search_gives_the_same_rows(
     hours=some.floats(0.1, 1e5),
     method=some.sampled_from(["pretrain", "full", "lora", "qlora"]),
 )
-def test_any_job_has_an_answer_or_what_is_in_the_way(
+def test_every_job_has_an_answer_or_a_reason_why_not(
     find: Find,
     model: str,
     batch: float,
@@ -312,7 +308,7 @@ def test_any_job_has_an_answer_or_what_is_in_the_way(
     assert (found.job.batch % found.grid.micro_batch == 0).all()
 
 
-def test_the_job_of_these_tests_is_that_of_the_plan(plan: Plan) -> None:
+def test_the_job_of_these_tests_is_the_plans(plan: Plan) -> None:
     stated = plan.scalars["model"].stated
     assert stated is not None
     assert stated.value == JOB.model

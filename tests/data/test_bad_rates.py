@@ -1,8 +1,8 @@
-"""The rows of public price lists that are known to be wrong: each is found by a check, by its name.
+"""Known wrong rows of public price lists: a check reports each of them by name.
 
-`bad_rates/<case>.txt` holds a row as a file of the format, with where it was printed: a whole offer
-(`file: rates/x.yaml`), or a price added to one that ships (`file: + rates/x.yaml`). `says` is what
-must be reported for it, and part of the words; two codes where either will do.
+`bad_rates/<case>.txt` holds a row as a file of the format, with its source: a whole offer
+(`file: rates/x.yaml`), or a price added to a shipped one (`file: + rates/x.yaml`). `says` is the
+expected code and part of the message; two codes if either will do.
 """
 
 import re
@@ -20,7 +20,7 @@ CATALOGUE = (
     *("book.yaml", "units.yaml", "sources.yaml"),
     *("hardware", "nodes", "rates", "providers"),
 )
-#: Rows that no check can know to be wrong, and why.
+#: Wrong rows that no check can recognize, and why.
 SILENT = {
     "runpod rtx-pro-6000-server 1.57, spot 0.89 (deploybase.ai, 2026-03-10)": (
         "No other offer on file has this card, so no price stands beside this one, and that the "
@@ -58,7 +58,7 @@ CASES = {path.stem: read(path) for path in sorted((HERE / "bad_rates").glob("*.t
 
 @pytest.fixture(scope="module")
 def catalogue(tmp_path_factory):
-    """The accelerators and offers that ship, without plans and models."""
+    """The shipped accelerators and offers, without plans and models."""
     data = tmp_path_factory.mktemp("rates") / "data"
     for name in CATALOGUE:
         if (DATA / name).is_dir():
@@ -70,7 +70,7 @@ def catalogue(tmp_path_factory):
 
 
 def added(text: str, entry: str) -> str:
-    """The offer with a further price, in the order of dates."""
+    """The offer with another price, in order of dates."""
     day = re.search(r"from: ([0-9-]+)", entry)[1]
     lines = text.splitlines()
     starts = [i for i, line in enumerate(lines) if line.startswith("  - from: ")]
@@ -82,7 +82,7 @@ def added(text: str, entry: str) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_bad_row_is_found_by_name(name, catalogue, tmp_path):
+def test_a_bad_row_is_reported_by_name(name, catalogue, tmp_path):
     case = CASES[name]
     data = shutil.copytree(catalogue, tmp_path / "data")
     for place, text in case.files.items():
@@ -94,9 +94,9 @@ def test_a_bad_row_is_found_by_name(name, catalogue, tmp_path):
     assert {Path(d.path).name for d in found} <= {Path(f.split()[-1]).name for f in case.files}
 
 
-def test_the_offers_that_ship_are_sound(catalogue):
+def test_the_shipped_offers_are_valid(catalogue):
     assert diagnose(catalogue) == []
 
 
-def test_what_no_check_can_know_has_a_reason():
+def test_rows_that_no_check_can_recognize_have_a_reason():
     assert all(len(why) > 40 for why in SILENT.values())

@@ -1,4 +1,4 @@
-"""The shipped catalogue is plausible, sourced to the place, and counts models as they are."""
+"""The shipped catalogue is plausible, cites its sources, and counts parameters correctly."""
 
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def figures(book: Book) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_every_figure_names_its_source_and_the_place_in_it(book: Book) -> None:
+def test_every_figure_cites_a_place_in_its_source(book: Book) -> None:
     bare = []
     for table, row, column in figures(book):
         stated = book.tables[table].columns[column].stated[row]
@@ -89,7 +89,7 @@ def test_the_count_of_every_model_is_the_published_one(book: Book, results: Resu
         ("mixtral-8x7b", "12.9e9", "14e9", "12,879,925,248 active parameters by its architecture"),
     ],
 )
-def test_a_count_that_does_not_close_is_told_at_its_row(
+def test_a_count_that_does_not_add_up_is_reported_at_its_row(
     tmp_path: Path, model: str, stated: str, wrong: str, message: str
 ) -> None:
     data = part(tmp_path, "formulas", f"models/{model}.yaml")
@@ -114,7 +114,7 @@ def test_a_count_that_does_not_close_is_told_at_its_row(
         (12_853_473_280, 13e9, True),
     ],
 )
-def test_a_published_count_is_compared_in_its_own_digits(
+def test_a_published_count_is_compared_to_its_own_digits(
     count: float, published: float, same: bool
 ) -> None:
     assert rounds_to(count, published) is same
@@ -139,14 +139,14 @@ def test_a_published_count_is_compared_in_its_own_digits(
         ("opt-125m", "embedding_part", 40_184_832),
     ],
 )
-def test_the_parts_of_a_model(
+def test_parameters_are_counted_by_part(
     book: Book, results: Results, model: str, part: str, count: int
 ) -> None:
     place = book.tables["models"].rows.index(model)
     assert results.tables["models"][part][place].value == count
 
 
-def test_each_term_is_an_offer_of_its_own(book: Book) -> None:
+def test_each_term_is_a_separate_offer(book: Book) -> None:
     offers = book.tables["offers"]
     for row in offers.rows:
         term = offers.columns["term"].stated[row].value
@@ -154,12 +154,12 @@ def test_each_term_is_an_offer_of_its_own(book: Book) -> None:
         assert (term == "reserved") == row.endswith("-reserved"), row
 
 
-def test_the_accelerators_of_the_makers_and_not_of_the_documents(book: Book) -> None:
+def test_accelerators_have_the_vendors_memory_and_not_the_documents(book: Book) -> None:
     memory = book.tables["hardware"].columns["memory"].stated
     assert (memory["rtx5070"].value, memory["rtx5080"].value) == (12, 16)
 
 
-def test_a_simulated_record_says_so_wherever_it_is_named(book: Book) -> None:
+def test_the_title_of_a_simulated_record_says_so(book: Book) -> None:
     runs = book.tables["measurements"]
     for row, title in zip(runs.rows, runs.row_titles, strict=True):
         simulated = runs.columns["how"].stated[row].value == "simulated"

@@ -1,4 +1,4 @@
-"""diff: what is found between two small books, and what each moved result is put down to."""
+"""`diff` of two small books: the changes, and the causes of each changed result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RENT = "total.gpu_hours * offer.price, title: Rent}\ntables:\n"
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The minimal book with an offer that the plan rents."""
+    """The minimal book with an offer that the plan uses."""
     data = shutil.copytree(MINIMAL, tmp_path_factory.mktemp("base") / "data")
     rate = next((data / "rates").iterdir())
     rate.rename(data / RATE)
@@ -50,7 +50,7 @@ def before(base: Path) -> Examined:
 
 @pytest.fixture
 def changed(base: Path, before: Examined, tmp_path: Path) -> Callable[..., tuple[Diff, Examined]]:
-    """What a change gives: `file`, then pairs of a text and the one in its place."""
+    """The diff after a change: a file, then pairs of an old and a new text."""
 
     def change(file: str, *pairs: tuple[str, str]) -> tuple[Diff, Examined]:
         data = tmp_path / "data"
@@ -68,13 +68,13 @@ def changed(base: Path, before: Examined, tmp_path: Path) -> Callable[..., tuple
     return change
 
 
-def test_nothing_differs_from_itself(before: Examined) -> None:
+def test_a_book_does_not_differ_from_itself(before: Examined) -> None:
     diff = compare(edition_of(before), edition_of(before))
     assert not diff
     assert sum(diff.compared.values()) > 5
 
 
-def test_a_price_is_named_with_all_that_follows(
+def test_a_changed_price_is_listed_with_everything_that_follows(
     changed: Callable[..., tuple[Diff, Examined]], before: Examined
 ) -> None:
     diff, after = changed(RATE, ("price: 1,", "price: 0.8,"))
@@ -82,7 +82,7 @@ def test_a_price_is_named_with_all_that_follows(
     assert price.place.name == "offers['cloud-card'].node_price"
     assert price.turn.ratio == 0.8
     rent = next(m for m in diff.moved if m.place.name == "rent")
-    # the ratio is that of two evaluations, and the one cause does all of it, by this way
+    # the ratio is that of two evaluations, and this cause explains all of it
     was, now = (each.results["small"].scalars["rent"].value for each in (before, after))
     assert isinstance(was, float)
     assert isinstance(now, float)
@@ -91,11 +91,11 @@ def test_a_price_is_named_with_all_that_follows(
     assert effect.causes == (price,)
     assert effect.alone.new.value == now
     assert effect.through == ("offers.price",)
-    # what does not rest on it did not move, and the plan comes before the catalogue
+    # only figures that depend on it changed, and the plan comes before the catalogue
     assert [m.place.name for m in diff.moved] == ["rent", "offers['cloud-card'].price"]
 
 
-def test_of_several_inputs_each_effect_is_what_it_does_alone(
+def test_the_effect_of_each_of_several_inputs_is_that_of_changing_it_alone(
     changed: Callable[..., tuple[Diff, Examined]], before: Examined
 ) -> None:
     diff, _ = changed(
@@ -119,7 +119,7 @@ def test_of_several_inputs_each_effect_is_what_it_does_alone(
     assert weights == sorted(weights, reverse=True)
 
 
-def test_a_formula_is_told_apart_from_an_input(
+def test_changes_of_formulas_and_inputs_are_separated(
     changed: Callable[..., tuple[Diff, Examined]],
 ) -> None:
     diff, _ = changed(
@@ -135,7 +135,7 @@ def test_a_formula_is_told_apart_from_an_input(
     assert cost.turn.ratio == pytest.approx(2.4)
 
 
-def test_what_has_another_id_is_the_same_thing(
+def test_a_row_with_a_new_id_is_recognized_as_renamed(
     changed: Callable[..., tuple[Diff, Examined]],
 ) -> None:
     diff, _ = changed(
@@ -151,7 +151,7 @@ def test_what_has_another_id_is_the_same_thing(
     }
     assert not diff.inputs
     assert not diff.moved
-    assert not diff.formulas  # which name the new ids, and are the same otherwise
+    assert not diff.formulas  # these use the new ids, and are otherwise unchanged
 
 
 def test_an_offer_that_moved_to_another_file_is_renamed(
@@ -169,7 +169,9 @@ def test_an_offer_that_moved_to_another_file_is_renamed(
     assert not diff.moved
 
 
-def test_what_comes_and_goes_is_told(changed: Callable[..., tuple[Diff, Examined]]) -> None:
+def test_added_and_removed_entries_are_listed(
+    changed: Callable[..., tuple[Diff, Examined]],
+) -> None:
     diff, _ = changed(
         PLAN,
         ("  goodput:", "  spare: {value: 3, unit: GPU, kind: decision}\n  goodput:"),
@@ -184,7 +186,7 @@ def test_what_comes_and_goes_is_told(changed: Callable[..., tuple[Diff, Examined
     assert [c.name for e in hours.effects for c in e.causes] == ["runs['s1k']"]  # type: ignore[union-attr]  # rows have a name
 
 
-def test_a_new_record_moves_no_rank_and_no_count(base: Path, tmp_path: Path) -> None:
+def test_changed_counts_and_ranks_are_only_counted(base: Path, tmp_path: Path) -> None:
     old = shutil.copytree(base, tmp_path / "old")
     scalars = (
         "scalars:\n"
@@ -207,7 +209,7 @@ def test_a_new_record_moves_no_rank_and_no_count(base: Path, tmp_path: Path) -> 
     assert "2 counts or ranks of rows that came or went" in as_text(found, Sides("old", "new"))
 
 
-def test_a_new_record_is_chosen_by_the_rule_and_moves_what_rests_on_it(
+def test_a_new_record_chosen_by_a_rule_changes_what_depends_on_it(
     base: Path, tmp_path: Path
 ) -> None:
     old = shutil.copytree(base, tmp_path / "old")
@@ -235,7 +237,7 @@ def test_a_new_record_is_chosen_by_the_rule_and_moves_what_rests_on_it(
     )
 
 
-def test_the_same_in_another_unit_is_no_change(
+def test_the_same_value_in_another_unit_is_not_a_change(
     changed: Callable[..., tuple[Diff, Examined]],
 ) -> None:
     diff, _ = changed(
@@ -244,7 +246,7 @@ def test_the_same_in_another_unit_is_no_change(
     assert not diff
 
 
-def test_another_source_kind_or_note_of_the_same_number_is_told(
+def test_a_new_source_kind_or_note_of_the_same_number_is_listed(
     changed: Callable[..., tuple[Diff, Examined]],
 ) -> None:
     rest = "unit: W / GPU, kind: spec, source: a-vendor}"
@@ -262,13 +264,15 @@ def test_another_source_kind_or_note_of_the_same_number_is_told(
     text = as_text(diff, Sides("a", "b"))
     assert "1 source changed; 1 kind changed; 1 note changed; 0 of " in text
     assert "kind spec -> measured" in text
-    # where the number is another, it is the number that is reported
+    # if the number changes, only the number is reported
     diff, _ = changed("hardware/card.yaml", ("power: {value: 450", "power: {value: 400"))
     assert [i.place.name for i in diff.inputs] == [place]
     assert diff.statements == ()
 
 
-def test_below_the_threshold_nothing_moved(base: Path, before: Examined, tmp_path: Path) -> None:
+def test_changes_below_the_threshold_are_ignored(
+    base: Path, before: Examined, tmp_path: Path
+) -> None:
     data = shutil.copytree(base, tmp_path / "data")
     text = (data / PLAN).read_text("utf-8").replace("value: 1.25,", "value: 1.2505,")
     (data / PLAN).write_text(text, "utf-8")
@@ -279,7 +283,7 @@ def test_below_the_threshold_nothing_moved(base: Path, before: Examined, tmp_pat
     ] == [0, 1]
 
 
-# ------------------------------------------------------------------ telling
+# ------------------------------------------------------------------ output
 
 
 def test_text_and_markdown_name_the_chain(changed: Callable[..., tuple[Diff, Examined]]) -> None:
@@ -309,16 +313,18 @@ def test_text_and_markdown_name_the_chain(changed: Callable[..., tuple[Diff, Exa
         ("https://a.b [x](y)", "https:\u200b//a.b \\[x\\](y)"),
     ],
 )
-def test_text_of_the_data_is_no_markup(text: str, shown: str) -> None:
+def test_text_from_the_data_is_never_markup(text: str, shown: str) -> None:
     assert md(text) == shown
 
 
-def test_code_spans_hold_what_they_are_given() -> None:
+def test_code_spans_can_hold_backticks() -> None:
     assert code("a`b") == "``a`b``"
     assert code("`") == "`` ` ``"
 
 
-def test_a_comment_is_never_too_long(changed: Callable[..., tuple[Diff, Examined]]) -> None:
+def test_a_comment_is_never_too_long_for_github(
+    changed: Callable[..., tuple[Diff, Examined]],
+) -> None:
     diff, _ = changed(RATE, ("price: 1,", "price: 0.8,"))
     many = replace(diff, inputs=diff.inputs * 3000, moved=diff.moved * 3000)
     shown = as_markdown(many, Sides("a", "b"), most=300)
@@ -331,7 +337,7 @@ def test_a_comment_is_never_too_long(changed: Callable[..., tuple[Diff, Examined
 
 @pytest.fixture(scope="module")
 def repository(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with the base as its first commit, and a dearer card on disk."""
+    """A repository with the base as its first commit, and a higher GPU price in the work tree."""
     root = tmp_path_factory.mktemp("repository")
     shutil.copytree(base, root / "data")
     for command in (
@@ -352,10 +358,10 @@ def run(*arguments: str) -> int:
         return int(stopped.code or 0)
 
 
-def test_against_a_revision_in_the_shape_of_its_schema(
+def test_a_diff_with_a_revision_matches_its_schema(
     repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GIT_DIR", ".git")  # as in a hook
+    monkeypatch.setenv("GIT_DIR", ".git")  # as in a Git hook
     data = str(repository / "data")
     assert run("HEAD", "--data", data, "--format", "json") == 0
     told = json.loads(capsys.readouterr().out)
@@ -370,7 +376,7 @@ def test_against_a_revision_in_the_shape_of_its_schema(
     assert cost["ratio"] == 2.0
     (cause,) = cost["effects"][0]["causes"]
     assert told[cause["list"]][cause["index"]]["name"] == "price"
-    # the other way round the revision's own path is shown
+    # with the sides swapped, the path within the revision is shown
     assert run(data, "HEAD", "--data", data) == 0
     assert f"price, HEAD:data/{PLAN}" in capsys.readouterr().out
 
@@ -385,7 +391,7 @@ def test_against_a_revision_in_the_shape_of_its_schema(
         (["HEAD", "--data", "NEW"], "the revision 'HEAD' has no folder 'new'"),
     ],
 )
-def test_a_side_that_is_not_there(
+def test_a_missing_side_is_an_error(
     repository: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
 ) -> None:
     (repository / "new").mkdir(exist_ok=True)
@@ -394,7 +400,7 @@ def test_a_side_that_is_not_there(
     assert says in capsys.readouterr().err
 
 
-def test_outside_of_a_repository(
+def test_outside_a_repository_it_says_so(
     base: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(base.parents[1]))
@@ -402,7 +408,7 @@ def test_outside_of_a_repository(
     assert "is not in a git repository" in capsys.readouterr().err
 
 
-def test_a_check_that_no_longer_holds(
+def test_a_check_that_no_longer_holds_is_listed(
     base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = shutil.copytree(base, tmp_path / "data")
@@ -427,13 +433,13 @@ def test_a_check_that_no_longer_holds(
     }
 
 
-def test_a_side_that_does_not_check(
+def test_a_side_with_errors_is_reported(
     base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = shutil.copytree(base, tmp_path / "data")
     page = (data / PLAN).with_name("page.md")
     page.write_text(page.read_text("utf-8") + "\n{{ nothing }}\n", "utf-8")
-    assert run(str(base), str(data)) == 1  # compared all the same
+    assert run(str(base), str(data)) == 1  # compared anyway
     out, err = capsys.readouterr()
     assert "N001" in err
     assert "does not pass check: 1 error" in err
@@ -446,7 +452,7 @@ def test_a_side_that_does_not_check(
     assert "cannot be evaluated" in err
 
 
-def test_the_same_bytes_are_not_evaluated(
+def test_identical_sides_are_not_evaluated(
     base: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scalesheet.examine.examine", lambda *_, **__: pytest.fail("evaluated"))

@@ -1,4 +1,4 @@
-"""A change of a range shows as a change of P80, and no other plan's is named."""
+"""A changed range shows as a change of P80, and plans that did not change are not listed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def changed(folder: Path, high: int, after: str = PLAN) -> Diff:
     return compare(*sides)
 
 
-def test_a_wider_range_is_told_with_its_p80_and_its_limit(tmp_path: Path) -> None:
+def test_a_wider_range_is_listed_with_its_p80_and_limit(tmp_path: Path) -> None:
     diff = changed(tmp_path, 120)
     (told,) = diff.likelihoods
     assert told.plan == "small"
@@ -49,5 +49,5 @@ def test_a_plan_that_became_exact_says_so(tmp_path: Path) -> None:
     assert "small: no figure shown is uncertain (was P80 of Cost 136 USD" in text
 
 
-def test_what_did_not_change_is_not_told(tmp_path: Path) -> None:
+def test_unchanged_plans_are_not_listed(tmp_path: Path) -> None:
     assert changed(tmp_path, 90).likelihoods == ()

@@ -1,4 +1,4 @@
-"""diff on the book that ships: a cheaper H100 is named first, with what it does to the plan."""
+"""`diff` on the shipped book: a cheaper H100 comes first, with its effect on the plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scalesheet.examine import examine
 from shipped import ROOT, shipped
 
 
-def test_a_cheaper_h100_is_named_with_its_chain(tmp_path: Path) -> None:
+def test_a_cheaper_h100_is_listed_with_its_effects(tmp_path: Path) -> None:
     unread = shutil.ignore_patterns("runs", "score.yaml")
     data = shutil.copytree(ROOT / "data", tmp_path / "data", ignore=unread)
     rate = data / "rates" / "lambda-1x-h100-sxm.yaml"

@@ -1,6 +1,6 @@
-"""The pictures of the README: the top of a plan's page, and the sheet of inputs of its workbook.
+"""Make the README's pictures: the top of a plan's page, and the Inputs sheet of its workbook.
 
-Run it after `make site`, when the look of either has changed:
+Run it after `make site` when the look of either has changed:
 
     .venv/bin/python tests/docs/make_pictures.py
 
@@ -20,10 +20,10 @@ from playwright.sync_api import sync_playwright
 PLAN = "qwen2-finance"
 ROOT = Path(__file__).parents[2]
 ASSETS = ROOT / "docs" / "assets"
-SHEET = 2  # the page on which Inputs prints
-AREA = (75, 85, 1320, 800)  # of that page: left, top, width, height
-DOTS = 165  # an inch
-LARGEST = 80_000  # bytes of a picture
+SHEET = 2  # the printed page of Inputs
+AREA = (75, 85, 1320, 800)  # left, top, width and height on that page
+DOTS = 165  # dots per inch
+LARGEST = 80_000  # bytes per picture
 
 
 def of_the_site(build: Path, picture: Path) -> None:
@@ -51,7 +51,7 @@ def of_the_workbook(build: Path, picture: Path) -> None:
 
 
 def with_palette(picture: Path) -> None:
-    """A third of the bytes: pages and sheets have few colours."""
+    """Reduce a picture to a palette, a third of the size: pages and sheets have few colors."""
     Image.open(picture).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
         picture, optimize=True
     )

@@ -1,4 +1,4 @@
-"""The reference of the formula language is true: its examples hold, its tables are complete."""
+"""The reference of the formula language is correct: its examples hold, its tables are complete."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from scalesheet.values import Value
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/reference/formula-language.md").read_text("utf-8")
-WITHIN = 1e-12  # the results on the page have all digits
+WITHIN = 1e-12  # the page prints results with all digits
 
 
 @dataclass(frozen=True)
 class Example:
-    """`formula -> result` at a line of the page."""
+    """An example `formula -> result` on a line of the page."""
 
     formula: str
     result: str
@@ -42,12 +42,12 @@ class Example:
 
     @property
     def code(self) -> str:
-        """The diagnostic that refuses it, or nothing."""
+        """The code of the diagnostic that refuses it, or nothing."""
         return self.result.split()[0] if self.result.split()[0] in CODES else ""
 
 
 def blocks(language: str) -> list[tuple[int, str]]:
-    """First line and text of each fenced block of the page."""
+    """The first line and the text of each fenced block of the page."""
     found = re.finditer(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     return [(PAGE.count("\n", 0, m.start(1)) + 1, m[1]) for m in found]
 
@@ -70,7 +70,7 @@ def named(example: Example) -> str:
     return f"{example.line}: {example.formula}"
 
 
-# ------------------------------------------------------------------ the plan of the page
+# ------------------------------------------------------------------ the page's plan
 
 
 def merged(into: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def merged(into: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plan_data() -> dict[str, Any]:
-    """The first YAML block of the page, with all later ones added to it."""
+    """The page's first YAML block, with all later ones merged in."""
     data: dict[str, Any] = {}
     for line, text in blocks("yaml"):
         parsed = parse(text.encode(), f"line {line}")
@@ -94,7 +94,7 @@ def plan_data() -> dict[str, Any]:
 
 @cache
 def catalogue() -> tuple[Document, ...]:
-    """The hardware and formulas that the page names, and what they rest on."""
+    """The hardware and formulas that the page names, with everything they need."""
     documents, found = load(ROOT / "data")
     assert not errors(found)
     named = [d for d in documents if d.id in PAGE or d.id.replace("-", "_") in PAGE]
@@ -103,7 +103,7 @@ def catalogue() -> tuple[Document, ...]:
 
 
 def compiled(data: dict[str, Any]) -> tuple[Book | None, list[str]]:
-    """The book with this one plan, and the codes of all errors."""
+    """The book with only this plan, and the codes of all errors."""
     documents = [*catalogue(), Document("plan", "page", "plans/page/plan.yaml", data)]
     found = check(documents)
     if errors(found):
@@ -113,7 +113,7 @@ def compiled(data: dict[str, Any]) -> tuple[Book | None, list[str]]:
 
 
 def quantity(example: Example) -> dict[str, Any]:
-    """The scalar that the example's result makes of its formula."""
+    """The scalar for an example, with the type of its result."""
     result = example.result
     if result.startswith("text '") or result.endswith(" as text"):
         return {"formula": example.formula, "text": "yes"}
@@ -130,7 +130,7 @@ def quantity(example: Example) -> dict[str, Any]:
 
 
 def number(text: str) -> tuple[list[float], str]:
-    """Low, expected, high and the unit of `4 [3.2, 5] hour`."""
+    """Low, expected value, high and unit of `4 [3.2, 5] hour`."""
     match = re.fullmatch(r"(\S+)(?: \[(\S+), (\S+)\])?(?: (.+))?", text)
     assert match, text
     value = float(match[1])
@@ -139,7 +139,7 @@ def number(text: str) -> tuple[list[float], str]:
 
 @cache
 def results() -> Mapping[str, Value]:
-    """The results of all examples that hold, by formula and result, from one compilation."""
+    """The results of all valid examples, by formula and result, from a single compilation."""
     data = plan_data()
     names = {f"example_{n}": example for n, example in enumerate(HOLDING)}
     data["scalars"] |= {name: quantity(example) for name, example in names.items()}
@@ -174,13 +174,13 @@ def test_a_wrong_example_is_refused_as_the_page_says(example: Example) -> None:
     assert compiled(data)[1] == [example.code]
 
 
-def test_the_plan_of_the_page_is_sound() -> None:
+def test_the_pages_plan_is_valid() -> None:
     book, found = compiled(plan_data())
     assert book is not None
     assert found == []
 
 
-# ------------------------------------------------------------------ the tables of the page
+# ------------------------------------------------------------------ the page's tables
 
 
 def section(title: str) -> str:
@@ -188,7 +188,7 @@ def section(title: str) -> str:
 
 
 def column(text: str, heading: str) -> list[str]:
-    """The first cells of the table whose first heading this is."""
+    """The first column of the table with this first heading."""
     rows = text.split(f"| {heading} |")[1].split("\n\n")[0].splitlines()[2:]
     return [row.split("|")[1].strip() for row in rows]
 
@@ -197,30 +197,30 @@ def called(cells: list[str]) -> set[str]:
     return {name for cell in cells for name in re.findall(r"`(\w+)\(", cell)}
 
 
-def test_the_functions_are_exactly_those_of_the_language() -> None:
+def test_the_page_lists_exactly_the_functions_of_the_language() -> None:
     assert called(column(section("Functions"), "function")) == {*FUNCTIONS, *parser.SPECIAL}
 
 
-def test_the_aggregates_are_exactly_those_of_the_language() -> None:
+def test_the_page_lists_exactly_the_aggregates_of_the_language() -> None:
     assert called(column(section("Aggregates"), "aggregate")) == set(parser.AGGREGATES)
 
 
-def test_the_words_are_those_of_the_language() -> None:
+def test_the_page_lists_exactly_the_keywords_of_the_language() -> None:
     listed = re.search(r"^`([a-z ]+)` are words of the language", PAGE, re.MULTILINE)
     assert listed
     assert set(listed[1].split()) == set(tokens.WORDS)
 
 
-def test_the_domains_are_those_of_the_model() -> None:
+def test_the_page_lists_exactly_the_domains_of_the_model() -> None:
     assert column(section("Domains"), "domain") == [f"`{name}`" for name in DOMAINS]
 
 
-def test_the_figures_of_a_phase_are_those_of_the_phases_table() -> None:
+def test_the_page_lists_exactly_the_figures_of_a_phase() -> None:
     row = next(line for line in section("Names").splitlines() if "a figure of a phase" in line)
     assert re.findall(r"`(\w+)`", row.split("|")[2]) == list(PHASE_COLUMNS)
 
 
-def test_the_reasons_of_the_arithmetic_are_those_of_the_compiler() -> None:
+def test_the_page_lists_the_reasons_that_arithmetic_can_give() -> None:
     rows = section("Reasons").split("| operation | reason |")[1].split("\n\n")[0].splitlines()[2:]
     tested = [why for why in ARITHMETIC if why != TOO_LARGE]
     assert [row.split("|")[2].strip() for row in rows] == [
@@ -231,7 +231,7 @@ def test_the_reasons_of_the_arithmetic_are_those_of_the_compiler() -> None:
     assert f"*{TOO_LARGE}*" in PAGE
 
 
-def test_the_limits_are_those_of_the_program() -> None:
+def test_the_limits_on_the_page_are_the_programs() -> None:
     rows = section("Limits").split("| what | limit |")[1].split("\n\n")[0].splitlines()[2:]
     assert [row.split("|")[2].strip() for row in rows] == [
         f"{limit:,}"

@@ -18,7 +18,7 @@ CODE = ["".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"
 
 @pytest.fixture(scope="module")
 def ran() -> tuple[dict[str, Any], list[Any]]:
-    """The names that the cells leave behind, and what each shows: its last expression."""
+    """The names that the cells define, and the value of each cell's last expression."""
     names: dict[str, Any] = {}
     shown = []
     for source in CODE:
@@ -29,7 +29,7 @@ def ran() -> tuple[dict[str, Any], list[Any]]:
     return names, shown
 
 
-def test_it_has_ten_cells_and_no_output_that_could_be_old() -> None:
+def test_it_has_ten_cells_and_no_stored_output() -> None:
     assert len(CELLS) == 10
     assert all(cell["outputs"] == [] for cell in CELLS if cell["cell_type"] == "code")
 
@@ -40,7 +40,7 @@ def test_each_cell_shows_something(ran: tuple[dict[str, Any], list[Any]]) -> Non
     assert all(html.startswith(("<", "\n<")) for html in tables)
 
 
-def test_the_change_and_the_sweep_say_what_the_plan_says(
+def test_the_change_and_the_sweep_match_the_plan(
     ran: tuple[dict[str, Any], list[Any]],
 ) -> None:
     names = ran[0]

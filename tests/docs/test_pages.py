@@ -1,4 +1,4 @@
-"""The other documents are true: commands print what is shown, samples compile, links hold."""
+"""The other documents are correct: commands print what is shown, samples compile, links work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from small import lay
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 
-#: What the README's text says is wrong when it shows what `check` finds.
+#: The errors that the README makes to show the output of `check`.
 MISTAKES = {
     "value: rtx4090\n    title: Local accelerator": "value: rtx4900\n    title: Local",
     "formula: steps / steps_per_hour, show": "formula: steps * steps_per_hour, show",
@@ -31,12 +31,12 @@ def fenced(text: str, language: str) -> list[str]:
 
 
 def shape(line: str) -> str:
-    """A line without its figures, which belong to an edition, and without the width of columns."""
+    """A line without its figures, which change with each edition, and without column widths."""
     return re.sub(r"\s+", " ", re.sub(r"\b[0-9a-f]{8}\b|[0-9][0-9,.]*", "#", line)).strip()
 
 
 def plan_errors(data: dict[str, Any]) -> list[str]:
-    """What is wrong with a plan over the catalogue of the book."""
+    """The errors in a plan that uses the book's catalogue."""
     documents, _ = load(ROOT / "data")
     documents = [d for d in documents if d.kind not in ("plan", "page")]
     documents.append(Document("plan", "sample", "sample.yaml", data))
@@ -45,7 +45,7 @@ def plan_errors(data: dict[str, Any]) -> list[str]:
 
 
 def mistaken(folder: Path) -> None:
-    """The book with the mistakes of the README."""
+    """The book with the README's errors."""
     data = shutil.copytree(ROOT / "data", folder / "data")
     plan = data / "plans/qwen2-finance/plan.yaml"
     text = plan.read_text("utf-8")
@@ -56,14 +56,14 @@ def mistaken(folder: Path) -> None:
 
 
 def namesakes(folder: Path) -> None:
-    """Small plans of the names of those that ship: a build prints of them what it does of those."""
+    """Small plans named like the shipped ones: a build prints the same lines, only faster."""
     plans = lay(folder, {}) / "plans"
     for plan in (ROOT / "data" / "plans").iterdir():
         shutil.copytree(plans / "small", plans / plan.name)
     shutil.rmtree(plans / "small")
 
 
-#: Where a command is run: in a folder with such a book, and else in that of the project.
+#: The book that a command needs in its folder; others run in the project's folder.
 BOOKS = {"check": mistaken, "build": namesakes}
 
 
@@ -97,7 +97,7 @@ def test_the_plan_on_the_home_page_compiles() -> None:
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
-def test_links_between_documents_lead_somewhere(name: str) -> None:
+def test_links_between_documents_work(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     for target, anchor in re.findall(r"\[[^\]]*\]\(([^)#]+)(?:#([^)]*))?\)", text):
         if "://" in target or target.startswith("docs/assets/readme-"):

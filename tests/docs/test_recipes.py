@@ -1,4 +1,4 @@
-"""The recipes of docs/contributing, followed word for word in a copy of the repository."""
+"""The recipes of docs/contributing work when followed word for word in a copy of the repository."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tutorial import Edit, Run, Write, follow, steps
 
 ROOT = Path(__file__).parents[2]
 RECIPES = {path.stem: path.read_text("utf-8") for path in ROOT.glob("docs/contributing/*.md")}
-#: What takes most of the time of a check, and rests on nothing that a new file brings: other plans,
-#: published runs.
+#: Parts of the data that take most of the time of a check and do not depend on a new file: other
+#: plans, published runs.
 PUBLISHED = ("runs", "score.yaml")
 ELSEWHERE = ("plans", "fits", "components", *PUBLISHED)
-#: What changes a file that plans read, and so is followed with all of them there.
+#: The recipe that changes a file that plans read, and therefore needs all of them.
 CHANGES = "fix-a-price"
 
 
@@ -35,14 +35,14 @@ def copy(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ],
     )
     (data / "plans").mkdir(exist_ok=True)
-    schemas = "generator/scalesheet/schema"  # new files name theirs, where they are there
+    schemas = "generator/scalesheet/schema"  # new files name their schema if it is there
     shutil.copytree(ROOT / schemas, tmp_path / schemas)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def printing(capsys: pytest.CaptureFixture[str]) -> Callable[[Run], None]:
-    """Runs a command of a recipe, and holds what it prints against what is shown."""
+    """Run a command of a recipe, and compare its output with the one shown."""
 
     def of_the_day(line: str) -> str:
         return re.sub(r"^edition .*", "edition", line)
@@ -71,7 +71,7 @@ def test_a_recipe_does_and_prints_what_it_says(
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_a_recipe_has_one_page_and_ends_in_a_check(name: str) -> None:
+def test_a_recipe_fits_one_page_and_ends_with_a_check(name: str) -> None:
     found = list(steps(RECIPES[name]))
     assert len(RECIPES[name].splitlines()) <= 80
     commands = [step.command for step in found if isinstance(step, Run)]
@@ -80,7 +80,7 @@ def test_a_recipe_has_one_page_and_ends_in_a_check(name: str) -> None:
     assert not any(isinstance(step, Write | Edit) for step in found[sound:])
 
 
-def test_every_command_that_is_named_is_there() -> None:
+def test_every_named_command_exists() -> None:
     text = "".join(RECIPES.values()) + (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     assert set(re.findall(r"`scalesheet ([a-z]+)", text)) <= set(NAMES)
 

@@ -1,4 +1,4 @@
-"""The tutorials, followed word for word, do and print what they say."""
+"""The tutorials work and print what they show when followed word for word."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tutorial import DOCUMENT, PAGE, PROGRAM, Edit, Run, Write, follow, steps
 
 
 def figures_apart(line: str) -> str:
-    """The line on the edition without its figures, which any change of a face moves."""
+    """The line about the edition without its figures, which any change of an output changes."""
     if not line.startswith("edition hash"):
         return line
     return re.sub(r"\b[0-9a-f]{8}\b|[0-9][0-9,]*", "#", line)
@@ -30,7 +30,7 @@ def figures_apart(line: str) -> str:
 def printing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[[Run], None]:
-    """Runs a command of the page in a folder, and holds what it prints against what is shown."""
+    """Run a command of the page in a folder, and compare its output with the one shown."""
     monkeypatch.chdir(folder)
 
     def run(step: Run) -> None:
@@ -47,8 +47,8 @@ def printing(
 
 
 def catalogue(folder: Path) -> None:
-    """The book that ships, without plans and published runs; of models and offers those that the
-    tutorial and the examples of components name."""
+    """The shipped book without plans and published runs, and with only the models and offers that
+    the tutorial and the examples of components name."""
     text = PROGRAM + "".join(path.read_text("utf-8") for path in DATA.glob("components/*.yaml"))
 
     def unneeded(of: str, names: list[str]) -> list[str]:
@@ -62,7 +62,7 @@ def catalogue(folder: Path) -> None:
     (folder / "data/plans").mkdir()
 
 
-def test_the_programme_is_written_step_by_step(
+def test_the_training_program_is_written_step_by_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     catalogue(tmp_path)
@@ -79,7 +79,7 @@ def test_every_step_prints_what_the_page_shows(
     follow(tmp_path, run)
     assert {type(step) for step in steps()} == {Write, Edit, Run}
 
-    # What the page says of the workbook: an input to change, and formulas that read by name.
+    # Claims of the page about the workbook: an input to change, and formulas that use names.
     book = openpyxl.load_workbook(tmp_path / "build/workbooks/tuning.xlsx")
     assert "Inputs" in book.sheetnames
     formulas = [
@@ -92,14 +92,14 @@ def test_every_step_prints_what_the_page_shows(
     assert any("hours*cards" in formula for formula in formulas)
 
 
-def test_the_second_tutorial_goes_on_in_the_same_book(
+def test_the_second_tutorial_continues_in_the_same_book(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = printing(tmp_path, monkeypatch, capsys)
     follow(tmp_path, run)
     follow(tmp_path, run, page=DOCUMENT)
 
-    # What the page says that a build makes of it.
+    # Claims of the page about the files of a build.
     found = examine(tmp_path / "data")
     assert found.book is not None
     report = write_pages(
@@ -111,7 +111,7 @@ def test_the_second_tutorial_goes_on_in_the_same_book(
     assert {f"{name}.md" for name in named} <= set(report.files)
 
 
-def test_the_line_that_it_mends_is_the_one_that_the_message_names() -> None:
+def test_the_line_that_it_fixes_is_the_one_in_the_message() -> None:
     (line,) = {int(n) for n in re.findall(r"plan\.yaml:(\d+):\d+: U002", PAGE)}
     (plan,) = [s.text for s in steps() if isinstance(s, Write) and s.place.endswith("plan.yaml")]
     (edit,) = [s for s in steps() if isinstance(s, Edit)]
@@ -119,7 +119,7 @@ def test_the_line_that_it_mends_is_the_one_that_the_message_names() -> None:
     assert f"In line {line} of" in PAGE
 
 
-def test_it_declares_its_own_units_alone() -> None:
+def test_it_declares_only_its_own_units() -> None:
     (units,) = [s.text for s in steps() if isinstance(s, Write) and s.place.endswith("units.yaml")]
     names = re.findall(r"^  (\w+):", units, re.MULTILINE)
     assert names

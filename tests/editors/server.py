@@ -1,4 +1,4 @@
-"""The real YAML language server over its standard input and output, as an editor talks to it."""
+"""The real YAML language server, driven over standard input and output like an editor does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Message = dict[str, Any]
 
 
 def settings() -> Message:
-    """What VS Code hands on of the repository's settings, with places as it completes them."""
+    """The repository's settings as VS Code passes them on, with absolute paths."""
     text = (ROOT / ".vscode" / "settings.json").read_text("utf-8")
     stated: Message = json.loads(text)["yaml.schemas"]
     schemas = {ROOT.joinpath(place).resolve().as_uri(): files for place, files in stated.items()}
@@ -32,7 +32,7 @@ def settings() -> Message:
 
 
 class Server:
-    """One server; documents are opened with a text of ours and stand in no file."""
+    """A running server; documents are opened from text and need no file."""
 
     def __init__(self, program: Path = PROGRAM) -> None:
         self.process = subprocess.Popen(
@@ -57,10 +57,10 @@ class Server:
         self.tell("exit")
         self.process.communicate(timeout=10)
 
-    # -------------------------------------------------------------- what an editor does
+    # -------------------------------------------------------------- actions of an editor
 
     def open(self, place: str, text: str) -> list[Message]:
-        """Opens a document; what the server finds wrong with it."""
+        """Open a document; return the errors that the server finds."""
         uri = (ROOT / place).as_uri()
         document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
         self.found.pop(uri, None)
@@ -101,7 +101,7 @@ class Server:
         self.process.stdin.flush()
 
     def _until(self, wanted: Callable[[Message], bool]) -> Message:
-        """Reads messages up to one; answers the server's own questions."""
+        """Read messages until a matching one; answer the server's requests meanwhile."""
         while True:
             message = self._read()
             if message.get("method") == "textDocument/publishDiagnostics":

@@ -1,4 +1,4 @@
-"""Editors know the format: every kind is mapped, and the real server completes and tells."""
+"""Editor support: every kind of file has a schema, and the real server completes and checks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scalesheet.source.places import modeline
 from small import lay
 
 SCHEMAS = "generator/scalesheet/schema"
-#: The files of each kind, as the loader goes by them.
+#: The files of each kind, as the loader recognizes them.
 MAPPED = {
     **{kind: [f"data/{name}"] for name, kind in {**TOP, **OPTIONAL}.items()},
     **{kind: [f"data/{folder}/*.yaml"] for folder, kind in FOLDERS.items()},
@@ -77,7 +77,7 @@ prices:
 """
 
 
-def test_a_wrong_word_is_told_where_it_stands(server: Server) -> None:
+def test_a_wrong_word_is_reported_at_its_place(server: Server) -> None:
     (found,) = server.open("data/rates/new.yaml", OFFER)
     place = found["range"]
     assert (place["start"]["line"], place["start"]["character"]) == (4, 6)
@@ -85,7 +85,7 @@ def test_a_wrong_word_is_told_where_it_stands(server: Server) -> None:
     assert server.open("data/rates/sound.yaml", OFFER.replace("ondemand", "on-demand")) == []
 
 
-def test_a_key_says_what_it_means(server: Server) -> None:
+def test_hovering_a_key_explains_it(server: Server) -> None:
     server.open("data/rates/new.yaml", OFFER)
     assert "How many of them a node (an instance) has." in server.hover("data/rates/new.yaml", 3, 2)
     assert "Per node-hour." in server.hover("data/rates/new.yaml", 7, 5)
@@ -100,15 +100,15 @@ def test_keys_and_words_are_completed(server: Server) -> None:
     assert "term" not in keys
 
 
-def test_a_new_file_names_its_schema_itself(server: Server) -> None:
-    place = "elsewhere/rates/new.yaml"  # where no setting maps it
+def test_a_new_file_names_its_own_schema(server: Server) -> None:
+    place = "elsewhere/rates/new.yaml"  # where no setting maps the file
     assert server.open(place, OFFER) == []
     (found,) = server.open(f"{place}.yaml", modeline(ROOT / "data", "rate", "new") + OFFER)
     assert found["range"]["start"]["line"] == 5
 
 
 def is_number_of_ours(text: str, found: Message) -> bool:
-    """Whether the server takes for text what is a number here, 10_000: YAML 1.2 knows none such."""
+    """Whether the error is about a number such as 10_000, which is text in YAML 1.2."""
     start, end = found["range"]["start"], found["range"]["end"]
     marked = text.splitlines()[start["line"]][start["character"] : end["character"]]
     return re.fullmatch(r"[0-9]+(_[0-9]+)+", marked) is not None
@@ -138,7 +138,7 @@ def hooks() -> list[dict[str, object]]:
     return [*offered, *local["hooks"]]
 
 
-def test_the_hooks_say_what_pre_commit_asks_for() -> None:
+def test_the_hooks_have_the_fields_that_pre_commit_requires() -> None:
     known = {"id", "name", "description", "entry", "language", "files", "pass_filenames"}
     for hook in hooks():
         assert {"id", "name", "entry", "language"} <= set(hook) <= known
@@ -147,9 +147,9 @@ def test_the_hooks_say_what_pre_commit_asks_for() -> None:
         assert re.search(str(hook["files"]), file)
 
 
-def test_the_hooks_let_sound_data_pass_and_stop_what_is_wrong(tmp_path: Path) -> None:
+def test_the_hooks_accept_valid_data_and_stop_errors(tmp_path: Path) -> None:
     entries = {str(hook["entry"]).rpartition("/")[2] for hook in hooks() if hook["id"] == CHECK}
-    assert len(entries) == 1  # the one is found on the path, the other in .venv
+    assert len(entries) == 1  # one is found on the path, the other in .venv
     program, *arguments = shlex.split(entries.pop())
     assert program == "scalesheet"
 

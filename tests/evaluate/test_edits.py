@@ -1,4 +1,4 @@
-"""Edits of inputs take numbers as people write them, and so do inputs that name no unit."""
+"""Edits of inputs accept numbers as people write them, even for inputs without a unit."""
 
 from __future__ import annotations
 
@@ -67,25 +67,25 @@ def test_an_edit_takes_quantities_as_people_write_them(
         ("memory=2..1 TB", "the low end 2 TB is above"),
     ],
 )
-def test_a_quantity_that_is_none_is_refused(tmp_path: Path, edit: str, says: str) -> None:
+def test_an_invalid_quantity_is_refused(tmp_path: Path, edit: str, says: str) -> None:
     book = _book(tmp_path)
     with pytest.raises(EditError, match=re.escape(says)):
         read_edit(book, book.plans["small"], edit)
 
 
-def test_python_takes_them_too(tmp_path: Path) -> None:
+def test_python_accepts_them_too(tmp_path: Path) -> None:
     opened = scalesheet.open_book(small.lay(tmp_path, FILES))
     plan = opened.plan("small").set(cap="4k", memory=("1 TB", "2 TB"))
     assert plan["cap"].value == 4000
     assert (plan["memory"].low, plan["memory"].high) == (1000, 2000)
 
 
-def test_a_value_that_names_its_unit_needs_no_other(tmp_path: Path) -> None:
+def test_an_input_whose_value_has_a_unit_needs_no_other(tmp_path: Path) -> None:
     units = {name: str(s.unit) for name, s in _book(tmp_path).plans["small"].scalars.items()}
     assert (units["cap"], units["wait"], units["part"]) == ("USD", "hour", "1")
 
 
-def test_a_letter_alone_is_no_unit(tmp_path: Path) -> None:
+def test_a_letter_alone_is_not_a_unit(tmp_path: Path) -> None:
     text = PLAN.replace("value: 5_000 USD", "value: 5k")
     examined = small.examine(small.lay(tmp_path, FILES | {"plans/small/plan.yaml": text}))
     assert small.said(examined)[0].startswith("U003 scalars.cap lacks the key 'unit'")
@@ -115,7 +115,7 @@ scalars:
     ("name", "old", "low", "high"),
     [("price", "value: 2, unit", 1, 3), ("runs", "value: 3, unit", 2, 5)],
 )
-def test_a_range_of_an_exact_input_is_as_a_stated_one(
+def test_a_range_for_an_exact_input_works_like_a_stated_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, old: str, low: int, high: int
 ) -> None:
     written = RANGED.replace(old, f"low: {low}, high: {high}, unit")
@@ -130,7 +130,7 @@ def test_a_range_of_an_exact_input_is_as_a_stated_one(
     assert [shown[end] for end in ("low", "value", "high")] == _ends(stated["mean"])
 
 
-def test_a_range_that_a_formula_cannot_compute_with_is_refused(tmp_path: Path) -> None:
+def test_a_range_that_a_formula_cannot_use_is_refused(tmp_path: Path) -> None:
     text = RANGED.replace("cost / runs", "cost if runs > 2 else 0")
     plan = scalesheet.open_book(_laid(tmp_path, text)).plan("small")
     with pytest.raises(ValueError, match="a range of runs cannot be computed with"):

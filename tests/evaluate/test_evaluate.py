@@ -15,7 +15,7 @@ from small import plan, said
 SIDE = 1000
 
 
-def test_a_million_rows_are_evaluated_with_the_languages_own_arithmetic(tmp_path: Path) -> None:
+def test_a_million_rows_are_evaluated_with_the_languages_arithmetic(tmp_path: Path) -> None:
     scales = "".join(f"      r{i}: {{steps: {i + 1}}}\n" for i in range(SIDE))
     speeds = "".join(f"      q{i}: {{speed: {i + 1}}}\n" for i in range(SIDE))
     text = (
@@ -67,7 +67,7 @@ tables:
 """
 
 
-def test_reasons_travel_through_columns_and_stay_out_of_totals(tmp_path: Path) -> None:
+def test_reasons_propagate_through_columns_and_stay_out_of_totals(tmp_path: Path) -> None:
     examined = plan(
         tmp_path,
         TABLE.replace("n if n > 2", "n if low(n) > 2").replace(
@@ -98,7 +98,7 @@ def test_reasons_travel_through_columns_and_stay_out_of_totals(tmp_path: Path) -
         (Key("n", "t", "b"), Stated(reason="gone"), ("b", "twice"), "gone"),
     ],
 )
-def test_an_edit_stands_in_place_of_what_is_stated(
+def test_an_edit_replaces_the_stated_value(
     tmp_path: Path, key: Key, value: float | Stated, cell: tuple[str, str], expected: object
 ) -> None:
     text = TABLE.replace("n if n > 2", "n if low(n) > 2").replace(
@@ -114,7 +114,7 @@ def test_an_edit_stands_in_place_of_what_is_stated(
     assert shipped.cell("t", "a", "twice").value == 2, "an edit leaves nothing behind"
 
 
-def test_an_edit_computes_what_reads_it_and_stops_where_nothing_changed(
+def test_an_edit_recomputes_only_what_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = """\

@@ -1,4 +1,4 @@
-"""Sensitivity: what moves, how far, what it does to the figures, and in which order."""
+"""Sensitivity: which inputs move and how far, their effects on figures, and the order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def effect(found: Sensitivity, figure: str, title: str) -> Effect:
 
 
 def column(plan: Plan, table: str, name: str, factor: float) -> dict[Key, Stated]:
-    """An override of every number of an exact column of whole numbers."""
+    """Overrides that scale every number of an exact column of whole numbers."""
     moved: dict[Key, Stated] = {}
     for row, stated in plan.tables[table].columns[name].stated.items():
         if isinstance(stated.value, float):
@@ -66,7 +66,7 @@ def column(plan: Plan, table: str, name: str, factor: float) -> dict[Key, Stated
         ),
     ],
 )
-def test_an_effect_is_what_the_evaluator_gives_for_the_moved_input(
+def test_an_effect_is_the_evaluators_result_for_the_moved_input(
     book: Book,
     plan: Plan,
     found: Sensitivity,
@@ -89,7 +89,7 @@ def test_the_cells_of_a_column_move_together(book: Book, plan: Plan, found: Sens
     assert one.inputs is None
 
 
-def test_what_has_a_range_moves_over_it_and_a_row_without_one_by_the_step(
+def test_values_with_a_range_move_over_it_and_others_by_the_step(
     found: Sensitivity,
 ) -> None:
     lever = effect(found, "least", "Options: Factor").lever
@@ -101,7 +101,7 @@ def test_an_input_stays_in_its_domain(found: Sensitivity) -> None:
     assert effect(found, "cost", "Share").inputs == pytest.approx((0.855, 0.95, 1.0))
 
 
-def test_a_whole_number_moves_by_whole_numbers_and_a_small_one_stays(
+def test_a_whole_number_moves_in_whole_steps_and_a_small_one_stays(
     book: Book, plan: Plan, found: Sensitivity
 ) -> None:
     assert effect(found, "cost", "Cards").inputs == (7.0, 8.0, 9.0)
@@ -111,7 +111,7 @@ def test_a_whole_number_moves_by_whole_numbers_and_a_small_one_stays(
     assert effect(wide, "cost", "One").inputs == (1.0, 1.0, 2.0)
 
 
-def test_a_value_with_two_scenarios_is_one_input_and_moves_from_the_one_at_hand(
+def test_a_value_with_two_scenarios_is_one_input_and_moves_from_the_current_one(
     book: Book, plan: Plan, found: Sensitivity
 ) -> None:
     assert effect(found, "cost", "Rate").inputs == (1800.0, 2000.0, 2100.0)
@@ -121,14 +121,14 @@ def test_a_value_with_two_scenarios_is_one_input_and_moves_from_the_one_at_hand(
     assert runs.high.value == pytest.approx(11_000 + 2_860)
 
 
-def test_what_a_figure_does_not_rest_on_is_not_listed_and_what_does_not_move_it_is_counted(
+def test_unrelated_inputs_are_not_listed_and_those_without_effect_are_counted(
     found: Sensitivity,
 ) -> None:
     cost = ranking(found, "cost")
     titles = {each.lever.title for each in cost.effects}
     assert not titles & {"Unused", "Work", "Nothing", "One"}
-    assert cost.still == 2  # Nothing is 0, One is too small a whole number
-    assert ranking(found, "least").still == 1  # the threshold makes a longer option longer
+    assert cost.still == 2  # Nothing is 0, One is too small to move as a whole number
+    assert ranking(found, "least").still == 1  # the threshold only makes a longer option longer
 
 
 def test_a_choice_and_a_count_of_the_catalogue_do_not_move(found: Sensitivity) -> None:
@@ -137,19 +137,19 @@ def test_a_choice_and_a_count_of_the_catalogue_do_not_move(found: Sensitivity) -
     assert Key("scenario") not in keys
 
 
-def test_the_largest_swing_comes_first_and_the_figure_as_it_is_counts_for_it(
+def test_the_largest_swing_comes_first_and_includes_the_current_figure(
     found: Sensitivity,
 ) -> None:
     for listed in found.rankings:
         swings = [each.swing for each in listed.effects]
         assert swings == sorted(swings, reverse=True)
-    # both sides of the rate give 0.95, the figure as it is lies above them
+    # both sides of the rate give 0.95; the current figure is above them
     rate = effect(found, "margin", "Rate")
     assert (rate.low.value, rate.high.value) == pytest.approx((0.95, 0.95))
     assert rate.swing == pytest.approx(2100 / 1800 * 0.95 - 0.95)
 
 
-def test_equal_swings_rank_as_they_stand() -> None:
+def test_equal_swings_keep_their_order() -> None:
     assert ranks([1.0, 3.0, 1.0 + 1e-16, 2.0]) == [3, 1, 4, 2]
 
 
@@ -161,12 +161,12 @@ def test_a_figure_without_a_number_has_no_effects(book: Book, plan: Plan) -> Non
 
 
 @pytest.mark.parametrize("step", [0.0, 1.0, -0.1])
-def test_a_step_is_a_share(book: Book, plan: Plan, step: float) -> None:
+def test_a_step_must_be_between_0_and_1(book: Book, plan: Plan, step: float) -> None:
     with pytest.raises(ValueError, match="expected a step between 0 and 1"):
         sensitivity(book, plan, step=step)
 
 
-def test_what_is_computed_again_is_what_a_whole_evaluation_gives(
+def test_recomputing_only_the_changes_equals_a_full_evaluation(
     book: Book, plan: Plan, found: Sensitivity
 ) -> None:
     whole = evaluate(book, plan, {Key("cards"): 9.0})

@@ -1,4 +1,4 @@
-"""Shares: a part of a figure is what the figure loses without it."""
+"""Shares: a part's share is the amount by which the figure falls without it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ ROWS = ["jobs['long'].hours", "jobs['middle'].hours", "jobs['short'].hours"]
         ("rent - storage", []),
     ],
 )
-def test_a_part_is_what_the_figure_loses_without_it(
+def test_the_share_of_a_part_is_the_figures_drop_without_it(
     tmp_path: Path, formula: str, names: list[str]
 ) -> None:
     plan(tmp_path, PLAN.replace("FORMULA", formula))
@@ -73,7 +73,7 @@ phases:
 """
 
 
-def test_the_end_of_a_plan_is_the_phases_on_its_longest_path(tmp_path: Path) -> None:
+def test_the_end_of_a_plan_consists_of_the_phases_on_its_longest_path(tmp_path: Path) -> None:
     plan(tmp_path, PHASES)
     edition = sound(examine(tmp_path / "data"))
     book, small = edition.book, edition.book.plans["small"]

@@ -1,4 +1,4 @@
-"""A number that is not finite is the reason `too large to be a number`, in Python and in a page."""
+"""A number that is not finite becomes the reason `too large to be a number`, also in a page."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def everything(results: Results) -> dict[str, Value]:
     return {**results.scalars, **cells}
 
 
-def test_what_overflows_says_so_and_so_does_all_that_rests_on_it(book: Book) -> None:
+def test_an_overflow_is_a_reason_in_everything_that_depends_on_it(book: Book) -> None:
     found = everything(evaluate(book, book.plans["small"], {Key("big"): 1e100}))
     large = {name for name, value in found.items() if value.reason == TOO_LARGE}
     rest = {"big", "cards", "either", "avoided", "skipped"}
@@ -121,7 +121,7 @@ def test_a_page_says_the_same(book: Book, big: float, run_node: Callable[..., An
         ("٣ * 2", "F001 '٣' has no meaning in a formula"),
     ],
 )
-def test_shipped_data_that_overflow_are_an_error(
+def test_shipped_data_that_overflows_is_an_error(
     tmp_path: Path, formula: str, message: str
 ) -> None:
     lines = f"times: {{value: 1, unit: 1}}\nout: {{unit: 1, domain: signed, formula: {formula}}}"
@@ -129,7 +129,7 @@ def test_shipped_data_that_overflow_are_an_error(
     assert re.sub("formula, character [0-9]+: ", "", told).startswith(message)
 
 
-def test_only_the_first_of_those_that_overflow_is_reported(tmp_path: Path) -> None:
+def test_only_the_first_overflow_is_reported(tmp_path: Path) -> None:
     lines = """
         large: {value: 1e80, unit: 1}
         fourth: {unit: 1, formula: large ** 4}
@@ -151,7 +151,7 @@ def test_only_the_first_of_those_that_overflow_is_reported(tmp_path: Path) -> No
         ("cards=1..2", "the middle of 1..2 is outside the domain 'count'; write a number that is"),
     ],
 )
-def test_an_edit_is_within_its_domain_at_both_ends_and_between(
+def test_an_edit_must_be_in_its_domain_at_both_ends_and_between(
     book: Book, edit: str, message: str
 ) -> None:
     with pytest.raises(EditError) as caught:
@@ -159,7 +159,7 @@ def test_an_edit_is_within_its_domain_at_both_ends_and_between(
     assert str(caught.value).startswith(message)
 
 
-def test_a_stated_range_without_a_middle_is_within_its_domain_between_its_ends(
+def test_the_midpoint_of_a_stated_range_must_be_in_its_domain(
     tmp_path: Path,
 ) -> None:
     (message,) = said(scalars(tmp_path, "cards: {low: 1, high: 2, unit: GPU, domain: count}"))

@@ -1,7 +1,7 @@
-"""What people, programs and accidents do to data files, workbooks and addresses: seeded mutations.
+"""Seeded mutations of data files, workbooks and addresses, like those of people and programs.
 
-Each takes a `random.Random` and changes one thing. What comes out is often nonsense; the laws in
-`test_fuzz.py` say what must hold all the same.
+Each takes a `random.Random` and changes one thing. The result is often nonsense; `test_fuzz.py`
+says what must hold even then.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ FORMULAS = (
     "paired(price)",
     "not cards",
 )
-#: But no links to pages that are missing, which `build` alone knows.
+#: Without links to missing pages, which only `build` reports.
 PROSE = (
     "{{ nothing }}",
     "{{ table nothing }}",
@@ -225,7 +225,7 @@ KEYS: tuple[str, ...] = tuple(
 
 
 def word(rng: Random) -> str:
-    """A value as somebody may type it."""
+    """A value that somebody might type."""
     return rng.choice((*NUMBERS, *NUMBERS, *TEXTS, *FORMULAS, *UNITS))
 
 
@@ -233,7 +233,7 @@ def word(rng: Random) -> str:
 
 
 def mutate_data(rng: Random, folder: Path) -> str:
-    """Change one to three things in one file of a data folder; what was done, for the report."""
+    """Make one to three changes in a file of a data folder; return a description for the report."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     file = rng.choice(files)
     done = [rng.choice(OF_FILES)(rng, file) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
@@ -249,7 +249,7 @@ def _save(file: Path, lines: list[str]) -> None:
 
 
 def another_value(rng: Random, file: Path) -> str:
-    """Of a key on its own line or within braces."""
+    """Replace the value of a key, on its own line or within braces."""
     lines = _lines(file)
     places = [(n, m) for n, line in enumerate(lines) for m in re.finditer(r"(?<=: )[^,{}]+", line)]
     if not places:
@@ -335,7 +335,7 @@ def bytes_in(rng: Random, file: Path) -> str:
 
 
 def entry_out(rng: Random, file: Path) -> str:
-    """An optional key, or one that is not, anywhere in the file."""
+    """Remove any key or list item in the file, required or not."""
     found = _parsed(file)
     places = list(_places(found))
     if not places:
@@ -347,7 +347,7 @@ def entry_out(rng: Random, file: Path) -> str:
 
 
 def entry_elsewhere(rng: Random, file: Path) -> str:
-    """One entry's value stands for another's."""
+    """Replace an entry's value with that of another."""
     found = _parsed(file)
     places = list(_places(found))
     if not places:
@@ -367,7 +367,7 @@ def _parsed(file: Path) -> Any:
 
 
 def _places(found: Any) -> list[tuple[Any, Any]]:
-    """Every place in parsed data: what holds it, and its key or number there."""
+    """Every place in parsed data, as its container and its key or index."""
     entries: list[tuple[Any, Any]] = []
     if isinstance(found, dict | list):
         keys = list(found) if isinstance(found, dict) else list(range(len(found)))
@@ -424,7 +424,7 @@ _NAMED = re.compile(r"'?([^'!]+)'?!\$([A-Z]+)\$([0-9]+)")
 
 
 def mutate_workbook(rng: Random, shipped: Path, out: Path) -> str:
-    """Save the workbook with one to four edits, or as a broken file; what was done."""
+    """Save the workbook with one to four edits, or as a broken file; return a description."""
     if rng.random() < 0.15:
         return _broken(rng, shipped, out)
     workbook = openpyxl.load_workbook(shipped)
@@ -479,7 +479,7 @@ def cell_typed(rng: Random, workbook: Workbook) -> str:
 
 
 def input_typed(rng: Random, workbook: Workbook) -> str:
-    """The cell of a defined name, which is an input or a result."""
+    """Type into the cell of a defined name, which is an input or a result."""
     names = sorted(workbook.defined_names)
     name = rng.choice(names)
     place = workbook.defined_names[name].attr_text
@@ -496,7 +496,7 @@ def input_typed(rng: Random, workbook: Workbook) -> str:
 
 
 def input_scaled(rng: Random, workbook: Workbook) -> str:
-    """An edit that a planner makes: another number for an input."""
+    """Change the number of an input, as a planner does."""
     inputs = [
         cell
         for sheet in workbook
@@ -585,7 +585,7 @@ def edit_of(rng: Random, names: tuple[str, ...]) -> str:
 
 
 def request_of(rng: Random, places: tuple[str, ...]) -> tuple[str, str, Mapping[str, str]]:
-    """Method, target and headers of a request that a server may get."""
+    """Method, target and headers of a request that a server might receive."""
     target = rng.choice(
         (
             *(rng.choice(places) for _ in range(4)),

@@ -1,9 +1,9 @@
-"""What holds for any data, workbook, argument, address or request, however broken.
+"""What must hold for all data, workbooks, arguments, addresses and requests, however broken.
 
-`check` accepts or refuses and never fails; whatever it accepts, `build` builds; `pull` changes
-nothing where it refuses; nothing a reader sees is NaN. `make test` tries a few hundred cases from
-one seed, the weekly workflow ten thousand from another: SCALESHEET_FUZZ says how many, and
-SCALESHEET_FUZZ_SEED where they begin. The message of a failure has both.
+`check` accepts or refuses and never crashes; `build` builds whatever it accepts; `pull` changes
+nothing if it refuses; readers never see NaN. `make test` tries a few hundred cases from one seed,
+the weekly workflow ten thousand from another: SCALESHEET_FUZZ sets how many, and
+SCALESHEET_FUZZ_SEED the seed. The message of a failure has both.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from scalesheet.source.places import FOLDER_OF
 
 CASES = int(os.environ.get("SCALESHEET_FUZZ", "300"))
 SEED = int(os.environ.get("SCALESHEET_FUZZ_SEED", "0"))
-#: Test processes share the cases of data, which are the most.
+#: Data cases, the largest group, are split so that test processes can share them.
 PARTS = 4
-#: Of all cases, how many of each kind.
+#: The share of each kind among all cases.
 SHARES = {"data": 0.5, "set": 0.2, "pull": 0.12, "address": 0.1, "request": 0.08}
-#: One accepted book in so many is built with its site, which takes a second generator.
+#: One accepted book in this many is built with its site, which needs a second generator.
 SITE_EVERY = 40
 
 
 def cases(kind: str, part: int = 0, parts: int = 1) -> Iterator[random.Random]:
-    """A seeded source of randomness for each case; `rng.case` says how to try it again."""
+    """A seeded random generator per case; `rng.case` says how to repeat the case."""
     for number in range(part, int(CASES * SHARES[kind]), parts):
         rng = random.Random(f"{SEED} {kind} {number}")
         rng.case = f"case {number} of {kind}, SCALESHEET_FUZZ_SEED={SEED}"  # type: ignore[attr-defined]
@@ -53,18 +53,18 @@ def cases(kind: str, part: int = 0, parts: int = 1) -> Iterator[random.Random]:
 
 
 def run(*arguments: str) -> tuple[int, str]:
-    """A command in this process: its exit status, and all that it printed."""
+    """Run a command in this process; return its exit status and everything it printed."""
     said = StringIO()
     with redirect_stdout(said), redirect_stderr(said):
         try:
             status = main(arguments)
-        except SystemExit as leaving:  # argparse
+        except SystemExit as leaving:  # raised by argparse
             status = leaving.code if isinstance(leaving.code, int) else 2
     return status, said.getvalue()
 
 
 def sound(said: str, status: int, case: str) -> None:
-    """Good, findings or wrong usage, and no fault of the program's own."""
+    """Fail unless the result is success, findings or wrong usage, without an internal error."""
     assert "internal error" not in said, f"{case}\n{said[-3_000:]}"
     assert "Traceback" not in said, f"{case}\n{said[-3_000:]}"
     assert status in (0, 1, 2), case
@@ -72,8 +72,8 @@ def sound(said: str, status: int, case: str) -> None:
 
 @pytest.fixture(scope="session")
 def books(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
-    """Sound projects to begin with: the smallest, one with a bit of everything, and one with a file
-    of each kind as `new` writes it."""
+    """Valid projects to mutate: the smallest one, one with a bit of everything, and one with a file
+    of each kind from `new`."""
     small, sample, whole = (tmp_path_factory.mktemp(name) for name in ("small", "sample", "whole"))
     project(small)
     project(sample)
@@ -83,7 +83,7 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
     for kind in FOLDER_OF:
         before = shutil.copytree(whole / "data", whole / "before", dirs_exist_ok=True)
         run("new", kind, f"a-{kind}", "--data", str(whole / "data"))
-        if run("check", "--data", str(whole / "data"))[0]:  # it must be filled in first
+        if run("check", "--data", str(whole / "data"))[0]:  # it has blanks to fill in
             shutil.rmtree(whole / "data")
             shutil.copytree(before, whole / "data")
         shutil.rmtree(before)
@@ -129,7 +129,7 @@ def sample(
     return here
 
 
-def test_an_edit_on_the_command_line_is_taken_or_refused(sample: Path) -> None:
+def test_an_edit_on_the_command_line_is_accepted_or_refused(sample: Path) -> None:
     book = examine(sample / "data").book
     assert book is not None
     names = tuple(book.plans["small"].scalars)
@@ -148,7 +148,7 @@ def test_an_edit_on_the_command_line_is_taken_or_refused(sample: Path) -> None:
     assert taken
 
 
-def test_a_workbook_is_pulled_whole_or_not_at_all(sample: Path, tmp_path: Path) -> None:
+def test_a_workbook_is_pulled_completely_or_not_at_all(sample: Path, tmp_path: Path) -> None:
     pulled = 0
     for rng in cases("pull"):
         here = tmp_path / "project"
@@ -170,7 +170,7 @@ def test_a_workbook_is_pulled_whole_or_not_at_all(sample: Path, tmp_path: Path) 
     assert pulled
 
 
-def test_a_page_shows_numbers_whatever_its_address_says(sample: Path, browser_page: Page) -> None:
+def test_a_page_shows_numbers_whatever_is_in_its_address(sample: Path, browser_page: Page) -> None:
     book = examine(sample / "data").book
     assert book is not None
     names = tuple(book.plans["small"].scalars)
@@ -215,11 +215,11 @@ def test_a_server_answers_every_request(sample: Path) -> None:
 
 def _asked(port: int, method: str, target: str, headers: Any) -> int:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    connection._http_vsn_str = "HTTP/1.0"  # the answer ends with the connection
+    connection._http_vsn_str = "HTTP/1.0"  # the response ends when the connection closes
     try:
         connection.putrequest(method, "/", skip_host=True, skip_accept_encoding=True)
         line = f"{method} {target} HTTP/1.0".encode("latin-1", "replace")
-        connection._buffer[0] = line.translate(None, b"\r\n")  # as it is, whatever it holds
+        connection._buffer[0] = line.translate(None, b"\r\n")  # sent unchanged
         for name, value in headers.items():
             connection.putheader(name, value)
         connection.endheaders()
@@ -230,7 +230,7 @@ def _asked(port: int, method: str, target: str, headers: Any) -> int:
 
 # ------------------------------------------------------------------ growth
 
-#: Parts of a file that are repeated so often, and four times as often.
+#: Content of a file, repeated FEW times and four times as often.
 REPEATED: dict[str, Callable[[int], tuple[str, str]]] = {
     "conflict marks": lambda n: ("book.yaml", "<<<<<<< a\n" * n),
     "open brackets": lambda n: ("book.yaml", "title: " + "[" * n),
@@ -256,7 +256,7 @@ FEW, TIMES = 500, 4
 
 
 @pytest.mark.parametrize("what", REPEATED)
-def test_time_and_findings_grow_with_the_file_and_no_faster(what: str, tmp_path: Path) -> None:
+def test_time_and_findings_are_linear_in_the_file(what: str, tmp_path: Path) -> None:
     took, found = [], []
     for number in (FEW, FEW * TIMES):
         data = project(tmp_path / str(number))
@@ -266,6 +266,6 @@ def test_time_and_findings_grow_with_the_file_and_no_faster(what: str, tmp_path:
         took.append(seconds)
         found.append(said.count("\n"))
         sound(said, status, what)
-    # linear is 4; a square would be 16
+    # linear growth gives 4, quadratic 16
     assert took[1] <= 10 * max(took[0], 0.1), took
     assert found[1] <= 5 * max(found[0], 10), found

@@ -1,8 +1,8 @@
-"""A bad file and more for each diagnostic: laid into a sound book, it is reported at its place.
+"""Every diagnostic has at least one bad file, which is reported at its place in a valid book.
 
-The bad and the good example of each code are those that `explain` shows, and ship with the program
+The bad and the good example of each code are those that `explain` shows, shipped with the program
 (`scalesheet/examples/`). Further bad files are here. The first line of a file says where it
-belongs, those that follow say what is expected:
+belongs, the following lines say what is expected:
 
     # place: hardware/bad.yaml
     # expect: 6:17 S003 expected a number
@@ -26,9 +26,9 @@ FILES = sorted(HERE.glob("[A-Z][0-9][0-9][0-9]_*.yaml"))
 EXAMPLES = {code: example(code) for code in CODES if code not in in_words()}
 EXPECT = re.compile(r"# expect: ([0-9]+):([0-9]+) ([A-Z][0-9]{3}) ?(.*)")
 
-#: Bad input that cannot be shown by such a file; made by the tests below, C002 by those of audits.
+#: Bad input that no such file can show; the tests below make it, those of audits C002.
 MADE = {"Y004", "Y011", "Y012", "N009", "C002", "C010"}
-#: Diagnostics that are not about a file of the book alone.
+#: Diagnostics that are not only about a file of the book.
 NOT_OF_A_FILE = {
     *("C002", "C010", "P001", "P002", "P003", "X001", "X002", "I001"),
     *(f"W00{number}" for number in range(1, 10)),  # tests/pull/
@@ -59,7 +59,7 @@ class Expected:
 
 
 def book(folder: Path, **files: bytes) -> Path:
-    """A copy of the sound book with further files."""
+    """A copy of the valid book with further files."""
     data = shutil.copytree(HERE / "minimal", folder / "data")
     for place, content in files.items():
         path = data / place
@@ -69,7 +69,7 @@ def book(folder: Path, **files: bytes) -> Path:
 
 
 def expectations(text: str) -> tuple[str, list[Expected]]:
-    """The place, and what is expected there."""
+    """The place of a file, and the diagnostics expected there."""
     first, *rest = text.splitlines()
     matches = [m for line in rest if (m := EXPECT.fullmatch(line))]
     return first.removeprefix("# place: "), [
@@ -86,12 +86,12 @@ def told(found: list[Diagnostic], place: str, expected: Expected) -> bool:
     )
 
 
-def test_the_book_without_a_bad_file_is_sound(tmp_path):
+def test_the_book_without_a_bad_file_is_valid(tmp_path):
     assert diagnose(book(tmp_path)) == []
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_a_bad_file_is_told_at_its_place(file, tmp_path):
+def test_a_bad_file_is_reported_at_its_place(file, tmp_path):
     place, expected = expectations(file.read_text("utf-8"))
     found = diagnose(book(tmp_path, **{place: file.read_bytes()}))
     assert expected
@@ -113,20 +113,20 @@ def test_a_bad_file_is_told_at_its_place(file, tmp_path):
         ("plans/a/page.md", b"text", Expected(1, 1, "Y012", "no plan.yaml")),
     ],
 )
-def test_bad_bytes_are_told_at_their_place(place, content, expected, tmp_path):
+def test_bad_bytes_are_reported_at_their_place(place, content, expected, tmp_path):
     found = diagnose(book(tmp_path, **{place: content}))
     place = place.replace("page.md", "plan.yaml") if expected.code == "Y012" else place
     assert told(found, place, expected), found
 
 
-def test_a_missing_file_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     data = book(tmp_path)
     (data / "sources.yaml").unlink()
     assert told(diagnose(data), "sources.yaml", Expected(1, 1, "Y012", "the book has no"))
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
-def test_a_bad_example_is_told_in_the_words_that_explain_shows(code, tmp_path):
+def test_a_bad_example_gives_the_message_that_explain_shows(code, tmp_path):
     shown = EXAMPLES[code]
     found = diagnose(book(tmp_path, **{shown.place: shown.bad.encode()}))
     assert [str(d) for d in found] == [f"{tmp_path}/{said}" for said in shown.says]
@@ -134,12 +134,12 @@ def test_a_bad_example_is_told_in_the_words_that_explain_shows(code, tmp_path):
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
-def test_a_good_example_is_sound(code, tmp_path):
+def test_a_good_example_is_valid(code, tmp_path):
     shown = EXAMPLES[code]
     assert diagnose(book(tmp_path, **{shown.good_place: shown.good.encode()})) == []
 
 
-def test_sources_may_be_empty_as_the_example_says(tmp_path):
+def test_sources_can_be_empty_as_the_example_says(tmp_path):
     data = book(tmp_path, **{"sources.yaml": b"sources: {}\n"})
     assert "Y012" not in {d.code for d in diagnose(data)}
 
@@ -151,7 +151,7 @@ def test_sources_may_be_empty_as_the_example_says(tmp_path):
         ("plans/small/claims/costs.yaml", b"document: {id: '1', title: A, source: a-paper}\n"),
     ],
 )
-def test_two_pages_of_one_address_are_told(place, content, tmp_path):
+def test_two_pages_with_one_address_are_reported(place, content, tmp_path):
     plan = b"title: A\nsummary: B\nscalars:\n  a: {value: 1, unit: 1}\n"
     claims = b"document: {id: '2', title: B, source: a-paper}\n"
     other = {"plans/small-costs/plan.yaml": plan, "plans/small-costs/claims.yaml": claims}

@@ -82,10 +82,12 @@ TOO_LARGE: list[tuple[str, tuple[float, ...], float]] = [
 
 
 @pytest.mark.parametrize(("function", "arguments", "expected"), [*CASES, *TOO_LARGE])
-def test_a_function_gives(function: str, arguments: tuple[Any, ...], expected: Any) -> None:
+def test_a_function_gives_its_result(
+    function: str, arguments: tuple[Any, ...], expected: Any
+) -> None:
     result = getattr(arithmetic, function)(*arguments)
     assert result == expected
-    assert math.copysign(1, result) == math.copysign(1, expected)  # no -0
+    assert math.copysign(1, result) == math.copysign(1, expected)  # not -0
 
 
 @pytest.mark.parametrize(("function", "arguments"), NO_VALUE)
@@ -97,7 +99,7 @@ def test_nan_is_the_answer_outside_the_domain(function: str, arguments: tuple[An
     ("function", "arguments", "expected"),
     [*CASES, *TOO_LARGE, *((name, given, math.nan) for name, given in NO_VALUE)],
 )
-def test_the_vector_gives_the_same(
+def test_vectors_give_the_same_result(
     function: str, arguments: tuple[Any, ...], expected: Any
 ) -> None:
     given_ = [np.array([x, x]) if isinstance(x, float) else x for x in arguments]
@@ -112,7 +114,7 @@ def test_a_sum_is_rounded_once() -> None:
     assert arithmetic.total([1e308, 1e308]) == math.inf
 
 
-def test_a_mean_of_nothing_has_no_value() -> None:
+def test_a_mean_of_no_numbers_has_no_value() -> None:
     assert arithmetic.mean([1.0, 2.0]) == 1.5
     assert math.isnan(arithmetic.mean([]))
     assert math.isnan(arithmetic.min())
@@ -130,7 +132,7 @@ def test_the_first_row_that_equals_the_best_is_found() -> None:
 
 
 @given(FLOATS, FLOATS)
-def test_exactly_one_of_less_equal_greater_holds(a: float, b: float) -> None:
+def test_exactly_one_of_less_equal_and_greater_holds(a: float, b: float) -> None:
     below, same, above = arithmetic.less(a, b), arithmetic.equal(a, b), arithmetic.greater(a, b)
     assert [below, same, above].count(True) == 1
     assert arithmetic.at_most(a, b) == (below or same)
@@ -139,7 +141,7 @@ def test_exactly_one_of_less_equal_greater_holds(a: float, b: float) -> None:
 
 
 @given(SIZES)
-def test_floor_and_ceil_enclose_a_number_but_for_the_slack(x: float) -> None:
+def test_floor_and_ceil_enclose_a_number_up_to_the_slack(x: float) -> None:
     slack = abs(x) * arithmetic.ROUNDING_SLACK
     assert x - 1 <= arithmetic.floor(x) <= x + slack
     assert x - slack <= arithmetic.ceil(x) <= x + 1
@@ -147,12 +149,12 @@ def test_floor_and_ceil_enclose_a_number_but_for_the_slack(x: float) -> None:
 
 
 @given(st.integers(-(2**53), 2**53).map(float), st.integers(0, 20))
-def test_whole_numbers_stay(x: float, decimals: int) -> None:
+def test_rounding_leaves_whole_numbers_unchanged(x: float, decimals: int) -> None:
     assert arithmetic.floor(x) == arithmetic.ceil(x) == arithmetic.round(x, decimals) == x
 
 
 @given(SIZES, st.integers(-3, 6))
-def test_round_moves_by_half_a_step_at_most(x: float, decimals: int) -> None:
+def test_round_changes_a_number_by_at_most_half_a_step(x: float, decimals: int) -> None:
     step = 10.0**-decimals
     assert abs(arithmetic.round(x, decimals) - x) <= step / 2 + abs(x) * 2 * arithmetic.EQUAL_WITHIN
     assert arithmetic.round(-x, decimals) == -arithmetic.round(x, decimals)

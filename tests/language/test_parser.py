@@ -1,4 +1,4 @@
-"""The parser: what it reads, how tightly operators bind, and the place of every fault."""
+"""The parser: what it reads, operator precedence, and the position of every error."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ A, B, C = Name(("a",)), Name(("b",)), Name(("c",))
         ("from + lambda", Binary("+", Name(("from",)), Name(("lambda",)))),
     ],
 )
-def test_it_reads(text: str, tree: Node) -> None:
+def test_it_parses(text: str, tree: Node) -> None:
     assert parse(text) == tree
 
 
@@ -96,7 +96,7 @@ def test_it_reads(text: str, tree: Node) -> None:
         ("a;b", 1, "';' has no meaning in a formula"),
     ],
 )
-def test_a_fault_is_told_at_its_place(text: str, offset: int, message: str) -> None:
+def test_an_error_is_reported_at_its_position(text: str, offset: int, message: str) -> None:
     with pytest.raises(FormulaError) as caught:
         parse(text)
     assert caught.value.offset == offset
@@ -116,13 +116,13 @@ def test_a_fault_is_told_at_its_place(text: str, offset: int, message: str) -> N
     ],
     ids=["digits", "long", "brackets", "signs", "powers", "nots", "sum"],
 )
-def test_what_no_spreadsheet_takes_is_refused_early(text: str) -> None:
+def test_formulas_too_large_for_spreadsheets_are_refused_early(text: str) -> None:
     with pytest.raises(FormulaError) as caught:
         parse(text)
     assert caught.value.code == "F002"
 
 
-def test_every_node_knows_where_it_stands() -> None:
+def test_every_node_knows_its_position() -> None:
     text = "a + max(b, 2 * t['x'].c) if not a < b else sum(t.c where t.d == 'w') as run"
     for node in walk(parse(text)):
         assert node.span is not None
@@ -163,12 +163,12 @@ def _larger(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
 
 
 @given(st.recursive(LEAVES, _larger, max_leaves=20))
-def test_what_is_written_back_reads_the_same(tree: Node) -> None:
+def test_a_written_tree_parses_to_the_same_tree(tree: Node) -> None:
     assert parse(formula_text(tree)) == tree
 
 
 @given(st.text(max_size=60) | st.text("ab1.()[]'*/+-<=> whereifels", max_size=60))
-def test_any_text_is_a_tree_or_a_fault_within_it(text: str) -> None:
+def test_any_text_gives_a_tree_or_an_error_within_it(text: str) -> None:
     place = 0
     try:
         parse(text)

@@ -1,4 +1,4 @@
-"""Texts with figures: what the parser reads, where faults are reported, how they are written."""
+"""Texts with figures: what the parser reads, where errors are reported, how they are written."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ TEST = Compare("==", X, Text("a"))
         ("reason('a' if x == 'a' else 'b')", Reason(Choice(Text("a"), TEST, Text("b")))),
     ],
 )
-def test_it_reads(text: str, tree: Node) -> None:
+def test_it_parses(text: str, tree: Node) -> None:
     assert parse(text) == tree
     assert parse(formula_text(tree)) == tree
 
@@ -87,13 +87,15 @@ def test_it_reads(text: str, tree: Node) -> None:
         ("24 {n}", 3, "figures in braces need text(...)"),
     ],
 )
-def test_a_fault_in_a_text_is_told_at_its_place(text: str, offset: int, message: str) -> None:
+def test_an_error_in_a_text_is_reported_at_its_position(
+    text: str, offset: int, message: str
+) -> None:
     with pytest.raises(FormulaError) as caught:
         parse(text)
     assert (caught.value.offset, message in caught.value.message) == (offset, True)
 
 
-def test_every_piece_knows_where_it_stands() -> None:
+def test_every_piece_knows_its_position() -> None:
     text = "text('a {n + x:.1 GB} {{b}}', ' {x}' if n == 'c' else 'd')"
     names = [n for n in walk(parse(text)) if isinstance(n, Name)]
     assert [text[n.span.start : n.span.end] for n in names if n.span] == ["n", "x", "x", "n"]
@@ -123,13 +125,13 @@ PIECES = st.recursive(
 
 
 @given(st.lists(PIECES, max_size=5))
-def test_what_is_written_back_reads_the_same(pieces: list[Node]) -> None:
+def test_a_written_text_parses_to_the_same_pieces(pieces: list[Node]) -> None:
     for tree in (join(pieces), Reason(joined(pieces))):
         assert parse(formula_text(tree)) == tree
 
 
 @given(st.text("ab1 {}:.'\"%GnifelseB", max_size=40))
-def test_any_text_is_a_tree_or_a_fault_within_it(content: str) -> None:
+def test_any_text_gives_a_tree_or_an_error_within_it(content: str) -> None:
     place = 0
     try:
         parse(f"text('{content}')")

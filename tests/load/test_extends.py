@@ -1,4 +1,4 @@
-"""A book that extends another by its path, and the lock of what it rests on."""
+"""A book that extends another by path, and the lock of that other book."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from small import HEAD, lay
 
 @pytest.fixture
 def book(tmp_path: Path) -> Path:
-    """A book that extends the company's by its path."""
+    """A book that extends the company's book by path."""
     lay(tmp_path / "company", {})
     own = tmp_path / "ours" / "data"
     (own / "plans" / "mine").mkdir(parents=True)
@@ -46,25 +46,25 @@ def card(data: Path) -> Path:
     return data.parents[1] / "company" / "data" / "hardware" / "card.yaml"
 
 
-def test_a_path_is_from_the_book(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_is_relative_to_the_book(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for here in (book, book.parents[1], Path("/")):
         monkeypatch.chdir(here)
         assert diagnose(book) == []
     assert "card" in compile_book(book).tables["hardware"].rows
 
 
-def test_a_path_without_a_book_is_told(book: Path) -> None:
+def test_a_path_without_a_book_is_reported(book: Path) -> None:
     file = book / "book.yaml"
     file.write_text(file.read_text("utf-8").replace("company", "nobody"), "utf-8")
     assert "there is no book '../../nobody/data' to extend" in diagnose(book)[0].message
 
 
-def test_what_is_locked_holds_until_the_book_below_changes(book: Path) -> None:
+def test_a_lock_holds_until_the_extended_book_changes(book: Path) -> None:
     first = lock(book)
     assert diagnose(book) == []
     assert lock(book) == first
     (book / "hardware").mkdir()
-    (book / "hardware" / "card.yaml").write_bytes(card(book).read_bytes())  # one's own counts
+    (book / "hardware" / "card.yaml").write_bytes(card(book).read_bytes())  # overrides it
     assert diagnose(book) == []
     card(book).write_text(card(book).read_text("utf-8") + "# read again\n", "utf-8")
     found = [each for each in diagnose(book) if each.code == "Y016"]
@@ -84,12 +84,12 @@ def test_what_is_locked_holds_until_the_book_below_changes(book: Path) -> None:
         ("extends: scalesheet\nfiles: {}\n", "extended 'scalesheet' when it was locked"),
     ],
 )
-def test_a_lock_that_says_something_else_is_told(book: Path, text: str, says: str) -> None:
+def test_an_invalid_lock_is_reported(book: Path, text: str, says: str) -> None:
     (book / "book.lock").write_text(text, "utf-8")
     assert [says in each.message for each in diagnose(book) if each.code == "Y016"] == [True]
 
 
-def test_a_book_that_extends_none_has_nothing_to_lock(
+def test_a_book_that_extends_no_other_has_nothing_to_lock(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = lay(tmp_path / "alone", {})
@@ -98,7 +98,7 @@ def test_a_book_that_extends_none_has_nothing_to_lock(
     assert not (data / "book.lock").exists()
 
 
-def test_old_prices_are_reported_to_those_who_can_read_them_again(tmp_path: Path) -> None:
+def test_old_prices_are_reported_only_in_the_book_that_states_them(tmp_path: Path) -> None:
     data = begun(tmp_path)
     book = data / "book.yaml"
     book.write_text(re.sub(r"edition: .*", "edition: 2030-01-01", book.read_text("utf-8")), "utf-8")

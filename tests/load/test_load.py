@@ -1,4 +1,4 @@
-"""Loading: what YAML means here, where each value stands, and what is refused."""
+"""Loading: how YAML is read, the position of each value, and what is refused."""
 
 import os
 import time
@@ -33,7 +33,7 @@ def said(content: bytes | str) -> list[str]:
     return [str(d).removeprefix("f.yaml:") for d in parse(content, "f.yaml").diagnostics]
 
 
-# ------------------------------------------------------------------ what scalars mean
+# ------------------------------------------------------------------ scalars
 
 
 @pytest.mark.parametrize(
@@ -118,11 +118,11 @@ def test_everything_else_is_text_as_written(each_parser, text):
         ("'.nan'", ".nan"),
     ],
 )
-def test_words_quotes_and_blocks(each_parser, text, meant):
+def test_words_quotes_and_blocks_are_text(each_parser, text, meant):
     assert value(text) == meant
 
 
-def test_a_byte_order_mark_and_windows_line_ends_are_fine(each_parser):
+def test_a_byte_order_mark_and_windows_line_breaks_are_accepted(each_parser):
     parsed = parse(b"\xef\xbb\xbfa: 1\r\nb: 2\r\n", "f.yaml")
     assert parsed.data == {"a": 1, "b": 2}
     assert parsed.diagnostics == ()
@@ -132,10 +132,10 @@ def test_a_flag_is_yes_or_no_or_a_bool():
     assert [flag(data) for data in ("yes", True, "no", False)] == [True, True, False, False]
 
 
-# ------------------------------------------------------------------ where things stand
+# ------------------------------------------------------------------ positions
 
 
-def test_each_value_and_key_knows_its_place(each_parser):
+def test_each_value_and_key_knows_its_position(each_parser):
     text = (
         "# a comment\nmemory: {value: 24, unit: GiB}\nprices:\n  - from: 2024-01-01\n    price: 3\n"
     )
@@ -154,7 +154,7 @@ def test_each_value_and_key_knows_its_place(each_parser):
     assert line_and_column(document.key_at("prices", 0)) == (4, 5)
 
 
-def test_a_place_that_does_not_exist_is_that_of_its_nearest_ancestor(each_parser):
+def test_a_missing_value_has_the_position_of_its_nearest_ancestor(each_parser):
     parsed = parse(b"memory: {value: 24}\n", "f.yaml")
     document = Document("hardware", "x", "f.yaml", parsed.data, parsed.places, parsed.keys)
     assert document.at("memory", "source", "key") == document.at("memory")
@@ -167,7 +167,7 @@ def test_columns_count_characters_and_not_bytes(each_parser):
     assert said("{µ: 1, µ: 2}") == ["1:8: Y002 the key 'µ' is already on line 1; keep one"]
 
 
-# ------------------------------------------------------------------ what is refused
+# ------------------------------------------------------------------ errors
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_columns_count_characters_and_not_bytes(each_parser):
         ),
     ],
 )
-def test_what_is_not_part_of_the_format_is_refused_at_its_place(each_parser, text, findings):
+def test_yaml_outside_the_format_is_refused_at_its_place(each_parser, text, findings):
     found = said(text)
     if len(findings) == len(found):
         for message, expected in zip(found, findings, strict=True):
@@ -261,12 +261,12 @@ def test_what_is_not_part_of_the_format_is_refused_at_its_place(each_parser, tex
         assert all(expected in found[0] for expected in findings), found
 
 
-def test_all_findings_of_a_file_are_told_at_once(each_parser):
+def test_all_findings_of_a_file_are_reported_at_once(each_parser):
     codes = [message.split()[1] for message in said("a: .nan\nb: &x 1\nb: !t 2\n3: *x\n")]
     assert codes == ["Y007", "Y005", "Y002", "Y008", "Y008", "Y005"]
 
 
-def test_the_rest_of_a_file_with_findings_is_still_there_to_be_checked(each_parser):
+def test_the_rest_of_a_file_with_findings_can_still_be_checked(each_parser):
     parsed = parse(b"a: .nan\nb: 2\n", "f.yaml")
     assert parsed.data == {"a": None, "b": 2}
     assert parsed.broken == {("a",)}
@@ -308,18 +308,18 @@ def test_thirty_levels_are_allowed(each_parser):
     assert len(said("[" * 31 + "]" * 31)) == 1
 
 
-def test_an_alias_bomb_is_refused_without_unfolding_it(each_parser):
+def test_an_alias_bomb_is_refused_without_expanding_it(each_parser):
     lines = ["a0: &a0 [x, x]", *(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 30))]
     assert {message.split()[1] for message in said("\n".join(lines))} == {"Y005"}
 
 
-def test_a_file_with_countless_findings_names_a_hundred(each_parser):
+def test_a_file_with_countless_findings_reports_a_hundred(each_parser):
     assert len(said("a: .nan\n" * 1000)) == reader.MAX_FINDINGS
 
 
 @settings(max_examples=draws(300))
 @given(st.binary(max_size=300) | st.text(max_size=300).map(lambda t: t.encode("utf-8", "replace")))
-def test_no_bytes_raise(content):
+def test_no_bytes_cause_an_exception(content):
     assert_well_formed(content)
 
 
@@ -370,7 +370,7 @@ def test_no_bytes_raise(content):
         max_size=40,
     )
 )
-def test_no_arrangement_of_yaml_raises(tokens):
+def test_no_yaml_structure_causes_an_exception(tokens):
     assert_well_formed("".join(tokens).encode())
 
 
@@ -389,7 +389,7 @@ def assert_well_formed(content: bytes) -> None:
 
 
 def write(data: Path, **files: str | bytes) -> Path:
-    """A data folder with the three files that a book needs, and others (`__` is a slash)."""
+    """Write a data folder with the three files that a book needs, and others (`__` is a slash)."""
     files = {"book.yaml": "title: x", "units.yaml": "units: x", "sources.yaml": "a: x"} | files
     for name, content in files.items():
         path = data / name
@@ -402,7 +402,7 @@ def found(data: Path) -> list[tuple[str, str]]:
     return [(Path(d.path).relative_to(data).as_posix(), d.code) for d in load(data)[1]]
 
 
-def test_the_kind_of_a_document_is_told_by_its_place(tmp_path):
+def test_the_path_of_a_document_determines_its_kind(tmp_path):
     places = {
         "hardware/card.yaml": ("hardware", "card"),
         "rates/offer.yaml": ("rate", "offer"),
@@ -416,7 +416,7 @@ def test_the_kind_of_a_document_is_told_by_its_place(tmp_path):
     assert {(d.kind, d.id) for d in documents} == {*places.values(), *top}
 
 
-def test_a_plans_page_is_its_text(tmp_path):
+def test_a_plans_page_is_read_as_text(tmp_path):
     page = {"plans/small/page.md": "\ufeff# Title\r\n\r\n{{ cost }}\r\n"}
     documents, diagnostics = load(write(tmp_path, **page, **{"plans/small/plan.yaml": "a: 1"}))
     assert diagnostics == []
@@ -424,7 +424,7 @@ def test_a_plans_page_is_its_text(tmp_path):
     assert (page.id, page.data) == ("small", "# Title\n\n{{ cost }}\n")
 
 
-def test_a_further_page_is_its_data_and_the_text_below(tmp_path):
+def test_a_further_page_is_read_as_data_and_text(tmp_path):
     page = "---\r\ntitle: Costs\r\neach: {scale: scales}\r\n---\r\nFrom {{ cost }}.\r\n"
     files = {"plans/small/pages/costs.md": page, "plans/small/plan.yaml": "a: 1"}
     documents, diagnostics = load(write(tmp_path, **files))
@@ -436,7 +436,7 @@ def test_a_further_page_is_its_data_and_the_text_below(tmp_path):
     assert (page.text, page.text_line) == ("From {{ cost }}.\n", 5)
 
 
-def test_a_plan_may_have_claims_on_several_documents(tmp_path):
+def test_a_plan_can_have_claims_on_several_documents(tmp_path):
     names = ["claims.yaml", "claims/b.yaml", "claims/a.yaml"]
     files = dict.fromkeys([f"plans/small/{name}" for name in names], "a: 1")
     documents, _ = load(write(tmp_path, **files, **{"plans/small/plan.yaml": "a: 1"}))
@@ -455,7 +455,7 @@ def test_a_plan_may_have_claims_on_several_documents(tmp_path):
         ("The costs.md", "---\ntitle: Costs\n---\n", "S005", 1),
     ],
 )
-def test_a_further_page_without_sound_data_is_told(tmp_path, name, text, code, line):
+def test_a_further_page_with_invalid_data_is_reported(tmp_path, name, text, code, line):
     files = {f"plans/small/pages/{name}": text, "plans/small/plan.yaml": "a: 1"}
     (fault,) = load(write(tmp_path, **files))[1]
     assert (fault.code, fault.line) == (code, line)
@@ -469,7 +469,7 @@ def test_a_page_that_is_not_utf8_is_refused(tmp_path):
 def test_missing_files_are_named(tmp_path):
     write(tmp_path, **{"plans/small/page.md": "text"})
     (tmp_path / "sources.yaml").unlink()
-    (tmp_path / "units.yaml").unlink()  # a book need not have units of its own
+    (tmp_path / "units.yaml").unlink()  # a book does not need its own units
     assert found(tmp_path) == [("plans/small/plan.yaml", "Y012"), ("sources.yaml", "Y012")]
     write(tmp_path, **{"plans/other/claims/a.yaml": "a: 1"})
     assert ("plans/other/plan.yaml", "Y012") in found(tmp_path)
@@ -490,7 +490,7 @@ def test_missing_files_are_named(tmp_path):
         "runs/2026/r.yaml",
     ],
 )
-def test_yaml_that_no_one_would_read_is_told(tmp_path, place):
+def test_yaml_in_an_unknown_place_is_reported(tmp_path, place):
     assert found(write(tmp_path, **{place: "a: 1"})) == [(place, "Y010")]
 
 
@@ -504,23 +504,23 @@ def test_yaml_that_no_one_would_read_is_told(tmp_path, place):
         "hardware/.card.yaml.swp",
     ],
 )
-def test_other_files_are_left_alone(tmp_path, place):
+def test_other_files_are_ignored(tmp_path, place):
     assert found(write(tmp_path, **{place: "a: .nan"})) == []
 
 
 @pytest.mark.parametrize("place", ["rates/prices.csv", "plans/small/notes.txt", "plans/todo"])
-def test_a_file_among_those_of_the_book_that_no_one_would_read_is_told(tmp_path, place):
+def test_other_files_in_the_books_folders_are_reported(tmp_path, place):
     assert found(write(tmp_path, **{place: "a: .nan"})) == [(place, "Y014")]
 
 
 @pytest.mark.parametrize("name", ["RTX 4090", "card_1", "-card", "ä"])
-def test_an_id_is_refused_by_the_name_of_its_file(tmp_path, name):
+def test_a_file_name_that_is_not_an_id_is_refused(tmp_path, name):
     assert [code for _, code in found(write(tmp_path, **{f"hardware/{name}.yaml": "a: 1"}))] == [
         "S005"
     ]
 
 
-def test_a_name_that_is_no_text_is_shown_escaped(tmp_path):
+def test_an_unprintable_name_is_shown_escaped(tmp_path):
     (write(tmp_path) / "hardware").mkdir()
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/hardware/\xff\n.yaml")).write_text("a: 1")
     (finding,) = load(tmp_path)[1]
@@ -551,7 +551,7 @@ def test_a_link_within_the_folder_is_followed(tmp_path):
     assert {d.id for d in load(data)[0] if d.kind == "hardware"} == {"card", "same"}
 
 
-def test_what_is_not_a_file_is_not_read(tmp_path):
+def test_pipes_and_folders_are_not_read_as_files(tmp_path):
     data = write(tmp_path)
     (data / "hardware").mkdir()
     os.mkfifo(data / "hardware/pipe.yaml")
@@ -560,12 +560,12 @@ def test_what_is_not_a_file_is_not_read(tmp_path):
     assert found(data) == [("hardware/pipe.yaml", "Y010"), ("rates/offer.yaml/x.yaml", "Y010")]
 
 
-def test_a_file_too_large_is_not_read(tmp_path):
+def test_a_file_that_is_too_large_is_not_read(tmp_path):
     data = write(tmp_path, **{"hardware/card.yaml": b"#" * 5_000_001})
     assert found(data) == [("hardware/card.yaml", "Y011")]
 
 
-def test_paths_are_shown_from_where_the_user_stands(tmp_path, monkeypatch):
+def test_paths_are_shown_relative_to_the_working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "data", **{"hardware/card.yaml": "a: .nan"})
     assert [d.path for d in load(Path("data"))[1]] == ["data/hardware/card.yaml"]
@@ -575,7 +575,7 @@ def test_paths_are_shown_from_where_the_user_stands(tmp_path, monkeypatch):
     assert [d.path for d in load(tmp_path / "data")[1]] == [inside]
 
 
-def test_documents_and_diagnostics_come_in_one_order(tmp_path):
+def test_documents_and_diagnostics_are_sorted(tmp_path):
     data = write(tmp_path, **{f"hardware/{n}.yaml": "a: .nan" for n in ("b", "a", "c")})
     documents, diagnostics = load(data)
     assert [d.path for d in documents] == sorted(d.path for d in documents)

@@ -1,4 +1,4 @@
-"""YAML of ours is read alike by libyaml, by PyYAML's own parser and by ruamel.yaml."""
+"""The project's YAML is read the same by libyaml, PyYAML's own parser and ruamel.yaml."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FRONT = re.compile(r"\A---\n(.*?)^---$", re.MULTILINE | re.DOTALL)
 
 
 def events(text: str, loader: Any) -> list[tuple[Any, ...]]:
-    """What a parser finds: the kind of each event, its value and whether it is quoted."""
+    """The events of a parser: the kind of each, its value and whether it is quoted."""
     return [
         (type(event).__name__, getattr(event, "value", None), bool(getattr(event, "style", None)))
         for event in yaml.parse(text, Loader=loader)
@@ -39,7 +39,7 @@ def by_ruamel(text: str) -> list[tuple[Any, ...]]:
 
 
 def ours(kind: str) -> Iterator[tuple[str, str]]:
-    """Files of a kind, and the YAML in them."""
+    """The project's files of a kind, and the YAML in them."""
     if kind == "data":
         for path in share(sorted((ROOT / "data").rglob("*.yaml")), 4):
             yield str(path), path.read_text("utf-8")
@@ -65,7 +65,7 @@ def ours(kind: str) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("kind", ["data", "docs", "examples"])
-def test_our_yaml_is_the_same_to_every_parser(kind: str) -> None:
+def test_every_parser_reads_the_projects_yaml_the_same(kind: str) -> None:
     different = []
     for path, text in ours(kind):
         try:
@@ -74,7 +74,7 @@ def test_our_yaml_is_the_same_to_every_parser(kind: str) -> None:
                 different.append(f"{path}: PyYAML's own parser reads it otherwise than libyaml")
             if found != by_ruamel(text):
                 different.append(f"{path}: ruamel.yaml reads it otherwise")
-        except Exception as error:  # whatever a parser raises
+        except Exception as error:  # parsers raise different exceptions
             different.append(f"{path}: {error}")
     assert different == []
 
@@ -86,7 +86,7 @@ DATA = st.one_of(
 
 
 @given(DATA)
-def test_what_the_program_writes_is_the_same_to_every_parser(data: Any) -> None:
+def test_every_parser_reads_the_programs_output_the_same(data: Any) -> None:
     for written in (flowed({"a": data}), flow({"a": data}), block({"a": data})):
         found = events(written, yaml.SafeLoader)
         assert found == events(written, yaml.CSafeLoader) == by_ruamel(written), written

@@ -1,9 +1,9 @@
-"""All that trains real steps: `make measure`."""
+"""Tests that train real steps, run by `make measure`."""
 
 from __future__ import annotations
 
 import os
 
-# One thread, also in the processes that measure: several spin while they wait for each other, and
-# what a step holds is to be the same on any number of cores.
+# One thread, also in measuring processes: several would spin while they wait for each other, and a
+# step must hold the same memory on any number of cores.
 os.environ["OMP_NUM_THREADS"] = "1"

@@ -1,4 +1,4 @@
-"""What a driver says of a device through PyTorch, on drivers that are made up."""
+"""What PyTorch reports about a device, with simulated drivers."""
 
 import math
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ def at_once() -> None:
 def driver(
     monkeypatch: pytest.MonkeyPatch, kind: str, hip: str | None = None, **said: object
 ) -> None:
-    """PyTorch sees two devices of a kind."""
+    """Make PyTorch see two devices of a kind."""
     seen = SimpleNamespace(type=kind)
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: True)
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: seen)
@@ -46,7 +46,7 @@ def properties(name: str) -> SimpleNamespace:
         ("AMD Instinct MI300X OAM", "6.2", "AMD", "OAM module"),
     ],
 )
-def test_a_card(
+def test_a_gpu_is_described(
     monkeypatch: pytest.MonkeyPatch, name: str, hip: str | None, vendor: str, form: str
 ) -> None:
     driver(
@@ -63,30 +63,30 @@ def test_a_card(
     assert here.uuid == ("" if hip else "GPU-none")
 
 
-def test_a_chip_that_shares_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chip_with_shared_memory_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
     driver(monkeypatch, "mps", recommended_max_memory=lambda: 20 * GIB)
     here = accelerator.here("mps")
     assert (here.device.vendor, here.device.memory, here.free) == ("Apple", 20 * GIB, 20 * GIB)
 
 
-def test_another_kind_than_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_kind_of_device_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     driver(monkeypatch, "xpu")
     with pytest.raises(NoDevice, match=r"sees no 'cuda' device here, but cpu and xpu"):
         accelerator.here("cuda")
 
 
-def test_without_a_library_of_the_driver_nothing_is_told_and_nothing_fails() -> None:
+def test_without_a_driver_library_nothing_is_reported_and_nothing_fails() -> None:
     assert accelerator.busy("") == ""
     assert "torch" in accelerator.libraries()
 
 
-def test_products_are_within_their_budget_and_their_memory() -> None:
+def test_matrix_products_stay_within_time_and_memory() -> None:
     found = list(products("cpu", "fp32", Budget(0.2), 20e6, at_once))
     assert [rate.size for rate in found] == [512]  # 1,024 rows would take 12.6 of 20 MB
     assert all(math.isfinite(rate.value) for rate in found)
     assert precisions("cpu") == ("bf16", "fp16", "fp32")
 
 
-def test_arrays_that_do_not_fit_are_told() -> None:
+def test_arrays_that_do_not_fit_are_reported() -> None:
     with pytest.raises(MemoryError, match="which is 4 times the caches"):
         list(streams("cpu", Budget(1.0), 1e8, 1 << 20, at_once))

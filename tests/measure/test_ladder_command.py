@@ -1,4 +1,4 @@
-"""`scalesheet bench ladder --rates --write ID`: a device is measured, and the book has it."""
+"""`scalesheet bench ladder --rates --write ID` measures a device and adds it to the book."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scalesheet.examine import compile_book
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """The data that ship, without plans and runs."""
+    """The shipped data, without plans and runs."""
     apart = shutil.ignore_patterns("plans", "runs", "score.yaml", "measurements")
     return Path(shutil.copytree(ROOT / "data", tmp_path / "data", ignore=apart))
 

@@ -1,4 +1,4 @@
-"""A try for real: what fits is found by steps that run out of memory."""
+"""A real search: steps that run out of memory show what fits."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from scalesheet_bench.train import measure
 from shipped import shipped_book
 
 
-def test_a_tiny_model_under_a_limit_of_memory() -> None:
-    """One sequence takes two thirds of the limit, and two take four thirds, whatever the libraries
-    of this machine take besides."""
+def test_a_tiny_model_under_a_memory_limit() -> None:
+    """One sequence takes two thirds of the limit and two take four thirds, however much memory the
+    libraries on this machine need."""
     book = shipped_book()
     limit = 400e6
 
@@ -31,7 +31,7 @@ def test_a_tiny_model_under_a_limit_of_memory() -> None:
     assert estimate(replace(JOB, batch=2)) == pytest.approx(4 / 3 * limit, rel=0.02)
     fits = trier(lambda job, effort: measure(job, effort, lambda _: None), Effort(memory=limit))
     bounds = bounded(SHAPE, Bounds(batch=3, confirm=False))
-    room = 1.5 * limit  # the search believes that two will fit
+    room = 1.5 * limit  # the estimate says that two fit
     found = what_fits(JOB, [4096], [], fits, estimate, room, bounds, lambda _: None)
     (answer,) = found.batches
     assert [(each.batch, each.fits) for each in found.tries] == [(2, False), (1, True)]

@@ -1,4 +1,4 @@
-"""Memory as the catalogue counts it is memory as it is measured: within five per cent, by part."""
+"""The catalogue's memory count agrees with measurements to within five per cent, part by part."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from scalesheet_bench.train.quiet import quiet
 from shipped import shipped
 
 WITHIN = 0.05
-#: Of the peak: smaller parts are not held to it.
+#: Share of the peak; smaller parts are not compared.
 SMALL = 0.05
 PLAIN: dict[str, Any] = {
     "gated": False,
@@ -35,7 +35,7 @@ PLAIN: dict[str, Any] = {
     "ffn": 768,
 }
 BARE: dict[str, Any] = {**PLAIN, "qkv_bias": False, "output_bias": False, "ffn_bias": False}
-#: One of each kind of block, by the name that transformers has for it.
+#: A model for each kind of block, by its name in transformers.
 MODELS: dict[str, dict[str, Any]] = {
     "llama": {},
     "qwen2": {"qkv_bias": True, "tied": True},
@@ -74,7 +74,7 @@ COMMON = [
     {**EAGER, **HALF, **SAVED, "batch": 2, "length": 256},
     QLORA,
 ]
-#: What each kind of block is measured with, beside which nothing is changed.
+#: The settings with which each kind of block is measured; all others keep their defaults.
 JOBS: dict[str, list[dict[str, Any]]] = {
     **dict.fromkeys(("llama", "gpt2", "gpt_neox"), COMMON),
     "qwen2": [HALF, {**LORA, **AUTOCAST}, {**QLORA, **SAVED}, {**AUTOCAST, "accumulation": 3}],
@@ -95,7 +95,7 @@ def cases() -> Iterator[Any]:
 
 @cache
 def shape(kind: str) -> Shape:
-    """A small model of this kind, with as many parameters as transformers counts in it."""
+    """A small model of this kind, with the number of parameters that transformers counts."""
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -128,7 +128,7 @@ def shape(kind: str) -> Shape:
 
 
 def held(job: Job) -> Any:
-    """What a step of the job holds, as it is measured."""
+    """The measured memory of a step of the job."""
     import torch
 
     threads = torch.get_num_threads()
@@ -136,7 +136,7 @@ def held(job: Job) -> Any:
     try:
         with warnings.catch_warnings():
             quiet()
-            # layers of GPT-2 are of a kind of their own, which PEFT sees and says
+            # PEFT warns about GPT-2, which has its own kind of layer
             warnings.filterwarnings("ignore", message="fan_in_fan_out is set to False")
             device, inner = torch.device("cpu"), models.skeleton(job)
             stepper = run.made(job, Effort(), 0, device, inner, lambda message: None)
@@ -156,7 +156,7 @@ def book() -> Book:
 
 
 @pytest.mark.parametrize(("kind", "settings"), list(cases()))
-def test_predicted_memory_is_measured_memory(
+def test_predicted_memory_matches_measured_memory(
     book: Book, kind: str, settings: dict[str, Any]
 ) -> None:
     if settings.get("weights") == "nf4":
@@ -183,6 +183,6 @@ def test_predicted_memory_is_measured_memory(
     assert off == {}
 
 
-def test_there_are_enough_of_them() -> None:
-    """The grid is wide enough to say something."""
+def test_the_grid_has_enough_cases() -> None:
+    """The comparison means little with fewer."""
     assert len(list(cases())) >= 60

@@ -1,4 +1,4 @@
-"""Rates of this machine's processor, measured for a second or two."""
+"""The rates of this machine's processor, measured for a second or two."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_processor_is_measured(here: Measured) -> None:
     triad = here.best("triad")
     assert products is not None
     assert triad is not None
-    assert 1e8 < products.value < 1e14  # FLOP/s: any processor since 2000, none so far
+    assert 1e8 < products.value < 1e14  # FLOP/s: bounds for any processor since 2000
     assert 1e8 < triad.value < 5e12  # byte/s
     assert not here.interrupted
     assert here.told == ()
@@ -42,7 +42,7 @@ def test_a_processor_is_measured(here: Measured) -> None:
     assert here.libraries["torch"]
 
 
-def test_what_is_told_of_it(here: Measured) -> None:
+def test_rates_are_printed_as_text_and_data(here: Measured) -> None:
     text = rates_text(here, {"fp32": 1e15})
     assert "products in fp32" in text
     assert "of the peak" in text
@@ -62,7 +62,7 @@ def test_an_interrupt_keeps_what_was_measured() -> None:
     assert "interrupted" in rates_text(found)
 
 
-def test_an_interrupt_before_anything_goes_on() -> None:
+def test_an_interrupt_before_any_measurement_is_raised() -> None:
     def tell(_: str) -> None:
         raise KeyboardInterrupt
 
@@ -70,13 +70,13 @@ def test_an_interrupt_before_anything_goes_on() -> None:
         measured("cpu", ["fp32"], 1.0, tell)
 
 
-def test_a_device_that_is_not_there() -> None:
+def test_a_missing_device_is_reported() -> None:
     with pytest.raises(NoDevice, match=r"sees no 'xpu' device here, but cpu.*; choose one"):
         measured("xpu", (), 1.0, lambda _: None)
 
 
-def test_links_between_two_processes() -> None:
-    """On a processor these are not links of devices; what is counted is the same."""
+def test_links_between_two_processes_are_measured() -> None:
+    """On a processor, these are not links between devices, but they are measured the same way."""
     rates = linked("cpu", 2, 0.5)
     assert {rate.what for rate in rates} == {"all-reduce", "point-to-point"}
     assert all(1e6 < rate.value < 1e12 for rate in rates)

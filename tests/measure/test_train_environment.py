@@ -1,4 +1,4 @@
-"""What the process that measures says of the machine and of itself."""
+"""What the measuring process reports about the machine and itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scalesheet_bench.ladder.processor import processor
 from scalesheet_bench.train import environment
 
 
-def test_others_at_work_are_seen(monkeypatch):
+def test_work_of_other_processes_is_noticed(monkeypatch):
     clock = SimpleNamespace(at=(100.0, 900.0), own=10.0)
     monkeypatch.setattr(environment, "_processor_time", lambda: clock.at)
     monkeypatch.setattr(environment.time, "process_time", lambda: clock.own)
@@ -26,7 +26,7 @@ def test_others_at_work_are_seen(monkeypatch):
     assert others.share() is None, "no time has passed"
 
 
-def test_memory_that_a_process_takes_is_told():
+def test_the_memory_of_a_process_is_reported():
     environment.forget_peak()
     before = environment.resident_peak()
     block = bytearray(b"1" * 50_000_000)

@@ -1,4 +1,4 @@
-"""Memory as measured holds what must be true of it, to the byte."""
+"""Measured memory has the properties that it must have, to the byte."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ JOBS = {
     "LoRA in half": job(method="LoRA", precision="bf16", weights="bf16"),
     "QLoRA": job(method="QLoRA", precision="bf16", weights="nf4"),
 }
-BUFFERS = 2 * 16 * 4  # rotary frequencies, twice, one for each pair of a head of 32
+BUFFERS = 2 * 16 * 4  # rotary frequencies, twice, one per pair of dimensions of a head with 32
 
 
 @pytest.fixture(scope="module")
 def measured():
-    """Each job's record and what was told, taken once."""
+    """The record and messages of each job, measured once."""
     return {name: steps(this) for name, this in JOBS.items()}
 
 
@@ -49,7 +49,7 @@ def test_weights_are_parameters_times_their_width(measured):
         assert bytes_of(measured[name][0], "weights") == count * width + BUFFERS, name
 
 
-def test_adamw_keeps_two_numbers_for_each_trained_parameter_and_a_count_for_each_tensor(measured):
+def test_adamw_keeps_two_numbers_per_parameter_and_a_count_per_tensor(measured):
     tensors = 2 * 9 + 3
     for name, width in (("full", 4), ("half", 2)):
         count = JOBS[name].model.parameters
@@ -61,15 +61,15 @@ def test_adamw_keeps_two_numbers_for_each_trained_parameter_and_a_count_for_each
     assert bytes_of(record, "optimizer") == 8 * trained + 4 * 2 * 7 * 2
 
 
-def test_adapters_of_lora_are_all_that_it_trains(measured):
+def test_lora_trains_only_its_adapters(measured):
     rank, hidden, kv, ffn = 8, 128, 64, 256
     ends = 2 * (hidden + hidden) + 2 * (hidden + kv) + 3 * (hidden + ffn)
     for name in ("LoRA", "LoRA in half", "QLoRA"):
         assert measured[name][1].messages["model"]["trained"] == 2 * rank * ends, name
 
 
-def test_weights_of_four_bits_take_a_half_byte_and_their_scales(measured):
-    """A scale of 8 bits for 64 weights, one of 32 bits for 256 of those, and two tables."""
+def test_four_bit_weights_take_half_a_byte_plus_their_scales(measured):
+    """An 8-bit scale per 64 weights, a 32-bit scale per 256 of those, and two tables."""
     thin = measured["QLoRA"][0]
     thick = steps(replace(JOBS["QLoRA"], model=llama(layers=4)))[0]
     block = 2 * 128 * 128 + 2 * 128 * 64 + 3 * 128 * 256
@@ -77,29 +77,29 @@ def test_weights_of_four_bits_take_a_half_byte_and_their_scales(measured):
     each = (bytes_of(thick, "weights") - bytes_of(thin, "weights")) / 2 - adapters - 2 * 2 * 128
     scales = block / 64
     assert each >= block / 2 + scales
-    # beyond these: per matrix one table of 16 values, one of 256, an offset, and scales of scales
+    # the rest, per matrix: a table of 16 values, one of 256, an offset, and scales of scales
     assert each - block / 2 - scales <= 7 * (4 * 16 + 4 * 256 + 4 + 4 * 4)
 
 
-def test_checkpointing_holds_less_and_a_longer_batch_more(measured):
+def test_checkpointing_needs_less_memory_and_a_larger_batch_more(measured):
     assert (
         bytes_of(measured["checkpointing"][0], "activations")
         < bytes_of(measured["full"][0], "activations") / 2
     )
     double = steps(job(batch=4))[0]
-    # all but the mask-free few bytes of a pass grow with the batch
+    # almost everything in a pass grows with the batch
     assert bytes_of(double, "activations") == pytest.approx(
         2 * bytes_of(measured["full"][0], "activations"), rel=0.01
     )
 
 
-def test_eager_attention_holds_its_scores(measured):
-    """A matrix of length by length for each head and layer, which the kernel never keeps."""
+def test_eager_attention_keeps_its_scores(measured):
+    """That is a length × length matrix per head and layer, which the fused kernel never keeps."""
     more = bytes_of(measured["eager"][0], "activations")
     assert more > bytes_of(measured["full"][0], "activations") + 2 * 2 * 4 * 64 * 64 * 4
 
 
-def test_with_accumulation_gradients_are_there_in_the_pass_of_the_peak(measured):
+def test_with_accumulation_gradients_exist_during_the_peak(measured):
     once, twice = (
         measured["full"][1].messages["memory"],
         measured["two passes"][1].messages["memory"],
@@ -109,8 +109,8 @@ def test_with_accumulation_gradients_are_there_in_the_pass_of_the_peak(measured)
     assert twice["peak"] > once["peak"]
 
 
-def test_the_step_alone_holds_what_a_trace_from_before_the_model_tells():
-    """Memory counted from the known tensors is that of every allocation since the start."""
+def test_a_trace_of_the_step_gives_the_same_memory_as_one_from_the_start():
+    """Counting from the known tensors agrees with tracing every allocation from the start."""
     import json
     import tempfile
     from pathlib import Path

@@ -1,5 +1,5 @@
-"""Models: the catalogue's language models are built with the count of their rows, or refused in
-words; every family that is built takes steps."""
+"""The catalogue's language models are built with the parameter counts of their rows, or refused
+with a reason; every family that is built can take steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from shipped import shipped
 
 SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
 OTHERS = ("tied", "gated", "parameters", "active_parameters")
-#: Families that transformers has with eager attention alone.
+#: Families that transformers supports only with eager attention.
 EAGER = ("BLOOM", "GPT-J", "Gemma 2", "MPT")
 
 
@@ -54,7 +54,7 @@ def catalogue() -> dict[str, Shape]:
 
 
 def built(shape: Shape) -> str:
-    """The class of the model that is built, without memory for its weights."""
+    """The class of the built model, without memory for its weights."""
     attention = "eager" if shape.title.startswith(EAGER) else "sdpa"
     with warnings.catch_warnings():
         quiet()
@@ -62,7 +62,7 @@ def built(shape: Shape) -> str:
 
 
 def test_every_language_model_of_the_catalogue_is_built_with_its_count():
-    """Those with a vision tower are refused in words, and nothing else is."""
+    """Only those with a vision tower are refused, with a reason."""
     refused, classes = {}, {}
     for name, shape in catalogue().items():
         try:
@@ -87,13 +87,13 @@ def test_every_language_model_of_the_catalogue_is_built_with_its_count():
         assert classes[name] == expected
 
 
-def test_a_count_that_is_not_the_rows_is_refused_with_both():
+def test_a_count_that_differs_from_the_row_is_refused_with_both_counts():
     with pytest.raises(Unbuildable, match=r"has 1,000 parameters, and what .* has 426,624: it is"):
         built(replace(llama(), parameters=1000.0))
 
 
 def small(name: str) -> Shape:
-    """A model of the catalogue made small, with the parts that it has."""
+    """A small version of a catalogue model, with all its parts."""
     shape = catalogue()[name]
     kv_heads = {1: 1, shape.heads: 4}.get(shape.kv_heads, 2)
     more = dict(shape.more) | {"max_sequence": 64}
@@ -169,8 +169,8 @@ def test_every_family_takes_steps(name):
     assert record.figures["weights_memory"].value >= 4 * shape.parameters
 
 
-def test_experts_get_no_adapters_and_are_not_made_four_bit():
-    """transformers keeps them as one tensor, which neither PEFT nor bitsandbytes takes apart."""
+def test_experts_get_no_adapters_and_are_not_quantized():
+    """transformers keeps them in one tensor, which neither PEFT nor bitsandbytes can split."""
     with warnings.catch_warnings():
         quiet()
         shape = small("mixtral-8x7b")
@@ -227,19 +227,19 @@ def test_sequences_longer_than_a_table_of_positions_are_refused():
         skeleton(job(model=small("gpt-2"), length=65))
 
 
-def test_attention_that_transformers_lacks_is_refused_with_what_it_has():
+def test_unsupported_attention_is_refused_with_the_supported_kinds():
     with pytest.raises(Unbuildable, match=r"bloom, which .* is, with eager attention only"):
         skeleton(job(model=small("bloom-560m"), length=16))
 
 
-def test_a_device_that_is_not_there_is_told():
+def test_a_missing_device_is_reported():
     with pytest.raises(NoDevice, match=r"finds no xpu device .* measure on the cpu, or simulate"):
         device_of(job(device="xpu"))
     with pytest.raises(NoDevice, match="finds no abacus device"):
         device_of(job(device="abacus"))
 
 
-def test_a_library_that_is_not_there_is_told_with_its_extra(monkeypatch):
+def test_a_missing_library_is_reported_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "peft", None)
     present(job())
     with pytest.raises(Missing, match=r"peft is not installed: pip install 'scalesheet\[bench\]'"):
@@ -268,12 +268,12 @@ def test_a_library_that_is_not_there_is_told_with_its_extra(monkeypatch):
         (RuntimeError("No available kernel. Aborting execution."), Unbuildable, None),
     ],
 )
-def test_an_error_of_pytorch_is_told_as_what_it_means(error, kind, asked):
+def test_an_error_of_pytorch_is_translated_to_its_meaning(error, kind, asked):
     fault = named(error, job(), 3e9)
     assert type(fault) is kind
     assert getattr(fault, "needed", None) == asked
 
 
-def test_an_error_that_is_not_known_stays_itself():
+def test_an_unknown_error_is_left_unchanged():
     error = RuntimeError("mat1 and mat2 shapes cannot be multiplied")
     assert named(error, job(), 3e9) is error

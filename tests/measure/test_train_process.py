@@ -1,4 +1,4 @@
-"""The process that measures takes real steps: it is interrupted, bounded, and shares them."""
+"""The measuring process takes real steps: interrupted, with limits, and shared by several."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SHARES = ("data_loading_share", "forward_share", "backward_share", "optimizer_sh
 
 
 def silent(text: str) -> None:
-    """Progress that nobody reads."""
+    """Ignore progress."""
 
 
-def test_a_record_comes_back_with_all_that_was_asked(tmp_path):
+def test_a_record_comes_back_with_everything_requested(tmp_path):
     said: list[str] = []
     effort = replace(QUICK, at_least=3, at_most=3, profile=True)
     this = job(accumulation=2)
@@ -50,7 +50,7 @@ def test_a_record_comes_back_with_all_that_was_asked(tmp_path):
 
 
 def test_an_interrupted_run_keeps_what_it_has():
-    """Ctrl-C while steps are timed: the record is there, and says so."""
+    """After Ctrl-C during timed steps, there is a record, marked as interrupted."""
     asked = []
 
     def tell(text: str) -> None:
@@ -58,7 +58,7 @@ def test_an_interrupted_run_keeps_what_it_has():
             asked.append(text)
             os.kill(os.getpid(), signal.SIGINT)
 
-    # its batches come from a process beside it, which is to end with it
+    # batches come from another process, which must end with it
     endless = Effort(precise=0, warmup=0, at_least=2, at_most=10**4, seconds=300, workers=1)
     record = measure(job(), endless, tell)
     assert record.interrupted
@@ -67,7 +67,7 @@ def test_an_interrupted_run_keeps_what_it_has():
     assert "process_memory" in record.figures, "the process ended by itself"
 
 
-def test_ctrl_c_before_the_first_timed_step_is_that():
+def test_ctrl_c_before_the_first_timed_step_is_an_interrupt():
     def tell(text: str) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -75,7 +75,7 @@ def test_ctrl_c_before_the_first_timed_step_is_that():
         measure(job(), QUICK, tell)
 
 
-def test_a_run_beyond_its_memory_says_what_it_asked_for():
+def test_a_run_out_of_memory_says_how_much_it_requested():
     bound = 64 * 2**20
     big = job(model=llama(vocab=8192), batch=16, length=256)
     with pytest.raises(OutOfMemory, match=r"out of memory on cpu of 0\.06 GiB: Tiny, full") as told:
@@ -84,7 +84,7 @@ def test_a_run_beyond_its_memory_says_what_it_asked_for():
     assert told.value.needed is None or told.value.needed > 2**20
 
 
-def test_a_device_that_is_not_there_is_told_from_the_process():
+def test_a_missing_device_is_reported_by_the_process():
     with pytest.raises(NoDevice, match="finds no xpu device"):
         measure(job(device="xpu"), QUICK, silent)
 
@@ -94,7 +94,7 @@ SHARED = [("ddp", "full"), ("fsdp", "full"), ("fsdp", "LoRA")]
 
 @pytest.mark.parametrize(("strategy", "method"), SHARED)
 def test_two_processes_share_a_step(strategy, method):
-    """DDP holds all of the states in each process, FSDP a half."""
+    """With DDP, each process holds all states; with FSDP, half of them."""
     this = job(gpus=2, strategy=strategy, method=method, accumulation=2)
     record = measure(this, QUICK, silent)
     figures = record.figures
@@ -110,8 +110,8 @@ def test_two_processes_share_a_step(strategy, method):
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile takes a C++ compiler")
-def test_a_compiled_step_holds_fewer_activations():
-    """What is fused into one kernel is not kept between two."""
+def test_a_compiled_step_keeps_fewer_activations():
+    """Values within a fused kernel are not kept."""
     plain = steps(job(model=llama(layers=1)))[0]
     fused = measure(job(model=llama(layers=1), compiled=True), QUICK, silent)
     assert bytes_of(fused, "weights") == bytes_of(plain, "weights")

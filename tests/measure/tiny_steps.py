@@ -1,4 +1,4 @@
-"""Models of less than two million parameters, and their steps taken in this process."""
+"""Models with fewer than two million parameters, and their steps in this process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUICK = Effort(precise=1e9, warmup=0, at_least=2, at_most=2)
 
 
 def llama(layers: int = 2, vocab: int = 512, tied: bool = False, **more: Any) -> Shape:
-    """A small Llama: its parameters by hand."""
+    """A small Llama, with its parameters counted manually."""
     hidden, heads, kv_heads, ffn = 128, 4, 2, 256
     head = hidden // heads
     block = 2 * hidden + 2 * hidden * heads * head + 2 * hidden * kv_heads * head + 3 * hidden * ffn
@@ -42,12 +42,12 @@ def llama(layers: int = 2, vocab: int = 512, tied: bool = False, **more: Any) ->
 
 
 def job(**settings: Any) -> Job:
-    """A job of the small Llama in fp32, where nothing else is said."""
+    """A job of the small Llama, in fp32 unless stated otherwise."""
     return replace(Job(llama(), "a-processor", precision="fp32", batch=2, length=64), **settings)
 
 
 def steps(this: Job, effort: Effort = QUICK, trace: str = "") -> tuple[Record, Progress]:
-    """What a job's steps are, taken here and now."""
+    """Run a job's steps in this process."""
     told = Progress()
 
     def take(message: dict[str, Any]) -> None:
@@ -62,5 +62,5 @@ def steps(this: Job, effort: Effort = QUICK, trace: str = "") -> tuple[Record, P
 
 
 def bytes_of(record: Record, part: str) -> float:
-    """A part of the memory of a record."""
+    """A part of a record's memory, in bytes."""
     return record.figures[f"{part}_memory"].value

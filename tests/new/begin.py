@@ -1,4 +1,4 @@
-"""The command, as a user of the minimal book gives it."""
+"""Run `scalesheet new` as a user of the minimal book does."""
 
 from __future__ import annotations
 

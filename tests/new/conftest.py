@@ -1,4 +1,4 @@
-"""The minimal book, with all units of the one that ships."""
+"""The minimal book, with all units of the shipped one."""
 
 from __future__ import annotations
 

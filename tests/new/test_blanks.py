@@ -1,4 +1,4 @@
-"""`scalesheet new`: the blanks of each kind, filled by flags or by answers; sources as entries."""
+"""`scalesheet new`: blanks of each kind, filled by flags or by answers; entries of sources."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SOURCES = (SHIPPED / "sources.yaml").read_text("utf-8")
 
 
 @pytest.mark.parametrize("kind", FOLDER_OF)
-def test_a_file_with_its_blanks_filled_is_nobody_elses(
+def test_a_file_with_all_blanks_filled_keeps_no_example_values(
     data: Path, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     example = draft(kind, "anew", data, Given(source="a-paper"))
@@ -40,12 +40,12 @@ def test_a_file_with_its_blanks_filled_is_nobody_elses(
     text = place(data, kind, "anew").read_text("utf-8")
     assert "example" not in told + text.partition("\n\n")[0]
     assert "to-be-stated" not in text
-    if kind != "published":  # which needs the formulas of predictions beside it
+    if kind != "published":  # it also needs the formulas of predictions
         found = examine(data).diagnostics
         assert [each for each in found if kind != "provider" or "/anew" in each.path] == []
 
 
-def test_what_is_set_stands_in_the_file_with_the_unit_and_source_beside_it(
+def test_set_values_are_written_with_unit_and_source(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     values = ("memory=80", "bandwidth=3.2..3.4", "bandwidth.unit=TB / second", "vendor=Mine: 2")
@@ -65,7 +65,7 @@ def test_what_is_set_stands_in_the_file_with_the_unit_and_source_beside_it(
     assert examine(data).diagnostics == []
 
 
-def test_what_is_compared_with_the_example_goes_with_it(data: Path) -> None:
+def test_figures_that_belong_to_the_example_are_left_out(data: Path) -> None:
     formula = ["--set=inputs={hours: hour, power: W}", "--set=unit=W * hour"]
     assert (
         run("formula", "anew", "--source", "a-paper", "--set=formula=hours * power", *formula) == 0
@@ -77,7 +77,7 @@ def test_what_is_compared_with_the_example_goes_with_it(data: Path) -> None:
         assert f"\n{gone}:" not in text
 
 
-def test_what_does_not_fit_is_told_and_nothing_is_written(
+def test_invalid_values_are_reported_and_nothing_is_written(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("rate", "anew", "--set=term=spott", "--set=accelerator=crad") == 1
@@ -91,7 +91,7 @@ def test_what_does_not_fit_is_told_and_nothing_is_written(
 
 
 class Person:
-    """Answers by what is asked last: the first pattern that a question or its text fits."""
+    """Answers each question by the first pattern that matches it or its text."""
 
     def __init__(self, answers: dict[str, list[str]]) -> None:
         self.answers = {pattern: iter(each) for pattern, each in answers.items()}
@@ -144,7 +144,7 @@ def test_a_person_is_asked_for_each_blank_with_its_unit(
 
 
 @pytest.mark.parametrize("kind", FOLDER_OF)
-def test_empty_answers_give_what_a_script_gets(
+def test_empty_answers_give_the_same_file_as_a_script(
     data: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     assert run(kind, "anew") == 0
@@ -156,9 +156,7 @@ def test_empty_answers_give_what_a_script_gets(
     assert path.read_text("utf-8") == plain
 
 
-def test_a_source_that_is_new_is_added_with_the_file(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_source_is_added_with_the_file(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     person = Person(
         {
             "  source": ["Not a key", "b-paper", "b-paper"],
@@ -196,7 +194,7 @@ def test_a_formula_is_asked_for_with_its_inputs(
     assert "examples" not in said
 
 
-def test_a_provider_is_named_by_its_title(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_provider_can_be_named_by_its_title(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("provider", "a-provider", "--title", "A provider", "--source", "a-paper") == 0
     person = Person({"^provider:": ["a-provider", "A provider"]})
     assert asked(monkeypatch, person, "rate", "anew") == 0
@@ -205,7 +203,7 @@ def test_a_provider_is_named_by_its_title(data: Path, monkeypatch: pytest.Monkey
     )
 
 
-def test_what_fits_alone_and_not_the_book_is_asked_again(
+def test_an_answer_that_is_invalid_in_the_book_is_asked_again(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person = Person({r"prices\[0\].price": ["900", "2"]})
@@ -216,7 +214,7 @@ def test_what_fits_alone_and_not_the_book_is_asked_again(
     assert said["prices"][0]["price"] == 2
 
 
-def test_a_real_terminal_asks_and_its_end_writes_nothing(data: Path) -> None:
+def test_a_real_terminal_asks_and_end_of_input_writes_nothing(data: Path) -> None:
     def terminal(typed: bytes) -> tuple[int, bytes]:
         ours, theirs = pty.openpty()
         process = subprocess.Popen(
@@ -234,7 +232,7 @@ def test_a_real_terminal_asks_and_its_end_writes_nothing(data: Path) -> None:
             while part := os.read(ours, 4096):
                 shown += part
         except OSError:
-            pass  # the other end was closed
+            pass  # the process closed its end
         os.close(ours)
         return process.wait(30), shown
 
@@ -265,7 +263,7 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_an_entry_is_added_where_its_like_stand_and_no_other_byte_changes(layout: str) -> None:
+def test_an_entry_is_added_beside_similar_ones_and_no_other_byte_changes(layout: str) -> None:
     text, key, line = LAYOUTS[layout]
     made = entry.added(text, key, {"url": "https://b.org", "title": "B: it"}).splitlines()
     assert made[line].strip().startswith(f"{key}:")
@@ -277,14 +275,16 @@ def test_an_entry_is_added_where_its_like_stand_and_no_other_byte_changes(layout
     }
 
 
-def test_the_shipped_sources_take_one_too() -> None:
+def test_an_entry_can_be_added_to_the_shipped_sources() -> None:
     made = entry.added(SOURCES, "nvidia-anew", {"title": "Anew"})
     added = [line for line in made.splitlines() if line not in SOURCES.splitlines()]
     assert added == ["  nvidia-anew:", "    title: Anew"]
     assert len(made) == len(SOURCES) + sum(len(line) + 1 for line in added)
 
 
-def test_a_layout_that_takes_none_is_told(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_layout_that_allows_no_addition_is_reported(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (data / "sources.yaml").write_text("sources: {a-paper: {title: A}, b: {title: B}}\n", "utf-8")
     assert run("source", "c", "--title", "C") == 2
     assert "do not each have their own line; add the new one by hand" in capsys.readouterr().err
@@ -305,9 +305,7 @@ def test_a_source_is_checked_like_any_other(data: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize(("kind", "up"), [("hardware", 2), ("plan", 3)])
-def test_editors_are_told_the_schema_where_it_stands_beside_the_data(
-    data: Path, kind: str, up: int
-) -> None:
+def test_a_new_file_names_its_schema_if_the_schema_is_there(data: Path, kind: str, up: int) -> None:
     assert modeline(data, kind, "anew") == ""
     way = f"{'../' * up}generator/scalesheet/schema/{kind}.schema.json"
     assert modeline(SHIPPED, kind, "anew") == f"# yaml-language-server: $schema={way}\n"

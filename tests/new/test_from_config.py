@@ -1,7 +1,7 @@
-"""Architectures from `config.json` files: what they say, counted, is what the catalogue says.
+"""Architectures from `config.json` files give the same parameter counts as the catalogue.
 
-`configs.json` holds the sizes of published configurations by the id that the catalogue has for the
-model, without what is bookkeeping in them.
+`configs.json` holds the sizes in published configurations, by the model's id in the catalogue;
+other settings are left out.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from shipped import part, shipped, shipped_book
 CONFIGS: Mapping[str, Mapping[str, Any]] = json.loads(
     (Path(__file__).parent / "configs.json").read_text("utf-8")
 )
-#: Some have a type for their language model by itself; a mixture with another
-#: type may state no more than these say.
+#: Model types without a configuration here: types of a language model alone, and others that state
+#: nothing beyond the ones here.
 ELSEWHERE = {
     *("llama4_text", "olmo3", "gpt_neo", "cohere"),
     *("ministral3", "qwen3_5_text", "qwen3_5_moe_text"),
@@ -41,7 +41,7 @@ ELSEWHERE = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Book, Results]:
-    """The catalogue with each model that has a configuration written anew from it."""
+    """The catalogue, with the models in `configs.json` rewritten from their configurations."""
     folder = tmp_path_factory.mktemp("made")
     data = part(folder, "formulas", "models")
     for id, config in CONFIGS.items():
@@ -53,12 +53,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Book, Results]:
     return book, evaluate_catalogue(book)
 
 
-#: Of these the configurations have the language model alone, and the catalogue its vision tower.
+#: Models whose configuration has only the language model; the catalogue adds the vision tower.
 OF_TEXT = {"qwen3-5-9b", "qwen3-5-35b-a3b"}
 
 
 @pytest.mark.parametrize("column", ["parameters", "active_parameters"])
-def test_a_configuration_gives_the_count_of_the_catalogue(
+def test_a_configuration_gives_the_catalogues_count(
     made: tuple[Book, Results], column: str
 ) -> None:
     def counts(of: tuple[Book, Results]) -> dict[str, object]:
@@ -75,7 +75,7 @@ def test_a_configuration_gives_the_count_of_the_catalogue(
     assert len(counts(made)) > 100
 
 
-def test_every_family_is_among_them() -> None:
+def test_every_family_has_a_configuration() -> None:
     types = {config["model_type"] for config in CONFIGS.values()}
     assert set(FAMILIES) - types <= ELSEWHERE
     assert types <= set(FAMILIES)
@@ -113,7 +113,7 @@ def begin(config: Mapping[str, Any] | str, *more: str) -> int:
         ("gpt-2", "124,439,808 parameters"),
     ],
 )
-def test_the_count_is_told_and_the_file_is_sound(
+def test_the_count_is_printed_and_the_file_is_valid(
     data: Path, id: str, count: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert begin(CONFIGS[id], "--source", "litgpt-config") == 0
@@ -124,7 +124,7 @@ def test_the_count_is_told_and_the_file_is_sound(
     assert examine(data).diagnostics == []
 
 
-def test_what_is_not_used_is_told_and_stands_in_the_file(
+def test_unused_keys_are_printed_and_noted_in_the_file(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert begin({**CONFIGS["mistral-7b"], "attention_chunk_size": 8192}) == 0
@@ -167,7 +167,7 @@ def test_sliding_windows_are_read(
     assert not {"sliding_window", "layer_types", "sliding_window_pattern"} & set(read.unused())
 
 
-def test_the_attention_of_each_layer_is_named(
+def test_the_list_of_layer_types_must_be_complete(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert begin({**CONFIGS["gemma-3-270m"], "layer_types": [NEAR] * 5}) == 1
@@ -175,7 +175,7 @@ def test_the_attention_of_each_layer_is_named(
     assert "layer_types: expected a list of 18 strings, one for each layer" in out
 
 
-def test_the_windows_of_the_catalogue_are_those_of_its_configurations() -> None:
+def test_the_windows_of_the_catalogue_match_the_configurations() -> None:
     shipped_models = edition_of(shipped()).catalogue.tables["models"]
     rows = shipped_book().tables["models"].rows
     checked = 0
@@ -191,9 +191,7 @@ def test_the_windows_of_the_catalogue_are_those_of_its_configurations() -> None:
     assert checked >= 9
 
 
-def test_a_blank_source_is_told_of_by_each_check(
-    data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_check_reports_a_blank_source(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert begin(CONFIGS["mistral-7b"]) == 0
     assert "the source is still missing" in capsys.readouterr().out
     found = examine(data).diagnostics
@@ -201,7 +199,7 @@ def test_a_blank_source_is_told_of_by_each_check(
     assert errors(found) == []
 
 
-def test_the_language_model_alone_where_the_tower_cannot_be_written(
+def test_only_the_language_model_is_written_if_the_vision_tower_cannot_be(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert begin(CONFIGS["llama-4-scout"]) == 0
@@ -209,7 +207,7 @@ def test_the_language_model_alone_where_the_tower_cannot_be_written(
 
 
 def small(**other: Any) -> dict[str, Any]:
-    """A Llama of a few layers; a key that is None is left out."""
+    """A Llama with a few layers; keys with the value None are left out."""
     said = {
         "model_type": "llama",
         "hidden_size": 64,
@@ -312,7 +310,7 @@ MOE = {
         (small(model_type="gemma3", text_config=3), "8:3", "M004 text_config: expected a mapping"),
     ],
 )
-def test_a_bad_configuration_is_told_with_its_place_and_writes_nothing(
+def test_a_bad_configuration_is_reported_with_its_place_and_writes_nothing(
     data: Path,
     config: Mapping[str, Any] | str,
     place: str,
@@ -327,7 +325,7 @@ def test_a_bad_configuration_is_told_with_its_place_and_writes_nothing(
     assert sorted(os.walk(data)) == before
 
 
-def test_all_that_is_wrong_is_told_at_once(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_errors_are_reported_at_once(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert begin(small(hidden_size="64", vocab_size=0, intermediate_size=None)) == 1
     assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == [
         "M003",
@@ -336,14 +334,14 @@ def test_all_that_is_wrong_is_told_at_once(data: Path, capsys: pytest.CaptureFix
     ]
 
 
-def test_layers_without_experts_are_counted_from_where_they_stand(data: Path) -> None:
+def test_dense_layers_are_counted_by_position(data: Path) -> None:
     config = small(**MOE, num_hidden_layers=6, decoder_sparse_step=2, mlp_only_layers=[1])
     said = architecture(Config("", "", config, []))
     assert said is not None
-    assert said.architecture["experts"]["dense_layers"] == 4  # 0, 2 and 4; and 1
+    assert said.architecture["experts"]["dense_layers"] == 4  # layers 0, 2 and 4; and 1
 
 
-def test_a_part_that_cannot_be_written_is_not_left_out_in_silence(data: Path) -> None:
+def test_a_part_that_cannot_be_written_is_reported(data: Path) -> None:
     config = small(
         model_type="opt", ffn_dim=256, max_position_embeddings=128, word_embed_proj_dim=32
     )
@@ -365,8 +363,8 @@ JUNK = st.one_of(
 
 
 @given(st.sampled_from(sorted(CONFIGS)), st.lists(st.tuples(st.integers(0, 60), JUNK), max_size=3))
-def test_any_configuration_is_read_or_told_of(id: str, edits: list[tuple[int, Any]]) -> None:
-    """Whatever stands in it: an architecture of sizes, or findings, and never an exception."""
+def test_any_configuration_is_read_or_reported(id: str, edits: list[tuple[int, Any]]) -> None:
+    """Whatever it contains, the result is an architecture or findings, never an exception."""
     config = json.loads(json.dumps(CONFIGS[id]))
     for number, value in edits:
         parts = [config, *(each for each in config.values() if isinstance(each, dict) and each)]

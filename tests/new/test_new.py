@@ -1,4 +1,4 @@
-"""`scalesheet new` from examples: every kind of file, each sound as it is written."""
+"""`scalesheet new` from examples: every kind of file is valid as written."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from shipped import part
 from small import lay
 
 
-def test_every_kind_that_is_written_by_hand_can_be_begun() -> None:
+def test_every_kind_of_file_that_people_write_can_be_created() -> None:
     assert set(FOLDER_OF) == {*FOLDERS.values(), "plan"} - set(MADE)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FOLDER_OF if kind != "published"])
-def test_a_new_file_is_sound_and_comments_each_key(
+def test_a_new_file_is_valid_and_has_a_comment_on_each_key(
     data: Path, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(kind, "anew") == 0
@@ -41,7 +41,7 @@ def test_a_new_file_is_sound_and_comments_each_key(
         assert before.startswith("# "), key
 
 
-def test_claims_units_and_a_book_can_be_begun_too(
+def test_claims_units_and_a_book_can_be_created_too(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("claims", "small") == 0
@@ -51,7 +51,7 @@ def test_claims_units_and_a_book_can_be_begun_too(
     out = capsys.readouterr().out
     assert "wrote data/plans/small/claims.yaml" in out
     assert "added image to data/units.yaml" in out
-    assert [d.code for d in examine(data).diagnostics] == ["N010"]  # the document's source
+    assert [d.code for d in examine(data).diagnostics] == ["N010"]  # the document's source is blank
     assert yaml.safe_load((data / "units.yaml").read_text("utf-8"))["units"]["image"] == {
         "dimension": "image",
         "title": "image",
@@ -63,7 +63,7 @@ def test_claims_units_and_a_book_can_be_begun_too(
     assert "title: Ours" in (tmp_path / "ours" / "data" / "book.yaml").read_text("utf-8")
 
 
-def test_what_is_optional_is_sound_without_its_sign(data: Path) -> None:
+def test_optional_keys_are_valid_when_uncommented(data: Path) -> None:
     assert run("model", "anew") == 0
     file = data / "models" / "anew.yaml"
     kept = [
@@ -74,7 +74,7 @@ def test_what_is_optional_is_sound_without_its_sign(data: Path) -> None:
     assert errors(examine(data).diagnostics) == []
 
 
-def test_a_new_file_names_what_the_book_has(data: Path) -> None:
+def test_a_new_file_uses_names_from_the_book(data: Path) -> None:
     assert run("measurement", "anew") == 0
     said = yaml.safe_load((data / "measurements" / "anew.yaml").read_text("utf-8"))
     assert (said["accelerator"], said["model"]) == ("card", "tiny")
@@ -99,7 +99,7 @@ def test_a_new_publication_is_shown_and_not_scored(
     assert examined.scores == {}
 
 
-def test_runs_without_the_formulas_of_predictions_are_told(
+def test_runs_without_the_formulas_of_predictions_are_reported(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("run", "anew") == 0
@@ -109,7 +109,7 @@ def test_runs_without_the_formulas_of_predictions_are_told(
     assert "data/formulas/training-flop-per-token.yaml:1:1: Y012 predictions need" in told
 
 
-def test_what_the_book_lacks_is_told_and_nothing_is_written(
+def test_a_missing_reference_is_reported_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -123,14 +123,14 @@ def test_what_the_book_lacks_is_told_and_nothing_is_written(
 
 def test_a_book_with_blanks_can_be_built(data: Path, tmp_path: Path) -> None:
     for kind in FOLDER_OF:
-        if kind not in ("published", "provider"):  # once there is one, all offers need theirs
+        if kind not in ("published", "provider"):  # with one provider, every offer needs a provider
             assert run(kind, "anew") == 0
     built = build(data, tmp_path / "out", site=False)
     assert {d.code for d in built.diagnostics} == {"N010"}
 
 
 @pytest.mark.parametrize("word", CALLED)
-def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
+def test_kinds_have_everyday_names(data: Path, word: str) -> None:
     id = "small" if CALLED[word] == CLAIMS else "anew"
     assert run(word, id, "--title", "Anew") == 0
 
@@ -179,7 +179,7 @@ def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
         (["model", "a", "--data", "nowhere"], "there is no data folder 'nowhere'"),
     ],
 )
-def test_wrong_usage_says_what_is_right_and_writes_nothing(
+def test_wrong_usage_is_reported_with_a_fix_and_writes_nothing(
     data: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = sorted(os.walk(data))
@@ -204,9 +204,7 @@ def test_ids_are_suggested() -> None:
     assert suggested("!!") == ""
 
 
-def test_a_page_that_is_there_already_is_left_as_it_is(
-    data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_existing_page_is_left_unchanged(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = data / "plans" / "anew" / "page.md"
     page.parent.mkdir()
     page.write_text("# Mine\n", "utf-8")

@@ -1,5 +1,5 @@
-"""Whatever `check` accepts, `build` builds: each kind of file as `new` writes it, with nothing that
-is optional, and with all of it."""
+"""`build` builds whatever `check` accepts: each kind of file as `new` writes it, with no optional
+keys, and with all of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scalesheet.build import Built, build
 from scalesheet.schemas import schema
 from scalesheet.source.places import FOLDER_OF, place
 
-#: The front page with its question, whose script reads the whole catalogue.
+#: A front page with a question, whose script reads the whole catalogue.
 FRONT = """\
 ---
 question: {model: llama-3-1-8b, method: full fine-tuning, data: samples, samples: 100_000,
@@ -35,7 +35,7 @@ question: {model: llama-3-1-8b, method: full fine-tuning, data: samples, samples
 
 {{ catalogue }}
 """
-#: What of the shipped catalogue the front page and its plan rest on; a site of all takes minutes.
+#: Parts of the catalogue that the front page and its plan need; a site of all takes minutes.
 KEPT = {
     "hardware": {"h100-sxm", "h200-sxm", "mi300x", "rtx4090"},
     "models": {"llama-3-1-8b", "llama-3-1-70b", "gemma-3-27b", "deepseek-v3"},
@@ -49,14 +49,14 @@ KEPT = {
     "measurements": set[str](),
     "runs": set[str](),
 }
-#: Besides the required keys: one of two that a schema asks for, or one that no example has.
+#: Additions to the required keys: one of two that a schema requires, or one without an example.
 LEAST: dict[str, dict[str, Any]] = {
     "formula": {"unit": "byte"},
     "measurement": {"model_name": "A model in words"},
     "node": {"accelerators": {"reason": "not known"}},
     "published": {"rows": {"a": {"result": {"other": "it converged"}}}},
 }
-#: Keys whose example contradicts those of others, or names what the file's other examples lack.
+#: Keys whose example contradicts others, or uses a name that the file's other examples lack.
 APART: dict[str, tuple[str, ...]] = {
     "model": ("published_parameters", "published_active_parameters"),
     "component": ("uses",),
@@ -74,22 +74,22 @@ APART: dict[str, tuple[str, ...]] = {
         "recommendations",
     ),
 }
-#: What examples name, and what the book has instead.
+#: Names in examples, and their replacements in the book.
 ELSEWHERE = {r"\ba-(data-sheet|log|report)\b": "to-be-stated", "aws-p5-48xlarge": "least"}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FOLDER_OF if kind != "published"])
-def test_each_kind_alone_is_built_as_it_was_begun(data: Path, tmp_path: Path, kind: str) -> None:
-    """Runs aside, which need the formulas of predictions; they are built below."""
+def test_each_kind_alone_builds_as_created(data: Path, tmp_path: Path, kind: str) -> None:
+    """Published runs need the formulas of predictions and are built below."""
     assert run(kind, "anew") == 0
-    if kind == "provider":  # once there is one, all offers need theirs
+    if kind == "provider":  # with one provider, every offer needs a provider
         assert run(kind, "seller", "--title", "A provider") == 0
     assert (build(data, tmp_path / "out", site=False).out / "workbooks").is_dir()
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
-    """A site of three files of each kind."""
+    """A site with three files of each kind."""
     folder = tmp_path_factory.mktemp("kinds")
     data = project(folder)
     shutil.rmtree(data)
@@ -111,7 +111,7 @@ def _dropped(folder: str, names: list[str]) -> list[str]:
 
 
 def _least_and_most(data: Path, kind: str) -> None:
-    """Beside the new file one with the required keys alone, and one with all that it offers."""
+    """Write two files beside the new one: with only the required keys, and with all keys."""
     begun = place(data, kind, "anew")
     stated, keys = read_yaml(begun), schema(kind)
     least = {key: stated[key] for key in keys["required"]} | LEAST.get(kind, {})
@@ -132,15 +132,20 @@ def _write(file: Path, text: str) -> None:
     file.write_text(text, "utf-8")
 
 
-def test_what_is_begun_is_built_with_its_site(built: Built) -> None:
-    assert {d.code for d in built.diagnostics} == {"N010", "V009"}  # blanks, and odd figures
+def test_created_files_build_with_their_site(built: Built) -> None:
+    assert {d.code for d in built.diagnostics} == {
+        "N010",
+        "V009",
+    }  # blanks, and implausible figures
     pages = {path.stem for path in (built.out / "site" / "book").rglob("*.html")}
     assert {"anew", "least", "most"} <= pages
     [audited] = [each for each in built.out.glob("site/book/audit/*.html") if each.stem == "anew"]
     assert "288 GPU hours" in audited.read_text("utf-8")
 
 
-def test_a_new_book_is_built_with_its_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_book_builds_without_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("book", "ours") == 0
     built = build(tmp_path / "ours" / "data", tmp_path / "out", site=False)

@@ -1,5 +1,5 @@
 """The ordinary edits of a plan as people make them in a spreadsheet: typed into its workbook in
-LibreOffice, saved as xlsx, and taken back by `pull`.
+LibreOffice, saved as xlsx, and pulled.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from scalesheet.resolve.lowering.cases import ALL
 from scalesheet.resolve.lowering.scalars import SCENARIO
 from shipped import DATA
 
-#: How many inputs are edited at once. Where one of them is refused, the rest are tried apart.
+#: How many inputs are edited at once. If one of them is refused, the others are tried separately.
 AT_ONCE = 40
-#: How far numbers are moved: a little, since many that are moved at once are still to be a plan.
+#: Factors for numbers: close to 1, so that the plan stays valid when many change at once.
 MOVES = {"up": 1.04, "down": 0.97}
 #: A spreadsheet saves 15 digits of each input.
 SAVED = 1e-9
@@ -38,31 +38,33 @@ SAVED = 1e-9
 
 @dataclass(frozen=True)
 class Typed:
-    """One edit of a workbook. `sort` is input, added or dropped."""
+    """One edit of a workbook. `sort` is "input", "added" or "dropped"."""
 
     sort: str
     what: str
     about: Key
     make: Callable[[Workbook], None]
-    at: int = 0  # rows are edited from the end of a sheet, so that those above stay in place
+    at: int = 0  # rows are edited from the end of a sheet, so that those above keep their place
 
 
 @dataclass(frozen=True)
 class Refused:
-    """An edit that was not taken as it was made, and why."""
+    """An edit that `pull` did not accept as made, and why."""
 
     edit: Typed
     why: str
 
     @property
     def by_name(self) -> bool:
-        """Whether the plan's own lines name the row that is gone, as a person is told: with the
-        name, or as what LibreOffice shows where a look-up finds nothing."""
+        """Whether it is refused because lines of the plan still use the deleted row.
+
+        The message then has the row's name, or LibreOffice's error for a failed lookup.
+        """
         named = re.search(r"\bN00[12] |#REF!|#N/A|has no value", self.why)
         return self.edit.sort != "input" and named is not None
 
 
-# ------------------------------------------------------------------ which edits there are
+# ------------------------------------------------------------------ edits
 
 
 def typed_edits(subject: Subject) -> list[Typed]:
@@ -86,7 +88,7 @@ def _inputs(subject: Subject) -> Iterator[Typed]:
 
 
 def _of_component(subject: Subject, name: str) -> bool:
-    """Whether a scalar is a figure of a component and none of its inputs."""
+    """Whether a scalar is a figure of a component and not one of its inputs."""
     table, _, own = name.rpartition(f".{ALL}.")
     data = plans().of(subject.plan.id, "plan").data
     entry = data.get("tables", {}).get(table, {}) if table else data.get("case", {})
@@ -100,7 +102,7 @@ def _stated(subject: Subject, tables: Mapping[str, Table], key: Key) -> Stated |
     if key.table is None:
         return subject.plan.scalars[key.name].stated
     table = tables[key.table]
-    # the rows of a cross table stand in no file
+    # the rows of a cross table are in no file
     return None if table.each else table.columns[key.name].stated.get(str(key.row))
 
 
@@ -112,10 +114,12 @@ def _setting(ends: Mapping[str, Shown], entries: Mapping[str, Value]) -> Callabl
 def _entries(
     stated: Stated, ends: Mapping[str, Shown], tables: Mapping[str, Table]
 ) -> Iterator[tuple[str, Mapping[str, Value]]]:
-    """What somebody may type in place of a value."""
+    """Values that somebody might type instead of a stated one."""
     quantity, value = ends["value"].quantity, stated.value
     words: Sequence[str] = quantity.words
-    if ends["value"].key.name == "class":  # another one may need seeds that the plan does not have
+    if (
+        ends["value"].key.name == "class"
+    ):  # another class may need seeds that the plan does not have
         column = tables["phases"].columns["class"].stated.values()
         words = [str(each.value) for each in column]
     if quantity.refers_to is not None:
@@ -134,10 +138,10 @@ def _entries(
         numbers = {end: float(getattr(stated, end)) for end in ENDS if end in ends}
         domain = quantity.domain
         if ends["value"].key == Key("times", "phases", ends["value"].key.row):
-            domain = "count"  # a phase that runs no time is deleted
+            domain = "count"  # people would delete a phase that takes no time
         for how, factor in MOVES.items():
             new = {e: float(moved_number(n, factor, domain)) for e, n in numbers.items()}
-            if list(new.values()) != sorted(new.values()):  # since whole numbers stay whole
+            if list(new.values()) != sorted(new.values()):  # whole numbers stay whole
                 new = {e: float(f"{n * factor:.6g}") for e, n in numbers.items()}
             if new != numbers and all(within(domain, n) for n in new.values()):
                 yield how, new
@@ -147,7 +151,7 @@ def _entries(
 
 
 def _rows(subject: Subject) -> Iterator[Typed]:
-    """A row more at the end of each table, and each row away."""
+    """One more row at the end of each table, and each row deleted."""
     places = lay_out(subject.book, stepped(subject.book, subject.plan)).tables
     for name in stated_tables(subject.plan.id):
         table = subject.plan.tables[name]
@@ -161,7 +165,7 @@ def _rows(subject: Subject) -> Iterator[Typed]:
 
 
 def stated_tables(plan: str) -> Iterator[str]:
-    """The tables of a plan whose rows stand in its file, that of its phases too."""
+    """The tables of a plan whose rows are in its file, including its phases."""
     for steps, _ in rows_of(plans().of(plan, "plan").data):
         if steps == ("phases",):
             yield "phases"
@@ -172,7 +176,7 @@ def stated_tables(plan: str) -> Iterator[str]:
 
 
 def _adding(place: TablePlace, last: int, id: str) -> Callable[[Workbook], None]:
-    """Copies the last row, as a person does, and gives the copy an id and a title."""
+    """Copy the last row, as a person does, and give the copy an id and a title."""
 
     def make(workbook: Workbook) -> None:
         insert = workbook.insert_columns if place.turned else workbook.insert_rows
@@ -197,18 +201,18 @@ def _dropping(place: TablePlace, at: int) -> Callable[[Workbook], None]:
     return make
 
 
-# ------------------------------------------------------------------ what becomes of them
+# ------------------------------------------------------------------ pulling edits
 
 
 class Desk:
-    """A workbook that is open in LibreOffice, and what `pull` makes of edits of it."""
+    """A workbook open in LibreOffice, whose edits are pulled."""
 
     def __init__(self, subject: Subject, office: Office, folder: Path) -> None:
         self.subject, self.office, self.folder = subject, office, folder
         self.workbook = office.open(subject.workbook)
 
     def refused(self, edits: Sequence[Typed], at_once: int = AT_ONCE) -> list[Refused]:
-        """The edits that are not taken. Inputs are edited many at a time, rows a table's one."""
+        """The edits that `pull` refuses; inputs are edited many at a time, rows one per table."""
         found: list[Refused] = []
         for round_ in rounds(edits, at_once):
             found += self._apart(round_)
@@ -221,7 +225,7 @@ class Desk:
         if len(edits) == 1:
             return [Refused(edits[0], why)]
         named = [e for e in edits if f"'{e.about.row}' is not a row of {e.about.table}" in why]
-        if named and len(named) < len(edits):  # the others are tried without them
+        if named and len(named) < len(edits):  # try the others without them
             rest = [edit for edit in edits if edit not in named]
             return [*(Refused(edit, why) for edit in named), *self._apart(rest)]
         half = len(edits) // 2
@@ -232,9 +236,9 @@ class Desk:
         return found or [Refused(both, why)]
 
     def why(self, edits: Sequence[Typed]) -> str | None:
-        """Why the edits are not taken; None where they are and give what LibreOffice computed."""
+        """Why the edits fail, or None if they are pulled and give LibreOffice's figures."""
         for edit in sorted(edits, key=lambda edit: -edit.at):
-            edit.make(self.workbook)  # what rests on it follows, as where a person types
+            edit.make(self.workbook)  # dependent cells are recomputed, as when a person types
         path = self.workbook.store(self.folder / f"{self.subject.plan.id}-edited.xlsx")
         self.workbook.close()
         self.workbook = self.office.open(self.subject.workbook)
@@ -248,9 +252,9 @@ class Desk:
         if len(pulled.edits) != len(edits):
             return f"{len(edits)} edits were made and {[e.name for e in pulled.edits]} taken"
         if any(edit.about.table in axes(self.subject) for edit in edits if edit.sort != "input"):
-            return None  # the rows of a cross table come with the next build
+            return None  # only the next build adds the rows of a cross table
         if any((edit.about.table, edit.about.name) == ("phases", "class") for edit in edits):
-            return None  # so does what a class multiplies by
+            return None  # and the multiplier of a class
         return _differs(self.subject, pulled, path)
 
 
@@ -260,12 +264,17 @@ def axes(subject: Subject) -> set[str]:
 
 
 def rounds(edits: Sequence[Typed], at_once: int) -> Iterator[Sequence[Typed]]:
-    """Edits that are made together: of different inputs, or of different tables."""
+    """Groups of edits to make together, each of different inputs or of different tables."""
     waiting: dict[tuple[str, object], list[Typed]] = defaultdict(list)
     for edit in edits:
         sort = "phase" if edit.sort == "dropped" and edit.about.table == "phases" else edit.sort
         waiting[sort, edit.about if sort == "input" else edit.about.table].append(edit)
-    for sort in ("input", "added", "dropped", "phase"):  # which takes rows of tables with it
+    for sort in (
+        "input",
+        "added",
+        "dropped",
+        "phase",
+    ):  # a deleted phase takes rows of tables with it
         queues = [queue for (kind, _), queue in waiting.items() if kind == sort]
         while any(queues):
             turn = [queue.pop(0) for queue in queues if queue]
@@ -273,7 +282,7 @@ def rounds(edits: Sequence[Typed], at_once: int) -> Iterator[Sequence[Typed]]:
 
 
 def after(plan: str, pulled: Pulled) -> Tried:
-    """The plan with what was pulled; its headlines alone are wanted."""
+    """The plan after pulling, compiled without audits, since only its headlines are needed."""
     document = plans().of(plan, "plan")
     ((_, new),) = pulled.files.values()
     parsed = parse(new, document.path)
@@ -282,12 +291,12 @@ def after(plan: str, pulled: Pulled) -> Tried:
 
 
 def _differs(subject: Subject, pulled: Pulled, path: Path) -> str | None:
-    """Where a headline of the changed data is not what LibreOffice shows."""
+    """Where a headline of the changed data differs from LibreOffice, or None."""
     plan = subject.plan
     edition = after(plan.id, pulled).edition
     assert edition is not None
     if _ruled(edition.book.plans[plan.id]) != _ruled(plan):
-        return None  # pull chooses layouts again, a workbook does not
+        return None  # pull searches layouts again, a workbook does not
     written = stepped(subject.book, plan)
     workbook = read_workbook(path)
     places = locate(workbook, subject.book, written, lay_out(subject.book, written).names).scalars
@@ -305,7 +314,7 @@ def _differs(subject: Subject, pulled: Pulled, path: Path) -> str | None:
 
 
 def _ruled(plan: Plan) -> dict[Key, object]:
-    """The values that a rule chose: layouts, and records of measurements."""
+    """The values chosen by rules: layouts and records of measurements."""
     return {
         Key(column.name, table.name, row): stated.value
         for table in plan.tables.values()

@@ -1,4 +1,4 @@
-"""Records that nobody measured, in a copy of the data: what do plans make of them?"""
+"""Made-up records in a copy of the data, to test how plans use them."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Change = Callable[[Record], Record]
 
 
 def copy(folder: Path) -> Path:
-    """The data that ships, without what is published, which takes half the time to read."""
+    """Copy the shipped data without published results, which reads twice as fast."""
     apart = shutil.ignore_patterns("runs", "score.yaml")
     return Path(shutil.copytree(ROOT / "data", folder / "data", ignore=apart))
 
 
 def apart(folder: Path) -> Path:
-    """The same with the micro-benchmark on a model of which no record is on file."""
+    """Copy the data, with the micro-benchmark on a model that has no record."""
     data = copy(folder)
     for file in (data / "measurements").glob("*.yaml"):
         if f"model: {MODEL}" in file.read_text("utf-8"):
@@ -48,7 +48,7 @@ def apart(folder: Path) -> Path:
 
 
 def quiet(folder: Path) -> Path:
-    """The same without the documents of other plans."""
+    """Copy the data as `apart`, without the documents of other plans."""
     data = apart(folder)
     for claims in data.glob("plans/*/claims*"):
         if claims.parent != (data / PLAN).parent:
@@ -57,7 +57,7 @@ def quiet(folder: Path) -> Path:
 
 
 def alone(folder: Path) -> Path:
-    """The same without the other plans, which takes a fifth of the time to read."""
+    """Copy the data as `apart`, without the other plans, which reads five times as fast."""
     data = quiet(folder)
     for plan in (data / "plans").iterdir():
         if plan != (data / PLAN).parent:
@@ -76,7 +76,7 @@ def record(
     card: str = CARD,
     method: str = "full",
 ) -> Record:
-    """A step of 8 sequences of 512 tokens on each accelerator."""
+    """A record of a step with 8 sequences of 512 tokens on each accelerator."""
     book = shipped().book
     assert book is not None
     job = Job(
@@ -116,7 +116,7 @@ def record(
 
 
 def only(*names: str) -> Change:
-    """What is left of a record that was interrupted early."""
+    """A function that reduces a record to these figures, as after an early interrupt."""
 
     def change(made: Record) -> Record:
         kept = {name: each for name, each in made.figures.items() if name in names}
@@ -126,7 +126,7 @@ def only(*names: str) -> Change:
 
 
 def put(data: Path, *records: Record) -> Path:
-    """Writes records as `scalesheet bench` does, which then checks them; here the reader does."""
+    """Write records as `scalesheet bench` does, but leave checking them to the reader."""
     for each in records:
         sources = with_source(data, source_of(each))
         if sources is not None:

@@ -1,5 +1,5 @@
-"""The edits that people make in a plan every week, one at a time, on every plan that ships: another
-value of an input, a row more, a row fewer. Only the plan that was edited is compiled again.
+"""The edits that people make every week, one at a time, on every shipped plan: another value of an
+input, one more row, one row less. Only the edited plan is compiled again.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from scalesheet.resolve.book import Ground, resolve_plan
 from scalesheet.source.patch import Change, Drop, Set, patched
 from shipped import DATA, shipped
 
-#: What a number is made of, where it is not a number alone.
+#: The keys of a number that is written as a mapping.
 NUMBERS = ("value", "low", "high", "at_least", "at_most")
-#: What a row or scalar says beside its cells and values.
+#: Keys of a row or scalar other than cells and values.
 ABOUT = ("title", "note", "source", "formula", "rule", "reason")
-#: Where the domain of a phase's figure is another than that of figures.
+#: Figures of a phase with another than the default domain.
 _PHASE_DOMAIN = {"gpus": "positive"}
-#: How far numbers are moved. Up to the nearest whole where the domain asks for one.
+#: Factors for numbers, which are rounded up if the domain asks for whole ones.
 FACTORS = {"up": 1.5, "down": 0.6}
 NEW, NEW_PHASE = "one-more", "one_more"
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One edit of a plan's file. `sort` is input, added or dropped."""
+    """One edit of a plan's file. `sort` is "input", "added" or "dropped"."""
 
     plan: str
     sort: str
@@ -44,7 +44,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Tried:
-    """What became of an edit: all that is said of it, and the edition unless it is refused."""
+    """The result of an edit: its diagnostics, and the edition unless it is refused."""
 
     diagnostics: tuple[Diagnostic, ...]
     edition: Edition | None
@@ -56,7 +56,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Plans:
-    """The plans of the data that ships, on a catalogue that is compiled once."""
+    """The shipped plans, on a catalogue that is compiled once."""
 
     ground: Ground
     documents: tuple[Document, ...]
@@ -69,7 +69,7 @@ class Plans:
         return tuple(each.id for each in self.documents if each.kind == "plan")
 
     def rows(self, plan: str, table: str) -> Sequence[str]:
-        """The rows that a reference may name."""
+        """The rows that a reference to a table can name."""
         own = dict(tables(self.of(plan, "plan").data))
         for steps, entry in own.items():
             if ".".join(map(str, steps)).removeprefix("tables.") == table:
@@ -78,8 +78,10 @@ class Plans:
         return catalogue.rows if catalogue else ()
 
     def tried(self, edit: Edit, *, audits: bool = True) -> Tried:
-        """What `check` says of the data after an edit; without `audits`, which rest on the plan as
-        it was, in half the time."""
+        """The result of `check` after an edit.
+
+        Without `audits`, which use the frozen plan anyway, it takes half the time.
+        """
         plan = self.of(edit.plan, "plan")
         text = patched((DATA / "plans" / edit.plan / "plan.yaml").read_text("utf-8"), edit.changes)
         parsed = parse(text.encode(), plan.path)
@@ -88,7 +90,7 @@ class Plans:
         return self.compiled(edited, audits=audits)
 
     def compiled(self, edited: Document, *, audits: bool = True) -> Tried:
-        """What `check` says of the data with another file of a plan."""
+        """The result of `check` with another file of a plan."""
         plan = self.of(edited.id, "plan")
         kinds = PLAN_KINDS if audits else PLAN_KINDS - {"claims"}
         own = [
@@ -96,7 +98,7 @@ class Plans:
             for each in self.documents
             if each.id == plan.id and each is not plan and each.kind in kinds
         ]
-        # as the plan ships it says what was audited, so reading left that out
+        # the shipped plan equals the frozen one, so loading left that one out
         own.append(
             replace(plan, kind=audited.KIND, data=audited.frozen(plan.data), as_of="2026-11-22")
         )
@@ -114,7 +116,7 @@ class Plans:
 
 @cache
 def plans() -> Plans:
-    """The plans that ship."""
+    """The shipped plans."""
     edition, files = shipped().edition, files_of(DATA)
     assert isinstance(edition, KeptEdition)
     assert files is not None
@@ -127,7 +129,7 @@ def plans() -> Plans:
     return Plans(replace(ground, book=edition.below["book"]), tuple(documents))
 
 
-# ------------------------------------------------------------------ which edits there are
+# ------------------------------------------------------------------ edits
 
 
 def edits_of(plan: str) -> Iterator[Edit]:
@@ -156,7 +158,7 @@ def _name(steps: Steps) -> str:
 
 
 def tables(data: Mapping[str, Any]) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
-    """Each table that states its rows."""
+    """Each table whose rows are stated."""
     for steps, scope in _scopes(data):
         for name, table in scope.get("tables", {}).items():
             if "each" not in table["rows"]:
@@ -177,7 +179,7 @@ def _scopes(data: Mapping[str, Any]) -> Iterator[tuple[Steps, Mapping[str, Any]]
 
 
 def inputs(data: Mapping[str, Any]) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
-    """Each stated value: where it stands, and what declares it."""
+    """Each stated value: its place and its declaration."""
     for steps, scope in _scopes(data):
         for name, scalar in scope.get("scalars", {}).items():
             if not {"formula", "rule", "reason"} & set(scalar):
@@ -207,7 +209,7 @@ def _values(
     if "ref" in declared or "words" in declared:
         known = plans().rows(plan, declared["ref"]) if "ref" in declared else declared["words"]
         other = [each for each in known if each != value]
-        if other and declared.get("kind") != "published":  # what a run was done on is a fact
+        if other and declared.get("kind") != "published":  # the hardware of a run is a fact
             yield f"= {other[0]}", (Set(at, other[0]),)
     elif flag(declared.get("flag")):
         yield "turned", (Set(at, "no" if flag(value) else "yes"),)
@@ -238,7 +240,7 @@ def _numbers(
         moved = {place: moved_number(number, factor, domain) for place, number in parts.items()}
         if moved != parts and all(within(domain, each) for each in moved.values()):
             if not _in_order(steps, moved):
-                continue  # rounding has put an end beyond the value, which nobody would type
+                continue  # rounding moved an end beyond the value, which nobody would type
             yield how, tuple(Set(place, number) for place, number in moved.items())
     if DOMAINS[domain][1] and DOMAINS[domain][0] in (0.0, None) and any(parts.values()):
         yield "= 0", tuple(Set(place, 0) for place in parts)

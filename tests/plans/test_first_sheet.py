@@ -1,5 +1,5 @@
-"""A person opens a plan's workbook without a guide: ten questions are answered on its first sheet,
-and three inputs are changed. One plan takes its turn with every commit; the weekly run takes all.
+"""A person opens a plan's workbook without a guide: its first sheet answers ten questions, and
+three inputs are changed. Each commit tests one plan in turn; the weekly run tests all.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Row = list[object]
 
 
 class Sheet:
-    """The Summary as it is read: rows of what is shown, found by their first words."""
+    """The Summary as a reader sees it: rows of values, found by their first cell."""
 
     def __init__(self, workbook: Workbook) -> None:
         self.cells = workbook.read("Summary")
@@ -42,7 +42,7 @@ class Sheet:
         return self.cells[address].value if address in self.cells else None
 
     def block(self, title: str) -> list[Row]:
-        """The rows below a heading and its line of titles, to the next empty one."""
+        """The rows below a heading and its line of titles, up to the next empty row."""
         start = next((n for n, row in enumerate(self.rows) if row[0] == title), len(self.rows)) + 2
         block: list[Row] = []
         for row in self.rows[start:]:
@@ -62,7 +62,7 @@ def laid_out(subject: Subject) -> Layout:
 
 
 def figures(plan_results: Results, subject: Subject) -> list[Row]:
-    """The headline as the evaluator has it: expected, low, high."""
+    """The evaluator's headline: expected value, low, high."""
     rows = []
     for name in subject.plan.headline:
         ends = ends_of(subject.plan.scalars[name])
@@ -83,8 +83,10 @@ def same(shown: list[Row], wanted: list[Row]) -> bool:
 
 
 def levers(subject: Subject) -> Iterator[tuple[str, object]]:
-    """The choices of the first sheet, each with an option that is not chosen; then numbers of the
-    plan that move a result."""
+    """Inputs to change: the choices on the first sheet, then numbers that change a result.
+
+    Each comes with a new value.
+    """
     plan, tables = subject.plan, subject.book.tables | subject.plan.tables
     for choice in laid_out(subject).choices:
         scalar = plan.scalars[choice.name]
@@ -121,25 +123,25 @@ def test_ten_questions_are_answered_on_the_first_sheet(read: Subject, office: Of
     failing = sum(results.scalars[name].value is not True for name in plan.checks)
     light = next(str(row[1]) for row in sheet.rows if row[0] == "Checks")
 
-    # 1 what the plan is, and 2 whether it holds
+    # 1 what is the plan, 2 do its checks hold
     assert (sheet.at("A1"), bool(sheet.at("A2"))) == (plan.title, bool(plan.summary))
     assert light.startswith(f"{failing} check") if failing else light == ALL_WELL
-    # 3 what comes out, 4 at least, 5 at most, and 6 in which unit
+    # 3 what is the result, 4 at least, 5 at most, 6 in which unit
     assert [row[0] for row in shown] == titles
     assert same(shown, figures(results, read))
     units = [plan.scalars[name].unit for name in plan.headline]
     symbols = [read.book.units.symbol(unit) if unit is not None else "" for unit in units]
     assert [row[4] or "" for row in shown] == symbols
-    # 7 whether it fits, in one of four verdicts
+    # 7 does it fit, in one of four verdicts
     fits = [row[1] for row in shown if "fit" in str(row[0]).lower()]
     assert all(str(each) in VERDICTS or "needs" in str(each) for each in fits)
-    # 8 what there is to choose, and 9 what each choice can change and cannot
+    # 8 what can be chosen, 9 what does each choice affect and not
     choices = sheet.block("Choices")
     known = laid_out(read).choices
     assert [row[0] for row in choices] == [plan.scalars[c.name].title or c.name for c in known]
     for row, choice in zip(choices, known, strict=True):
         assert row[2] == "every result" if not choice.leaves else row[5]
-    # 10 what would be enough four times out of five
+    # 10 what is enough four times out of five
     found = {n: each for n, each in sure(read.book, plan).figures.items() if each.causes}
     drawn = (
         [row for row in sheet.block("How sure, as shipped") if row[0] in titles] if found else []
@@ -173,10 +175,10 @@ def test_three_inputs_are_changed_and_the_results_follow(read: Subject, office: 
 
 
 @pytest.mark.parametrize("plan", ["qwen2-finance"])
-def test_another_accelerator_than_that_of_the_offer_is_said(
+def test_an_accelerator_that_differs_from_the_offers_is_reported(
     plan: str, office: Office, tmp_path: Path
 ) -> None:
-    """The cost is that of the offer, whatever accelerator is chosen."""
+    """The cost is the offer's, whatever accelerator is chosen."""
     read = subject(plan, tmp_path)
     layout = laid_out(read)
     stated = read.plan.scalars["gpu"].stated

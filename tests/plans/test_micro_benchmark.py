@@ -1,4 +1,4 @@
-"""The micro-benchmark follows the records on file; a new one moves what rests on it."""
+"""The micro-benchmark uses the newest record; a new one changes everything that depends on it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def simulated() -> Record:
 
 
 def sound(data: Path, plan: str = PLAN) -> Examined:
-    """The catalogue with one plan, which hold."""
+    """Check the catalogue with one plan; fail on errors."""
     examined = examine(data, plans=(plan,))
     assert not errors(examined.diagnostics), examined.diagnostics
     return examined
 
 
 def figure(examined: Examined, name: str) -> Value:
-    """A scalar, or a cell as `table/row/column`."""
+    """The value of a scalar, or of a cell given as `table/row/column`."""
     results = examined.results[PLAN]
     place = name.split("/")
     return results.scalars[name] if len(place) == 1 else results.cell(*place)
@@ -53,7 +53,7 @@ def before(data: Path) -> Examined:
 
 @pytest.fixture(scope="module")
 def after(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Examined:
-    """One more record: the same step a day later, twice as slow."""
+    """The data with one more record: the same step a day later, taking twice as long."""
     more = shutil.copytree(data, tmp_path_factory.mktemp("after") / "data")
     return sound(put(more, record(day="2026-11-22", seconds=1)))
 
@@ -66,7 +66,7 @@ def diff(before: Examined, after: Examined) -> Diff:
 # ------------------------------------------------------------------ a new record
 
 
-def test_a_new_record_is_taken_and_its_step_moves(before: Examined, after: Examined) -> None:
+def test_a_new_record_is_used_and_its_step_changes_times(before: Examined, after: Examined) -> None:
     assert figure(before, "measurement").value == "pythia-14m-full-rtx4090-2026-11-21"
     assert figure(after, "measurement").value == "pythia-14m-full-rtx4090-2026-11-22"
     step = figure(after, "step_time")
@@ -76,7 +76,7 @@ def test_a_new_record_is_taken_and_its_step_moves(before: Examined, after: Exami
         assert new == pytest.approx(2 * old), name  # type: ignore[operator]
 
 
-def test_it_moves_what_rests_on_it_and_nothing_else(diff: Diff) -> None:
+def test_it_changes_exactly_what_depends_on_it(diff: Diff) -> None:
     moved = {each.place for each in diff.moved}
     assert {place.plan for place in moved} == {PLAN}
     assert {place.name.split(".")[0].split("[")[0] for place in moved} == {
@@ -89,7 +89,7 @@ def test_it_moves_what_rests_on_it_and_nothing_else(diff: Diff) -> None:
         *("token_time", "forward_time"),
         *("prefill", "decoding", "reference", "update", "step"),
         *("factor", "high_factor", "share"),
-    }  # arithmetic bounds decoding here; the low end has no rewards, so that all of it scales alike
+    }  # arithmetic bounds decoding here; low leaves out rewards, so all of it scales alike
 
 
 def test_the_diff_names_choice_and_record_as_the_cause(diff: Diff) -> None:
@@ -103,7 +103,7 @@ def test_the_diff_names_choice_and_record_as_the_cause(diff: Diff) -> None:
     assert {effect.causes for each in diff.moved for effect in each.effects} == {(chosen, added)}
 
 
-# ------------------------------------------------------------------ on every face
+# ------------------------------------------------------------------ all outputs
 
 
 def page(examined: Examined) -> str:
@@ -113,7 +113,7 @@ def page(examined: Examined) -> str:
 
 
 def in_workbook(examined: Examined, folder: Path, *names: str) -> list[object]:
-    """The values that the plan's workbook stores under these names."""
+    """The values stored under these names in the plan's workbook."""
     assert examined.book is not None
     plan = examined.book.plans[PLAN]
     path = folder / "plan.xlsx"
@@ -140,7 +140,7 @@ def test_the_workbook_follows(after: Examined, tmp_path: Path) -> None:
     assert new == ["pythia-14m-full-rtx4090-2026-11-22", 1, pytest.approx(10_000 / 3600)]
 
 
-def test_the_audit_follows_and_its_verdicts_stay(before: Examined, after: Examined) -> None:
+def test_the_audit_follows_and_keeps_its_verdicts(before: Examined, after: Examined) -> None:
     old, new = (each.audits[PLAN] for each in (before, after))
     hours = [each.headlines[0].computed.value for each in (old, new)]
     assert hours == pytest.approx([10_000 * 0.5 / 3600, 10_000 / 3600])
@@ -149,10 +149,10 @@ def test_the_audit_follows_and_its_verdicts_stay(before: Examined, after: Examin
     }
 
 
-# ------------------------------------------------------------------ beside the simulation
+# ------------------------------------------------------------------ the simulation
 
 
-def test_the_simulation_of_the_same_step_stands_beside_it(before: Examined) -> None:
+def test_it_is_compared_with_the_simulation_of_the_same_step(before: Examined) -> None:
     assert figure(before, "simulation").value == "pythia-14m-full-rtx4090-simulated-2026-11-20"
     assert figure(before, "step_ratio").value == pytest.approx(1.25)
     assert figure(before, "memory_ratio").value == pytest.approx(1.2)
@@ -160,14 +160,14 @@ def test_the_simulation_of_the_same_step_stands_beside_it(before: Examined) -> N
     assert figure(before, "times/forward/ratio").value == pytest.approx(1.25)
 
 
-def test_another_step_is_no_simulation_of_it(tmp_path: Path) -> None:
+def test_a_simulation_of_another_step_is_not_used(tmp_path: Path) -> None:
     other = record("simulated", "2026-11-20", gpus=2)
     examined = sound(put(alone(tmp_path), other, record()))
     assert figure(examined, "step_ratio").reason == "not simulated"
     assert figure(examined, "step_time").value == 0.5
 
 
-def test_efficiency_is_measured_where_more_accelerators_were(
+def test_scaling_efficiency_is_measured_if_a_record_has_more_accelerators(
     before: Examined, tmp_path: Path
 ) -> None:
     assumed = figure(before, "scaling_efficiency")
@@ -180,7 +180,7 @@ def test_efficiency_is_measured_where_more_accelerators_were(
     assert figure(examined, "shared_hours").value == pytest.approx(hours / 8 / 0.8)  # type: ignore[operator]
 
 
-def test_what_an_interrupted_record_lacks_has_reasons(tmp_path: Path) -> None:
+def test_figures_missing_from_an_interrupted_record_are_reasons(tmp_path: Path) -> None:
     names = ("accelerators", "batch_size", "micro_batch", "sequence_length", "step_time")
     examined = sound(put(alone(tmp_path), only(*names)(record())))
     assert figure(examined, "soundness").value == "interrupted"
@@ -189,7 +189,7 @@ def test_what_an_interrupted_record_lacks_has_reasons(tmp_path: Path) -> None:
         assert figure(examined, name).reason is not None, name
 
 
-# ------------------------------------------------------------------ what follows from it
+# ------------------------------------------------------------------ dependent figures
 
 
 def test_hours_and_cost_follow_the_step(before: Examined) -> None:
@@ -204,8 +204,8 @@ def test_hours_and_cost_follow_the_step(before: Examined) -> None:
     assert before.book.tables["offers"].columns["accelerator"].stated[str(price)].value == "rtx4090"
 
 
-def test_the_smallest_that_holds_it_with_room(tmp_path: Path) -> None:
-    """20 GB and libraries are more than 80 % of 24 GiB, and less than 80 % of 32."""
+def test_the_smallest_accelerator_that_fits_keeps_headroom(tmp_path: Path) -> None:
+    """20 GB plus libraries are more than 80 % of 24 GiB, and less than 80 % of 32 GiB."""
     examined = sound(put(alone(tmp_path), record(peak=20e9)))
     assert figure(examined, "sizes/rtx4090/verdict").value == "does not fit"
     assert figure(examined, "smallest").value == "rtx5090"
@@ -216,12 +216,12 @@ def test_the_smallest_that_holds_it_with_room(tmp_path: Path) -> None:
 
 
 def test_a_reinforcement_step_is_the_sum_of_its_parts(before: Examined) -> None:
-    """The row of medium responses, computed again by hand."""
+    """The row of medium responses, recomputed in Python."""
     layers, kv_heads, head_dim, parameters = 6, 4, 32, 14_067_712
     prompts, responses, prompt, longest, mean = 8, 64, 512, 1024, 512
     token = 0.5 / (8 * 512)
     forward = 0.3 * token
-    cache = 2 * layers * kv_heads * head_dim * 2  # bytes of a token
+    cache = 2 * layers * kv_heads * head_dim * 2  # bytes per token
     bandwidth = 1008e9
     reads = (2 * parameters + responses * cache * (prompt + mean / 2)) / bandwidth
     computes = responses * forward
@@ -237,7 +237,7 @@ def test_a_reinforcement_step_is_the_sum_of_its_parts(before: Examined) -> None:
     assert figure(before, "generation_factor").value == pytest.approx(step / update)
 
 
-def test_longer_responses_are_generated_for_longer(before: Examined) -> None:
+def test_longer_responses_take_longer_to_generate(before: Examined) -> None:
     rows = ("short", "medium", "long")
     for column in ("share", "factor", "decoding"):
         values = [figure(before, f"rl/{row}/{column}").value for row in rows]

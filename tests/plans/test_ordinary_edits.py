@@ -1,4 +1,4 @@
-"""No ordinary edit of a plan is refused. `make test` tries some of each plan's, others with every
+"""No ordinary edit of a plan is refused. `make test` tries a few per plan, different ones for each
 commit; the weekly run tries all.
 """
 
@@ -17,16 +17,16 @@ from proof.office import Office
 from proof.subjects import PLANS, subject
 from scalesheet.diagnostics import Diagnostic
 
-#: Edits of each sort that `make test` tries of a plan.
+#: How many edits of each sort `make test` tries per plan.
 FEW = {"input": 2, "dropped": 1, "added": 1}
-#: What an edit of rows may be refused for: a line of the plan still names the row that is gone, or
-#: a page with a part for each row names what the new one lacks.
+#: Acceptable reasons to refuse an edit of rows: a line of the plan still names the deleted row, or
+#: a page with a part for each row names something that the new row lacks.
 NAMED = {"N001", "N002"}
 AnyEdit = TypeVar("AnyEdit", Edit, Typed)
 
 
 def chosen(every: list[AnyEdit]) -> list[AnyEdit]:
-    """The edits whose turn it is."""
+    """The edits to try in this commit."""
     taken: list[AnyEdit] = []
     for sort, few in FEW.items():
         of_sort = [each for each in every if each.sort == sort]
@@ -36,16 +36,16 @@ def chosen(every: list[AnyEdit]) -> list[AnyEdit]:
 
 
 def named(found: list[Diagnostic]) -> bool:
-    """Whether the plan's own lines name what is not there, from which all else may follow."""
+    """Whether lines of the plan name something missing, which may cause all other errors."""
     return any(each.code in NAMED and "claims" not in each.path for each in found)
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_an_ordinary_edit_is_taken(plan: str) -> None:
+def test_ordinary_edits_are_accepted(plan: str) -> None:
     refused = []
     every = list(edits_of(plan))
     few = chosen(every)
-    # The documents are judged by the plan as it was, which no edit moves: one edit is enough.
+    # Documents are compared with the frozen plan, which no edit changes: one edit is enough.
     judged = few[ledger.seed()[0] % len(few)]
     for edit in every if THOROUGH else few:
         found = plans().tried(edit, audits=edit is judged or (THOROUGH and edit in few)).refusals
@@ -54,15 +54,15 @@ def test_an_ordinary_edit_is_taken(plan: str) -> None:
     assert not refused, "\n".join(refused)
 
 
-#: Plans whose workbooks LibreOffice opens in a moment.
+#: Plans whose workbooks LibreOffice opens quickly.
 QUICK = ("micro-benchmark", "support-model")
 
 
 @pytest.mark.parametrize("plan", PLANS if THOROUGH else QUICK[ledger.seed()[0] % 2 :][:1])
-def test_an_ordinary_edit_made_in_libreoffice_is_taken_back(
+def test_ordinary_edits_in_libreoffice_can_be_pulled(
     plan: str, office: Office, tmp_path: Path
 ) -> None:
-    """Saved as xlsx, pulled and compiled, the headlines are those that LibreOffice computed."""
+    """After saving as xlsx, pulling and compiling, the headlines match LibreOffice."""
     desk = Desk(subject(plan, tmp_path), office, tmp_path)
     every = typed_edits(desk.subject)
     inputs = [edit for edit in every if edit.sort == "input"]
@@ -72,7 +72,7 @@ def test_an_ordinary_edit_made_in_libreoffice_is_taken_back(
     assert not refused, "\n".join(refused)
 
 
-def test_an_edit_after_which_another_layout_is_chosen_is_taken_back(
+def test_an_edit_that_changes_the_chosen_layout_can_be_pulled(
     office: Office, tmp_path: Path
 ) -> None:
     desk = Desk(subject("support-model", tmp_path), office, tmp_path)

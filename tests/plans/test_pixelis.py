@@ -1,4 +1,4 @@
-"""Pixelis rests on the newest record of its accelerator; its document is judged by its own."""
+"""Pixelis uses the newest record of its accelerator; its documents keep the frozen one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLAN = "pixelis"
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Examined:
-    """With a measured record of the planned run, half as fast as the simulated one."""
+    """The data with a measured record of the planned run, half as fast as the simulated one."""
     made = record(
         day="2026-11-21",
         model="qwen2-5-vl-7b",
@@ -34,14 +34,14 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Examined:
     return sound(put(copy(tmp_path_factory.mktemp("measured")), made), PLAN)
 
 
-def test_a_measured_record_takes_the_place_of_the_simulated_one(measured: Examined) -> None:
+def test_a_measured_record_replaces_the_simulated_one(measured: Examined) -> None:
     results = measured.results[PLAN]
     assert results.scalars["measurement"].value == "qwen2-5-vl-7b-lora-a100-sxm-40gb-2026-11-21"
     assert results.scalars["stated_record"].value == "pixelis-simulated-2025-08-13"
     assert results.cell("projections", "sft-10k", "hours").value == pytest.approx(4.7)
 
 
-def test_no_verdict_on_the_documents_moves(measured: Examined) -> None:
+def test_the_verdicts_on_the_documents_do_not_change(measured: Examined) -> None:
     before = shipped((PLAN,))
     assert before.audits
     diff = compare(edition_of(before), edition_of(measured))
@@ -53,7 +53,7 @@ def _budget(examined: Examined, row: str) -> Value:
     return examined.results[PLAN].cell("bases", row, "budget")
 
 
-def test_the_budget_stands_side_by_side_on_each_basis() -> None:
+def test_the_budget_is_computed_on_each_basis() -> None:
     examined = shipped((PLAN,))
     found = {row: _budget(examined, row).value for row in examined.results[PLAN].rows["bases"]}
     assert found["document"] == 1535
@@ -66,7 +66,7 @@ def test_the_budget_stands_side_by_side_on_each_basis() -> None:
 
 
 @pytest.mark.parametrize("row", ["document", "arithmetic", "predicted", "measured"])
-def test_the_budget_and_its_cost_follow_the_basis_that_is_chosen(row: str) -> None:
+def test_the_budget_and_its_cost_follow_the_chosen_basis(row: str) -> None:
     examined = shipped((PLAN,))
     assert examined.book is not None
     plan = examined.book.plans[PLAN]
@@ -79,8 +79,8 @@ def test_the_budget_and_its_cost_follow_the_basis_that_is_chosen(row: str) -> No
     assert results.scalars["cost"].value == pytest.approx(float(budget.value) * float(price))
 
 
-def test_a_measured_record_moves_the_budget(measured: Examined) -> None:
-    """A simulated one does not: its speed is not a measurement."""
+def test_a_measured_record_changes_the_budget(measured: Examined) -> None:
+    """A simulated one does not, because its throughput is not a measurement."""
     before, after = shipped((PLAN,)), measured
     assert _budget(after, "arithmetic") == _budget(before, "arithmetic")
     assert _budget(after, "measured").value > 1.5 * _budget(before, "measured").value
@@ -103,8 +103,8 @@ rft,,1,running,900,8,2026-09-25T00:00,2026-09-29T16:30
 """
 
 
-def test_runs_that_were_made_are_the_best_basis(tmp_path: Path) -> None:
-    """Half of the plan is done: the budget is what was spent, and the forecast of the rest."""
+def test_actual_runs_are_the_best_basis(tmp_path: Path) -> None:
+    """Half of the plan is done: the budget is the hours spent plus the forecast of the rest."""
     data = tmp_path / "data"
     shutil.copytree(DATA, data)
     (data / "plans" / PLAN / "actuals").mkdir()
@@ -125,7 +125,7 @@ def test_runs_that_were_made_are_the_best_basis(tmp_path: Path) -> None:
     assert before.cell("bases", "actual", "others").reason == "no runs yet"
 
 
-def test_what_differs_from_the_planned_run_is_stated(measured: Examined) -> None:
+def test_differences_from_the_planned_run_are_stated(measured: Examined) -> None:
     table = "newest_record_differences"
     told = {
         row: measured.results[PLAN].cell(table, row, "agrees").value
@@ -138,8 +138,8 @@ def test_what_differs_from_the_planned_run_is_stated(measured: Examined) -> None
     ]
 
 
-def test_the_stated_overhead_is_held_against_its_parts() -> None:
-    """Five to eight times, per sample: a response costs less, a prompt with eight of them more."""
+def test_the_stated_overhead_is_compared_with_its_parts() -> None:
+    """It is five to eight times per sample; a response costs less, a prompt with eight more."""
     scalars = shipped((PLAN,)).results[PLAN].scalars
     response, prompt = scalars["rft.factor_by_parts"], scalars["rft.overhead_by_parts"]
     assert response.value is not None

@@ -1,7 +1,7 @@
-"""What people do to a workbook besides typing inputs: in LibreOffice, on each sheet of each plan
-that ships. No result changes, or Checks names the sheet; and `pull` takes the edit or says why not.
+"""What people do to a workbook besides typing inputs, in LibreOffice, on each sheet of each shipped
+plan. No result changes, or Checks names the sheet; and `pull` accepts the edit or says why not.
 
-One plan takes its turn with every commit; the weekly run takes all.
+Each commit tests one plan in turn; the weekly run tests all.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ A_ROW = "a row was added or deleted; the results follow, and pull imports it"
 
 @dataclass(frozen=True)
 class Bench:
-    """A workbook of a plan that ships, and LibreOffice."""
+    """The workbook of a shipped plan, and LibreOffice."""
 
     subject: Subject
     office: Office
@@ -40,9 +40,10 @@ class Bench:
 
     @cached_property
     def formulas(self) -> Mapping[str, list[str]]:
-        """By sheet the cells with formulas: those of the plan, or of the workbook itself where a
-        sheet shows none of the plan. Of the Summary the first results; Checks and About, which
-        repeats them, are left out."""
+        """The cells with formulas by sheet: the plan's, or else the workbook's own.
+
+        The Summary has only its first result; Checks and About, which repeats it, are left out.
+        """
         found: dict[str, list[str]] = {}
         own: dict[str, list[str]] = {}
         of_plan = {cell.address for cell in self.subject.cells if cell.formula is not None}
@@ -55,7 +56,7 @@ class Bench:
 
     @cached_property
     def tables(self) -> Mapping[str, Rows]:
-        """The tables of the workbook whose rows stand below each other."""
+        """The tables of the workbook whose rows run downwards."""
         book, plan = self.subject.book, stepped(self.subject.book, self.subject.plan)
         layout = lay_out(book, plan)
         found = locate(read_workbook(self.subject.workbook), book, plan, layout.names).tables
@@ -72,32 +73,32 @@ class Bench:
         return self.office.open(self.subject.workbook)
 
     def pulled(self, workbook: Workbook) -> Pulled:
-        """What `pull` makes of the workbook as it stands."""
+        """The result of pulling the workbook in its current state."""
         return read(DATA, workbook.store(self.folder / "edited.xlsx"))
 
     def headline(self, workbook: Workbook) -> list[object]:
-        """The headline figures, wherever they stand now."""
+        """The headline figures, wherever their cells are now."""
         known = workbook.defined_names()
         cells = workbook.cells([_place(known[name]) for name in self.names])
         return [
-            # without the digits that the order of a sum decides
+            # without digits that depend on the order of a sum
             f"{each.value:.10g}" if isinstance(each.value, float) else (each.value, each.error)
             for each in cells
         ]
 
     def first(self, each: list[str], sheet: str) -> str:
-        """Another one of each sheet with every commit."""
+        """One of a sheet's items, a different one for each commit."""
         return each[(ledger.seed()[0] + len(sheet)) % len(each)]
 
 
 def _place(said: str) -> Address:
-    """`$Sheet.$A$1` or `$'A sheet'.$A$1`, as LibreOffice says it."""
+    """The address for LibreOffice's `$Sheet.$A$1` or `$'A sheet'.$A$1`."""
     sheet, _, at = said.rpartition(".")
     return sheet.removeprefix("$").strip("'").replace("''", "'"), at.replace("$", "")
 
 
 def failing(workbook: Workbook) -> set[tuple[str, str]]:
-    """The sheet, and what is wrong there, of each check that fails."""
+    """The sheet and the problem of each check that fails."""
     cells = workbook.read("Checks")
 
     def text(at: str) -> str:
@@ -130,7 +131,9 @@ def bench(
 
 
 @pytest.mark.parametrize(("by", "wrong"), [("number", OVERWRITTEN), ("formula", EDITED)])
-def test_an_overwritten_formula_is_seen_on_every_sheet(bench: Bench, by: str, wrong: str) -> None:
+def test_an_overwritten_formula_is_noticed_on_every_sheet(
+    bench: Bench, by: str, wrong: str
+) -> None:
     cells = {s: bench.first(at, s) for s, at in bench.formulas.items()}
     with bench.open() as workbook:
         for sheet, at in cells.items():
@@ -149,8 +152,8 @@ def test_an_overwritten_formula_is_seen_on_every_sheet(bench: Bench, by: str, wr
 # ------------------------------------------------------------------ rows
 
 
-def test_rows_that_are_inserted_anywhere_change_nothing(bench: Bench) -> None:
-    """An empty row within each table, and one above everything else on a sheet."""
+def test_inserted_rows_change_nothing(bench: Bench) -> None:
+    """An empty row is inserted in each table, and one above everything else on each sheet."""
     with bench.open() as workbook:
         before = bench.headline(workbook)
         for rows in bench.tables.values():
@@ -160,15 +163,15 @@ def test_rows_that_are_inserted_anywhere_change_nothing(bench: Bench) -> None:
                 workbook.insert_rows(sheet, 3)
         assert bench.headline(workbook) == before
         pulled = bench.pulled(workbook)
-    # where rows were inserted LibreOffice 7.4 sees circles if it computes everything anew, and none
-    # once the file is opened again
+    # after inserting rows, LibreOffice 7.4 reports circular references when it recalculates
+    # everything, but not once the file is reopened
     with bench.office.open(bench.folder / "edited.xlsx") as workbook:
         assert bench.headline(workbook) == before
     assert (pulled.edits, pulled.errors) == ((), ())
 
 
-def test_rows_that_are_deleted_are_seen_and_named(bench: Bench) -> None:
-    """The last row but one of each table."""
+def test_deleted_rows_are_noticed_and_named(bench: Bench) -> None:
+    """The second to last row of each table is deleted."""
     with bench.open() as workbook:
         gone = {}
         for name, rows in sorted(bench.tables.items(), key=lambda item: -item[1].heading):
@@ -180,7 +183,7 @@ def test_rows_that_are_deleted_are_seen_and_named(bench: Bench) -> None:
         assert {bench.tables[name].sheet for name in gone} - seen == set()
         pulled = bench.pulled(workbook)
     said = [e.name for e in pulled.edits] + [f.message for f in (*pulled.left, *pulled.errors)]
-    phase = f"{gone.get('phases')}."  # which takes its tables along
+    phase = f"{gone.get('phases')}."  # deleting it also deletes its tables
     missing = [
         f"{name}['{id}']"
         for name, id in gone.items()

@@ -1,4 +1,4 @@
-"""A version that is cut holds what the plan said, says what changed, and is on every face."""
+"""A version of a plan keeps its figures, lists the changes, and is shown in all outputs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HISTORY = "plans/small/history/"
 
 
 def made(folder: Path, text: str = PLAN, files: dict[str, str] | None = None) -> Path:
-    """The data folder of a book with that plan."""
+    """The data folder of a book with this plan."""
     plan(folder, text, files)
     return folder / "data"
 
@@ -56,7 +56,7 @@ def edited(data: Path, old: str, new: str) -> None:
 
 @pytest.fixture
 def twice(tmp_path: Path) -> Path:
-    """A plan that was cut, changed, and cut again."""
+    """A plan with two versions and a change in between."""
     data = made(tmp_path)
     assert cut(data, "1.0.0", "--note", "First.") == 0
     edited(data, "seeds: {value: 3", "seeds: {value: 10")
@@ -71,7 +71,7 @@ def shown(data: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
     return capsys.readouterr().out
 
 
-def test_a_version_holds_headline_and_inputs_with_their_ranges(twice: Path) -> None:
+def test_a_version_holds_headlines_and_inputs_with_their_ranges(twice: Path) -> None:
     examined = examine(twice)
     assert said(examined) == []
     assert examined.edition is not None
@@ -85,9 +85,7 @@ def test_a_version_holds_headline_and_inputs_with_their_ranges(twice: Path) -> N
     assert (second.status, second.text) == ("released", "More seeds.")
 
 
-def test_each_change_says_what_it_alone_did(
-    twice: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_change_has_its_effect_alone(twice: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(twice, capsys, "--all")
     changed = text[text.index("What changed in 1.1.0") :].splitlines()
     assert changed[1:6] == [
@@ -99,7 +97,7 @@ def test_each_change_says_what_it_alone_did(
     ]
 
 
-def test_the_same_plan_is_not_cut_twice_and_a_file_takes_back(
+def test_an_unchanged_plan_gets_no_new_version_and_deleting_a_file_undoes_one(
     twice: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cut(twice, "1.2.0", "--note", "Nothing.") == 1
@@ -109,7 +107,7 @@ def test_the_same_plan_is_not_cut_twice_and_a_file_takes_back(
     assert sorted(each.name for each in (twice / HISTORY).iterdir()) == ["1.0.0.yaml", "1.0.1.yaml"]
 
 
-def test_inputs_that_come_and_go_are_named(twice: Path) -> None:
+def test_added_and_removed_inputs_are_named(twice: Path) -> None:
     edited(twice, "formula: seeds * hours * price", "formula: seeds * hours * rate")
     edited(twice, "  price: {", "  rate: {")
     assert cut(twice, "2.0.0", "--note", "Another price.") == 0
@@ -141,7 +139,7 @@ def test_a_wrong_call_says_what_is_expected(
     assert not (data / HISTORY).exists()
 
 
-def test_a_plan_with_errors_is_not_cut_and_one_with_breaches_is(tmp_path: Path) -> None:
+def test_a_plan_with_errors_gets_no_version_but_one_with_breaches_does(tmp_path: Path) -> None:
     data = made(tmp_path)
     edited(data, "seeds * hours * price", "seeds * hours * prise")
     assert cut(data, "1.0.0", "--note", "x") == 1
@@ -179,7 +177,7 @@ FILE = "date: 2026-01-01\ntext: A version.\nheadline: {cost: {value: 5, unit: US
         ),
     ],
 )
-def test_a_bad_file_is_told_at_its_place(
+def test_a_bad_file_is_reported_at_its_place(
     tmp_path: Path, files: dict[str, str], finding: str
 ) -> None:
     examined = plan(tmp_path, PLAN, {HISTORY + name: text for name, text in files.items()})
@@ -188,7 +186,7 @@ def test_a_bad_file_is_told_at_its_place(
     assert "/history/" in examined.diagnostics[0].path
 
 
-def test_a_figure_that_the_plan_no_longer_has_is_shown_as_gone(
+def test_a_figure_that_the_plan_no_longer_has_is_shown_as_removed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gone = FILE.replace("headline: {", "headline: {watts: {title: Power, value: 7, unit: hour}, ")
@@ -197,10 +195,10 @@ def test_a_figure_that_the_plan_no_longer_has_is_shown_as_gone(
     assert "Power (no longer in the plan)" in shown(data, capsys, "--all")
 
 
-# ------------------------------------------------------------------ faces
+# ------------------------------------------------------------------ outputs
 
 
-def test_show_has_the_first_figure_by_version(
+def test_show_lists_the_first_figure_by_version(
     twice: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = shown(twice, capsys)
@@ -212,7 +210,7 @@ def test_show_has_the_first_figure_by_version(
     ]
 
 
-def test_the_json_has_the_shape_that_the_api_promises(twice: Path, tmp_path: Path) -> None:
+def test_the_json_matches_the_schema_of_the_api(twice: Path, tmp_path: Path) -> None:
     build(twice, tmp_path / "out", site=False)
     shapes = Shapes(tmp_path / "out/api/v1")
     assert shapes.faults("plans/small.json") == []
@@ -225,7 +223,7 @@ def test_the_json_has_the_shape_that_the_api_promises(twice: Path, tmp_path: Pat
     assert len(shapes.faults("plans/small.json", plan)) == 1
 
 
-def test_the_page_has_a_table_a_chart_and_what_changed(twice: Path) -> None:
+def test_the_page_has_a_table_a_chart_and_the_changes(twice: Path) -> None:
     edition = examine(twice).edition
     assert edition is not None
     text = plan_page(Context(edition), edition.book.plans["small"])
@@ -248,7 +246,7 @@ def test_the_workbook_has_the_figures_as_values(twice: Path, tmp_path: Path) -> 
     assert any(row[0] == "1.1.0: Seeds" and "3 → 10" in str(row[1]) for row in rows)
 
 
-def test_a_difference_names_the_new_version(twice: Path, tmp_path: Path) -> None:
+def test_a_diff_names_the_new_version(twice: Path, tmp_path: Path) -> None:
     before, after = examine(made(tmp_path / "before")).edition, examine(twice).edition
     assert before is not None
     assert after is not None

@@ -47,7 +47,7 @@ def written(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 @pytest.fixture(scope="session")
 def several(catalogue: Known, tmp_path_factory: pytest.TempPathFactory) -> Several:
-    """Cases of a row of a task, one for each value that a column takes."""
+    """Cases of a task that are a row with each of these values in a column."""
 
     def rows(
         task: str,
@@ -65,7 +65,7 @@ def several(catalogue: Known, tmp_path_factory: pytest.TempPathFactory) -> Sever
 
 @pytest.fixture
 def table(tmp_path: Path) -> Table:
-    """Writes a CSV file of rows, with every column that one of them has."""
+    """Write rows to a CSV file, with every column that any of them has."""
 
     def write(*rows: dict[str, Any]) -> Path:
         return written(tmp_path / "cases.csv", rows)
@@ -75,7 +75,7 @@ def table(tmp_path: Path) -> Table:
 
 @pytest.fixture
 def cases(book: Book, table: Table) -> Callable[..., Cases]:
-    """The cases of a table of a task."""
+    """The cases of a task from rows of its table."""
 
     def of(task: str, *rows: dict[str, Any]) -> Cases:
         named = [{"id": f"r{n}", **row} for n, row in enumerate(rows)]

@@ -1,4 +1,4 @@
-"""The published rows of the book as tables that `predict` reads, results included."""
+"""The book's published rows, results included, as tables that `predict` reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scalesheet.book import Book
 from scalesheet.predict.cases.reader import COLUMNS
 from scalesheet.predict.score.truth import RESULTS as OF_TASK
 
-#: Columns of results and remarks as published tables have them, by task.
+#: Columns of results and remarks in published tables, by task.
 RESULTS = {
     "runs": (
         "gpu_hours",
@@ -40,7 +40,7 @@ RESULTS = {
 
 
 def rows(book: Book, task: str) -> list[dict[str, Any]]:
-    """Each published row of a task under the names of the columns, with no result."""
+    """The published rows of a task by column name, without results."""
     column = {field: name for name, field in reversed(COLUMNS[task].items())}
     return [
         {

@@ -1,4 +1,4 @@
-"""Own records correct predictions of their own accelerator, model family and software alone."""
+"""Own records correct only predictions for their accelerator, model family and software."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BIAS, NOISE = 1.3, 0.1
 
 
 def records(folder: Path, count: int) -> dict[str, str]:
-    """Of a site on which runs take 1.3 times the predicted time and memory, give or take."""
+    """Records of a site whose runs take about 1.3 times the predicted time and memory."""
     draw = random.Random(7)
     shapes = [(batch, length) for batch in (4, 8, 16) for length in (512, 1024, 2048)][:count]
     plain = {
@@ -94,7 +94,7 @@ def test_a_known_bias_is_recovered(book: Book, task: str) -> None:
 
 
 @pytest.mark.parametrize("task", ["throughput", "memory"])
-def test_it_moves_its_own_accelerator_family_and_software_alone(
+def test_it_corrects_only_its_own_accelerator_family_and_software(
     site: Path, book: Book, task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = printed(site, task, tmp_path, capsys, "--no-calibration")
@@ -118,7 +118,7 @@ def test_without_own_records_nothing_changes(
         assert plain == printed(site, task, tmp_path, capsys, "--no-calibration")
 
 
-def test_a_book_may_switch_it_off(
+def test_a_book_can_switch_it_off(
     site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = printed(site, "memory", tmp_path, capsys, "--no-calibration")
@@ -131,7 +131,7 @@ def test_a_book_may_switch_it_off(
         file.write_text(text, "utf-8")
 
 
-def test_a_record_that_is_left_out_teaches_nothing(book: Book) -> None:
+def test_a_left_out_record_has_no_effect(book: Book) -> None:
     every, fewer = (calibration(book, "memory", without=id) for id in ("", "record-0"))
     assert fewer[SITE].records == every[SITE].records - 1
     assert fewer[SITE] != every[SITE]
@@ -151,7 +151,7 @@ def test_the_range_narrows_with_the_number_of_records() -> None:
 
 @pytest.mark.parametrize("count", [1, 3, 6])
 def test_the_range_covers_the_truth_of_500_sites(count: int) -> None:
-    """An 80 % interval: of sites as far from 1 as is assumed, and whose runs scatter as much."""
+    """It is an 80 % interval: sites deviate from 1, and their runs scatter, as much as assumed."""
     draw = random.Random(count)
     covered = of_runs = 0
     for _ in range(500):
@@ -173,7 +173,7 @@ case:
 """
 
 
-def test_the_table_of_own_records_moves_a_plan(
+def test_the_table_of_own_records_changes_a_plan(
     site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = tmp_path / "data"
@@ -240,11 +240,11 @@ def hours_of(data: Path) -> list[float]:
     return [float(value.value or 0) for value in column]
 
 
-def test_finished_runs_of_a_plan_teach_the_time_of_the_next(
+def test_finished_runs_of_a_plan_correct_the_time_of_the_next(
     bare: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They took twice what was predicted; so is the one to come, and a second time nothing more is
-    learnt from them."""
+    """They took twice the predicted time, so the next run gets twice; applying them again changes
+    nothing."""
     data = tmp_path / "data"
     shutil.copytree(bare, data)
     folder = data / "plans" / "runs"

@@ -1,4 +1,4 @@
-"""What rows say in words, and what the catalogue adds to them."""
+"""How the words in rows are read, and what the catalogue adds to them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Given = Callable[..., Cases]
         ("TPU v5 lite", "tpu-v5e"),
     ],
 )
-def test_an_accelerator_is_found_by_what_people_call_it(book: Book, name: str, row: str) -> None:
+def test_an_accelerator_is_found_by_its_everyday_names(book: Book, name: str, row: str) -> None:
     assert names.accelerator(name, names.accelerators(book.tables["hardware"])).row == row
 
 
@@ -72,7 +72,7 @@ def test_an_accelerator_is_found_by_what_people_call_it(book: Book, name: str, r
         "X",
     ],
 )
-def test_a_name_of_none_or_of_many_is_unknown(book: Book, name: str) -> None:
+def test_a_name_of_no_accelerator_or_of_many_is_unknown(book: Book, name: str) -> None:
     found = names.accelerator(name, names.accelerators(book.tables["hardware"]))
     assert (found.row, bool(found.reason)) == ("", True)
 
@@ -85,12 +85,12 @@ def test_every_row_of_the_catalogue_is_found_by_its_id_and_title(book: Book) -> 
         assert names.accelerator(title, known).row == row
 
 
-def test_a_name_that_fits_several_says_which_was_taken(cases: Given) -> None:
+def test_an_ambiguous_name_says_which_accelerator_was_taken(cases: Given) -> None:
     given = cases("runs", {"hardware": "A100 PCIe"}, {"hardware": "rtx4090"})
     assert given.assumed.tolist() == ["'A100 PCIe' taken for a100-pcie-40gb", ""]
 
 
-def test_a_count_before_the_name_counts_where_none_is_stated(cases: Given) -> None:
+def test_a_count_before_the_name_is_used_where_none_is_stated(cases: Given) -> None:
     given = cases("runs", {"hardware": "8x A100"}, {"hardware": "8 x A100", "n_gpus": 64})
     assert given.gpus.tolist() == [8, 64]
 
@@ -139,7 +139,7 @@ def test_precisions_are_read(text: str, products: str, weights: str) -> None:
     assert (found.products, found.weights) == (products, weights)
 
 
-def test_a_precision_that_is_none_is_told(cases: Given) -> None:
+def test_an_unknown_precision_is_reported(cases: Given) -> None:
     (reason,) = cases("runs", {"precision": "posit16"}).unsupported
     assert reason == "unknown precision 'posit16'"
 
@@ -163,7 +163,7 @@ def test_methods_are_read(text: str, method: str, variant: str) -> None:
     assert (found.name, found.variant) == (method, variant)
 
 
-def test_a_method_that_is_not_stated_may_stand_in_the_models_name(cases: Given) -> None:
+def test_an_unstated_method_can_be_in_the_models_name(cases: Given) -> None:
     given = cases("throughput", {"task": "time-to-quality", "model": "Llama2-70B LoRA"})
     assert given.method.tolist() == ["lora"]
 
@@ -226,7 +226,7 @@ def test_the_size_in_a_name_is_read(name: str, count: float) -> None:
     assert names.parameters(name) == count
 
 
-def test_an_unknown_architecture_is_estimated_and_said(cases: Given) -> None:
+def test_an_unknown_architecture_is_estimated_and_noted(cases: Given) -> None:
     given = cases("runs", {"params_total": 7e9}, {"params_total": 7e9, "layers": 32})
     assert given.assumed[0] == "architecture estimated from the parameters"
     blocks = 12 * given.layers * given.hidden**2
@@ -234,12 +234,12 @@ def test_an_unknown_architecture_is_estimated_and_said(cases: Given) -> None:
     assert not given.known.any()
 
 
-def test_the_data_parallel_degree_is_what_the_others_leave(cases: Given) -> None:
+def test_the_data_parallel_degree_follows_from_the_other_degrees(cases: Given) -> None:
     given = cases("throughput", {"parallelism": "TP8 PP4", "n_gpus": 1024}, {"n_gpus": 8}, {})
     assert given.data.tolist() == pytest.approx([32, 8, np.nan], nan_ok=True)
 
 
-def test_a_part_of_the_cases_is_those_rows(cases: Given) -> None:
+def test_a_selection_of_cases_has_the_selected_rows(cases: Given) -> None:
     given = cases("runs", {"hardware": "A100"}, {"hardware": "H100"})
     part = given.only(np.array([False, True]))
     assert part.accelerator.tolist() == ["h100-sxm"]
@@ -249,7 +249,7 @@ def test_a_part_of_the_cases_is_those_rows(cases: Given) -> None:
 def test_every_model_is_found_by_its_id_and_by_its_title(
     book: Book, cases: Callable[..., Cases]
 ) -> None:
-    """Also where the digits of an id read like another number of parameters."""
+    """Also when digits in an id look like another number of parameters."""
     models = book.tables["models"]
     for called in (models.rows, models.row_titles):
         found = cases("throughput", *({"model": name} for name in called))
@@ -287,7 +287,7 @@ def test_every_model_is_found_by_its_id_and_by_its_title(
         ("", ""),
     ],
 )
-def test_a_model_is_found_by_what_people_call_it(book: Book, name: str, row: str) -> None:
+def test_a_model_is_found_by_its_everyday_names(book: Book, name: str, row: str) -> None:
     assert names.model(name, names.models(book.tables["models"])) == row
 
 
@@ -311,11 +311,11 @@ def test_no_two_models_share_a_name(book: Book) -> None:
         ("FALCON-7B", ""),
     ],
 )
-def test_kernels_of_attention_are_read(text: str, flash: str) -> None:
+def test_attention_kernels_are_read(text: str, flash: str) -> None:
     assert texts.flash(text) == flash
 
 
-def test_kernels_of_attention_may_stand_in_the_models_name(cases: Given) -> None:
+def test_attention_kernels_can_be_in_the_models_name(cases: Given) -> None:
     named = {"params": 2.7e9, "hardware": "A100"}
     given = cases(
         "throughput",
@@ -325,7 +325,7 @@ def test_kernels_of_attention_may_stand_in_the_models_name(cases: Given) -> None
     assert given.flash.tolist() == ["no", "yes"]
 
 
-def test_a_token_meets_one_half_of_an_encoder_with_a_decoder(cases: Given) -> None:
+def test_a_token_passes_through_half_of_an_encoder_decoder(cases: Given) -> None:
     sizes = {"params_total": 1.1e10, "params_active": 1.1e10}
     given = cases(
         "runs",

@@ -1,4 +1,4 @@
-"""GPU hours and throughput: laws that any prediction keeps, the fits, and how good they are."""
+"""GPU hours and throughput: laws that every prediction obeys, and the fits and their accuracy."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_more_accelerators_never_take_fewer_gpu_hours(book: Book, described: Des
     assert hours[-1] > hours[3]
 
 
-def test_more_tokens_take_as_many_more_gpu_hours(book: Book, described: Described) -> None:
+def test_gpu_hours_are_proportional_to_tokens(book: Book, described: Described) -> None:
     hours = numbers(book, "runs", described("runs", "tokens", ("1e12", "3e12")))
     assert hours[1] == pytest.approx(3 * hours[0], rel=0.03)
     assert hours[1] < 3 * hours[0]  # longer runs take larger steps
@@ -111,13 +111,13 @@ def test_a_faster_accelerator_is_not_slower(
 
 
 def test_newer_accelerators_take_fewer_hours(book: Book, described: Described) -> None:
-    names = ("A100-80GB", "H100-80GB", "B200")  # of those with units for bf16
+    names = ("A100-80GB", "H100-80GB", "B200")  # all with bf16 units
     hours = numbers(book, "runs", described("runs", "hardware", names))
     assert np.all(np.diff(hours) < 0)
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput"])
-def test_efficiency_is_above_0_and_at_most_what_is_achievable(
+def test_efficiency_is_above_0_and_at_most_the_achievable_one(
     book: Book, scores: dict[str, TaskScore], task: str
 ) -> None:
     made, rows = scores[task].made.predicted, scores[task].published.cases
@@ -139,7 +139,7 @@ def test_every_range_contains_its_point(scores: dict[str, TaskScore], task: str)
     assert np.all((made.low[of] < made.predicted[of]) & (made.predicted[of] < made.high[of]))
 
 
-def test_what_a_row_leaves_open_widens_its_range(book: Book, described: Described) -> None:
+def test_missing_inputs_widen_the_range(book: Book, described: Described) -> None:
     def width(rows: Cases) -> float:
         made = predict(book, "throughput", rows)
         return float(np.log(made.high / made.low)[0])
@@ -174,7 +174,7 @@ def test_tensor_parallelism_collapses_across_nodes(book: Book, described: Descri
     assert speed[1] < speed[0] / 2
 
 
-# ------------------------------------------------------------------ what is not predicted
+# ------------------------------------------------------------------ unsupported cases
 
 UNKNOWN = [
     ("throughput", "task", "finetune-prompt_tuning", "cost per token is not known"),
@@ -191,7 +191,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("task", "column", "value", "says"), UNKNOWN)
-def test_what_is_not_known_is_not_guessed(
+def test_unknown_cases_are_not_predicted(
     book: Book, described: Described, task: str, column: str, value: str, says: str
 ) -> None:
     made = predict(book, task, described(task, column, (value,)))
@@ -211,7 +211,7 @@ def test_a_fit_of_another_model_is_not_used(
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput"])
-def test_the_fit_on_file_is_what_the_data_gives_to_the_digit(
+def test_the_stored_fit_follows_from_the_data_to_the_digit(
     book: Book, catalogue: Known, task: str
 ) -> None:
     text = written(book, task, TASKS[task].title, fit(book, task, catalogue))
@@ -219,12 +219,12 @@ def test_the_fit_on_file_is_what_the_data_gives_to_the_digit(
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput"])
-def test_every_coefficient_says_what_it_is(book: Book, task: str) -> None:
+def test_every_coefficient_has_a_description(book: Book, task: str) -> None:
     assert set(coefficients(book, task)) == set(DESCRIPTIONS[task].notes)
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput"])
-def test_families_never_seen_are_predicted_better_than_by_the_rule(
+def test_unseen_families_are_predicted_better_than_by_the_rule_of_thumb(
     scores: dict[str, TaskScore], task: str
 ) -> None:
     unseen, thumb = scores[task].unseen, scores[task].thumb
@@ -252,7 +252,7 @@ def test_a_hundred_thousand_rows_take_seconds(book: Book, catalogue: Known, task
     assert time.process_time() - start < 60
 
 
-def test_a_fit_needs_a_task_that_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fit_of_an_unknown_task_suggests_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "throughputs", "--data", str(DATA)]) == 2
     assert "did you mean 'throughput'?" in capsys.readouterr().err
 
@@ -264,7 +264,7 @@ def test_a_book_without_published_results_has_nothing_to_fit(
     assert "runs: a fit needs published results of at least two families" in capsys.readouterr().err
 
 
-def test_a_fit_that_is_not_what_the_data_gives_is_told(
+def test_a_fit_that_is_out_of_date_is_reported(
     book: Book, catalogue: Known, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = lay_records(tmp_path, {}, "runs")

@@ -1,4 +1,4 @@
-"""Figures that no run ever had: a book with them is checked without a warning of NumPy."""
+"""A book with impossibly extreme figures is checked without a NumPy warning."""
 
 from __future__ import annotations
 
@@ -62,4 +62,4 @@ def test_a_book_of_extremes_is_checked_without_a_warning(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         codes = {each.code for each in examine(data).diagnostics}
-    assert "P001" in codes  # what the score became is reported instead
+    assert "P001" in codes  # the changed score is reported instead

@@ -1,4 +1,4 @@
-"""Laws of own runs: what any of them keeps, how they are read, what a file of them holds."""
+"""Scaling laws of own runs: their properties, how runs are read, what a law's file holds."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_published_laws_are_the_prior_of_their_form(book: Book, known: Sequence[
     assert law == pytest.approx(rows_of(book, "kaplan-loss", **points))
 
 
-def test_the_interval_holds_the_truth_of_made_up_sweeps_as_often_as_it_says(
+def test_the_interval_covers_made_up_sweeps_as_often_as_it_claims(
     known: Sequence[Form],
 ) -> None:
     inside = []
@@ -112,13 +112,13 @@ def test_more_runs_give_a_narrower_interval(known: Sequence[Form]) -> None:
     assert widths[-1] < 0.5 * widths[0]
 
 
-def test_the_further_from_the_runs_the_wider_the_interval(made: Answer) -> None:
+def test_the_interval_widens_with_distance_from_the_runs(made: Answer) -> None:
     places = [np.log([times]) for times in (0.3, 3.0, 30.0, 300.0)]
     widths = [width(made.law, place, place) for place in places]
     assert widths == sorted(widths)
 
 
-def test_neither_the_order_of_runs_nor_how_numbers_are_written_changes_anything(
+def test_the_order_of_runs_and_the_notation_of_numbers_change_nothing(
     book: Book, catalogue: Known, read: Callable[[str], Runs], made: Answer
 ) -> None:
     head, *lines = RUNS.splitlines()
@@ -131,7 +131,7 @@ def test_neither_the_order_of_runs_nor_how_numbers_are_written_changes_anything(
         assert other.next == made.next
 
 
-def test_the_seed_makes_the_answer_equal_and_another_moves_the_interval_alone(
+def test_the_same_seed_repeats_the_answer_and_another_changes_only_the_interval(
     book: Book, catalogue: Known, read: Callable[[str], Runs], made: Answer
 ) -> None:
     runs = read(RUNS)
@@ -142,17 +142,17 @@ def test_the_seed_makes_the_answer_equal_and_another_moves_the_interval_alone(
     assert other.low == pytest.approx(made.target.loss.low, abs=0.02)
 
 
-def test_a_run_that_is_far_off_hardly_moves_the_law(known: Sequence[Form]) -> None:
+def test_an_outlier_hardly_changes_the_law(known: Sequence[Form]) -> None:
     form = known[0]
     loss = form.curve(form.mean, SIZES, TOKENS)[0]
-    off = loss + 0.5 * (np.arange(len(loss)) == 9)  # least squares would move by 0.16
+    off = loss + 0.5 * (np.arange(len(loss)) == 9)  # least squares would change it by 0.16
     one, other = (
         learn(sweep(SIZES, TOKENS, each), known[:1]).expected(*FAR) for each in (loss, off)
     )
     assert abs(one - other)[0] < 0.1
 
 
-def test_draws_come_in_pairs_about_the_fit_and_forms_share_one(made: Answer) -> None:
+def test_draws_average_to_the_fit_and_weights_add_up_to_one(made: Answer) -> None:
     assert made.law.weights.sum() == pytest.approx(1)
     assert len(made.law.drawn(*FAR)) == DRAWS * len(made.law.fitted)
     assert made.law.weights @ made.law.drawn(*FAR)[:, 0] == pytest.approx(
@@ -160,7 +160,7 @@ def test_draws_come_in_pairs_about_the_fit_and_forms_share_one(made: Answer) -> 
     )
 
 
-def test_what_is_assumed_is_read_from_the_table(
+def test_assumptions_are_read_from_the_table(
     book: Book, catalogue: Known, read: Callable[[str], Runs], made: Answer
 ) -> None:
     table = book.tables["assumptions"]
@@ -186,16 +186,16 @@ def test_what_is_assumed_is_read_from_the_table(
     assert "and 0.2 assumed" in headline(asked(own_scatter=0.2))
 
 
-def test_a_book_without_assumptions_says_where_to_take_them(book: Book) -> None:
+def test_a_book_without_assumptions_says_where_to_get_them(book: Book) -> None:
     bare = replace(book, tables={"fits": book.tables["fits"]})
     with pytest.raises(Refused, match=r"tables/assumptions\.yaml.*copy the file"):
         forms(bare)
 
 
-# ------------------------------------------------------------------ hours, and what to run next
+# ------------------------------------------------------------------ hours and the next run
 
 
-def test_hours_are_those_of_the_runs_at_their_size_and_wider_beyond(
+def test_hours_match_the_runs_and_their_range_widens_beyond_them(
     book: Book, read: Callable[[str], Runs]
 ) -> None:
     runs = read(RUNS)
@@ -210,7 +210,7 @@ def test_hours_are_those_of_the_runs_at_their_size_and_wider_beyond(
     )
 
 
-def test_throughput_that_follows_no_law_is_said(
+def test_throughput_that_follows_no_law_is_reported(
     book: Book, catalogue: Known, read: Callable[[str], Runs], made: Answer
 ) -> None:
     wrong = answer(book, catalogue, read(RUNS.replace("38", "0.038")), PLANNED)
@@ -218,7 +218,7 @@ def test_throughput_that_follows_no_law_is_said(
     assert "follows no law" not in headline(made)
 
 
-def test_a_larger_next_run_narrows_more_and_the_first_most_for_what_it_takes(made: Answer) -> None:
+def test_a_larger_next_run_narrows_more_and_the_first_most_per_gpu_hour(made: Answer) -> None:
     first, *others = made.next
     assert first.gpu_hours is not None
     for one in others:
@@ -230,7 +230,7 @@ def test_a_larger_next_run_narrows_more_and_the_first_most_for_what_it_takes(mad
     assert all(one.share <= SHARES[-1] for one in made.next)
 
 
-def test_the_next_run_narrows_the_interval_about_as_much_as_it_says(
+def test_the_next_run_narrows_the_interval_about_as_much_as_claimed(
     book: Book, catalogue: Known, read: Callable[[str], Runs], made: Answer
 ) -> None:
     last = made.next[-1]
@@ -245,7 +245,7 @@ def test_the_next_run_narrows_the_interval_about_as_much_as_it_says(
     assert narrowed > 0.1
 
 
-def test_the_frontier_is_the_least_loss_of_each_budget(made: Answer) -> None:
+def test_the_frontier_is_the_lowest_loss_for_each_budget(made: Answer) -> None:
     for point in made.frontier[2:]:
         assert 6 * point.parameters * point.tokens == pytest.approx(point.compute)
     losses = [point.loss.value for point in made.frontier]
@@ -294,7 +294,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_what_is_wrong_with_a_file_is_said_with_its_place_and_what_to_do(
+def test_an_error_in_a_file_is_reported_with_its_place_and_fix(
     text: str, read: Callable[[str], Runs]
 ) -> None:
     with pytest.raises(Lacking) as raised:
@@ -305,11 +305,11 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place_and_what_to_do(
 
 
 @pytest.mark.parametrize("name", RESULTS["loss"])
-def test_a_loss_has_the_names_that_people_give_it(name: str, read: Callable[[str], Runs]) -> None:
+def test_a_loss_is_known_by_its_everyday_names(name: str, read: Callable[[str], Runs]) -> None:
     assert len(read(RUNS.replace(",loss,", f",{name.upper()},"))) == 7
 
 
-def test_the_file_on_file_is_what_its_runs_give(book: Book, catalogue: Known) -> None:
+def test_the_stored_law_follows_from_its_runs(book: Book, catalogue: Known) -> None:
     fit = book.fits["own-marin-delphi"]
     made = again(book, fit, catalogue)
     place = ROOT / "data" / "fits" / "own-marin-delphi.yaml"
@@ -357,7 +357,7 @@ def test_a_run_far_off_the_law_is_named(tmp_path: Path, capsys: pytest.CaptureFi
     assert "Check f: far off the law" in lines_of("", mistyped, tmp_path, capsys)
 
 
-def test_runs_that_follow_no_law_and_a_plan_far_beyond_them_are_said(
+def test_runs_that_follow_no_law_and_a_plan_far_beyond_them_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rising = "N,D,loss\n100M,2B,3\n200M,4B,3.5\n400M,8B,4\n800M,16B,5\n"
@@ -382,7 +382,7 @@ def test_parameters_without_embeddings_rise_smoothly(made: Answer, catalogue: Kn
         (("--write", "My law"), "--write My law: expected a name of a-z, 0-9 and hyphens"),
     ],
 )
-def test_wrong_usage_is_said(
+def test_wrong_usage_is_reported(
     words: tuple[str, ...], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["law", str(tmp_path / "none.csv"), *words]) == 2

@@ -1,4 +1,4 @@
-"""Losses: what any law of loss must keep, and what an evaluation set adds."""
+"""Losses: what every scaling law must obey, and what an evaluation set adds."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def score(examined: Examined) -> TaskScore:
 # ------------------------------------------------------------------ laws
 
 
-def test_the_interval_grows_outside_of_the_sizes_and_tokens_of_the_fit(
+def test_the_interval_widens_outside_the_sizes_and_tokens_of_the_fit(
     made: Callable[..., Predictions], book: Book
 ) -> None:
     fitted = coefficients(book, "loss")
@@ -66,7 +66,7 @@ def test_the_interval_grows_outside_of_the_sizes_and_tokens_of_the_fit(
     assert half[3] > half[2]
 
 
-def test_the_growth_covers_runs_of_larger_compute_than_those_that_gave_the_offset(
+def test_the_widening_covers_runs_with_more_compute_than_those_of_the_offset(
     book: Book,
 ) -> None:
     data = published(book, "loss", known(book))
@@ -88,7 +88,7 @@ def test_more_tokens_and_more_parameters_never_raise_a_loss(law: laws.Law, book:
         assert (np.diff(losses) <= 1e-12).all()
 
 
-def test_the_compute_optimal_point_is_the_least_along_its_budget(book: Book) -> None:
+def test_the_compute_optimal_point_has_the_lowest_loss_of_its_budget(book: Book) -> None:
     for budget in (1e20, 1e24):
         for record in ("chinchilla-loss", "chinchilla-loss-refitted"):
             stated = defaults(book, record)
@@ -102,7 +102,7 @@ def test_the_compute_optimal_point_is_the_least_along_its_budget(book: Book) -> 
             assert np.argmin(losses) == 2
 
 
-def test_where_a_law_has_no_closed_form_the_least_is_looked_for(book: Book) -> None:
+def test_without_a_closed_form_the_minimum_is_searched_numerically(book: Book) -> None:
     (law,) = [each for each in laws.LAWS if each.record == "chinchilla-loss"]
     found = laws.least(book, law, np.array([1e22]))
     best = {each.name: each for each in laws.optimal(book, [1e22])}["Hoffmann 2022"]
@@ -110,7 +110,7 @@ def test_where_a_law_has_no_closed_form_the_least_is_looked_for(book: Book) -> N
     assert found.tokens == pytest.approx(best.tokens, rel=0.01)
 
 
-def test_repeated_tokens_are_worth_less_than_new_ones_and_never_nothing(book: Book) -> None:
+def test_repeated_tokens_are_worth_less_than_new_ones_but_something(book: Book) -> None:
     tokens = 1e10 * np.array([0.5, 1, 1.5, 4, 40, 400])
     worth = rows_of(book, "effective-tokens", tokens=tokens, unique=1e10)
     assert worth[:2] == pytest.approx(tokens[:2])
@@ -123,7 +123,7 @@ def test_repeated_tokens_are_worth_less_than_new_ones_and_never_nothing(book: Bo
     assert (repeated[2:] > new[2:]).all()
 
 
-def test_parameters_in_excess_of_the_data_wear_off(book: Book) -> None:
+def test_parameters_in_excess_of_the_data_help_less_and_less(book: Book) -> None:
     size = np.array([1e8, 1e9, 1e10, 1e11, 1e12])
     worth = rows_of(book, "effective-parameters", parameters=size, unique=2e10)
     assert worth[0] == pytest.approx(size[0])
@@ -132,20 +132,20 @@ def test_parameters_in_excess_of_the_data_wear_off(book: Book) -> None:
     assert (np.diff(worth) > 0).all()
 
 
-def test_the_more_a_model_is_used_the_smaller_it_should_be(book: Book) -> None:
+def test_a_model_that_is_used_more_should_be_smaller(book: Book) -> None:
     record = "chinchilla-loss-refitted"
     found = laws.in_use(book, 2.0, (0.0, 1e12, 1e13, 1e14), record)
     assert (np.diff(found.parameters) < 0).all()
     assert (np.diff(found.tokens) > 0).all()
     reached = rows_of(book, record, parameters=found.parameters, tokens=found.tokens)
     assert reached == pytest.approx(2.0)
-    # never used, it is the compute-optimal one of its budget
+    # if never used, it is the compute-optimal one of its budget
     budget = 6 * found.parameters[0] * found.tokens[0]
     best = {each.name: each for each in laws.optimal(book, [budget])}["Besiroglu 2024"]
     assert found.parameters[0] == pytest.approx(best.parameters[0], rel=0.02)
 
 
-def test_the_over_trained_form_is_the_added_one_with_one_exponent(book: Book) -> None:
+def test_the_over_trained_form_equals_the_additive_one_with_one_exponent(book: Book) -> None:
     stated = defaults(book, "data-constrained-loss")
     eta = stated["alpha"] / 2
     size, tokens = np.array([1e9, 1e9]), np.array([2e10, 6.4e11])
@@ -163,7 +163,7 @@ def test_the_over_trained_form_is_the_added_one_with_one_exponent(book: Book) ->
     assert given == pytest.approx(added)
 
 
-def test_the_fitted_law_is_nearer_to_what_was_published_than_any_other(
+def test_the_fitted_law_is_closer_to_published_losses_than_any_other(
     book: Book, score: TaskScore
 ) -> None:
     found = laws.judged(book, score)
@@ -177,7 +177,7 @@ def test_the_fitted_law_is_nearer_to_what_was_published_than_any_other(
 
 
 def rows(book: Book, seed: int = 1) -> loss_fit.Rows:
-    """Losses of four families by a law that is not the prior's, without noise."""
+    """Noiseless losses of four families, from another law than the prior's."""
     random = np.random.default_rng(seed)
     size, data = random.uniform(-3, 3, 60), random.uniform(-3, 4, 60)
     family = words([f"f{n % 4}" for n in range(60)])
@@ -195,7 +195,7 @@ def rows(book: Book, seed: int = 1) -> loss_fit.Rows:
     return replace(bare, loss=bare.law(np.log([0.6, 0.5, 0.28, 0.3, 0.72])) + offset)
 
 
-def test_the_fit_goes_by_the_formula_of_the_catalogue(book: Book) -> None:
+def test_the_fit_uses_the_formula_of_the_catalogue(book: Book) -> None:
     given, logs = rows(book), np.log([0.6, 0.7, 0.25, 0.2, 0.7])
     said = rows_of(
         book,
@@ -208,7 +208,7 @@ def test_the_fit_goes_by_the_formula_of_the_catalogue(book: Book) -> None:
     assert given.law(logs) == pytest.approx(said)
 
 
-def test_the_slopes_are_those_of_the_law(book: Book) -> None:
+def test_the_slopes_are_the_derivatives_of_the_law(book: Book) -> None:
     given, logs = rows(book), np.log([0.6, 0.7, 0.25, 0.2, 0.7])
     _, slopes = given.terms(logs)
     for place in range(len(SHAPE)):
@@ -230,7 +230,7 @@ def test_the_fit_finds_the_offsets_of_a_law_without_noise(book: Book) -> None:
     assert gaps == pytest.approx([0.0, 0.5, 1.0, 1.5], abs=0.03)
 
 
-def test_the_fit_rests_on_runs_of_the_sizes_that_are_said(book: Book, score: TaskScore) -> None:
+def test_the_fit_uses_runs_of_the_stated_sizes(book: Book, score: TaskScore) -> None:
     used = score.published.cases.only(fitted_rows("loss", score.published))
     for values, (least, most) in ((without_embeddings(used), SIZES), (used.tokens, DATA)):
         assert least * 0.9 < values.min() < least * 1.2
@@ -240,7 +240,7 @@ def test_the_fit_rests_on_runs_of_the_sizes_that_are_said(book: Book, score: Tas
 # ------------------------------------------------------------------ evaluation sets
 
 
-def test_a_set_is_known_by_its_name_and_its_text_by_a_word_of_it() -> None:
+def test_a_set_is_known_by_its_name_and_its_kind_of_text_by_a_word_in_it() -> None:
     assert (
         set_name("Pile test (model trained on dedup)")
         == "offset_of_pile_test_model_trained_on_dedup"
@@ -279,7 +279,7 @@ def test_the_range_contains_the_prediction(made: Callable[..., Predictions]) -> 
     assert ((found.low < found.predicted) & (found.predicted < found.high)).all()
 
 
-def test_tokens_of_a_larger_vocabulary_are_longer_and_cost_more(
+def test_tokens_of_a_larger_vocabulary_are_longer_and_have_a_higher_loss(
     made: Callable[..., Predictions],
 ) -> None:
     small, large = (
@@ -291,10 +291,10 @@ def test_tokens_of_a_larger_vocabulary_are_longer_and_cost_more(
         made({"vocab": entries, "tokenizer": "", "N_kind": "non-embedding"}).predicted[0]
         for entries in (32000, 128000)
     ]
-    assert known_set[0] == pytest.approx(known_set[1])  # its offset is of its own tokenizer
+    assert known_set[0] == pytest.approx(known_set[1])  # its offset is for its own tokenizer
 
 
-def test_repeated_tokens_are_predicted_as_fewer(made: Callable[..., Predictions]) -> None:
+def test_repeated_tokens_count_as_fewer(made: Callable[..., Predictions]) -> None:
     new, four, forty = made({}, {"D_unique": 2.5e11}, {"D_unique": 2.5e10}).predicted
     assert new < four < forty
     assert four - new < 0.03
@@ -303,7 +303,7 @@ def test_repeated_tokens_are_predicted_as_fewer(made: Callable[..., Predictions]
 # ------------------------------------------------------------------ sizes
 
 
-def test_the_names_of_runs_and_tokenizers_tell_sizes() -> None:
+def test_sizes_are_read_from_names_of_runs_and_tokenizers() -> None:
     assert sizes("d512 L6 B64") == (512, 6)
     assert sizes("d=1024_l=24_h=8") == (1024, 24)
     assert np.isnan(sizes("GPT-2 124M")).all()
@@ -312,7 +312,7 @@ def test_the_names_of_runs_and_tokenizers_tell_sizes() -> None:
     assert np.isnan(vocabulary("NeoX evaluated, reported per GPT-2 vocab token"))
 
 
-def test_embeddings_are_taken_off_by_what_the_row_counts(cases: Given) -> None:
+def test_embeddings_are_subtracted_if_the_row_counts_them(cases: Given) -> None:
     marin = {"model": "d512 L6 B64", "N": 156508160, "tokenizer": "Llama-3 128k", "D_tokens": 1e9}
     blocks = 156508160 - 2 * 128_000 * 512
     counts = {
@@ -325,17 +325,17 @@ def test_embeddings_are_taken_off_by_what_the_row_counts(cases: Given) -> None:
     assert without_embeddings(given) == pytest.approx(list(counts.values()))
 
 
-def test_tables_that_serve_both_ends_are_taken_off_once(cases: Given) -> None:
+def test_tied_embeddings_are_subtracted_once(cases: Given) -> None:
     gpt2 = {"N": 124e6, "hidden": 768, "layers": 12, "vocab": 50257, "D_tokens": 1e10}
     assert without_embeddings(cases("loss", gpt2)) == pytest.approx([124e6 - 50257 * 768])
 
 
-def test_a_model_of_unknown_sizes_has_the_usual_width(cases: Given) -> None:
+def test_a_model_of_unknown_shape_gets_the_usual_width(cases: Given) -> None:
     small = {"N": 124e6, "tokenizer": "GPT-2 50257", "D_tokens": 1e10}
     large = {"N": 70e9, "tokenizer": "Llama-2 32000", "D_tokens": 1e12}
     bare = without_embeddings(cases("loss", small, large))
-    assert bare[0] == pytest.approx(85e6, rel=0.12)  # of GPT-2
-    assert bare[1] == pytest.approx(70e9 - 2 * 32000 * 8192, rel=0.01)  # of Llama 2
+    assert bare[0] == pytest.approx(85e6, rel=0.12)  # as for GPT-2
+    assert bare[1] == pytest.approx(70e9 - 2 * 32000 * 8192, rel=0.01)  # as for Llama 2
 
 
 @pytest.mark.parametrize(
@@ -351,7 +351,7 @@ def test_a_model_of_unknown_sizes_has_the_usual_width(cases: Given) -> None:
         ({"N": 2e6, "N_kind": "non-embedding"}, "too small"),
     ],
 )
-def test_what_is_not_supported_says_why(
+def test_an_unsupported_row_says_why(
     row: dict[str, object], why: str, made: Callable[..., Predictions]
 ) -> None:
     found = made(row)
@@ -366,7 +366,7 @@ def test_a_run_far_from_those_of_the_fit_says_so(made: Callable[..., Predictions
 
 
 @pytest.mark.parametrize("entries", [256, 50304, 262144])
-def test_no_loss_is_above_that_of_a_uniform_guess(
+def test_no_loss_exceeds_that_of_a_uniform_guess(
     made: Callable[..., Predictions], entries: int
 ) -> None:
     rows = [{"D_tokens": 10.0**power, "vocab": entries} for power in range(13)]
@@ -381,7 +381,7 @@ def test_no_loss_is_above_that_of_a_uniform_guess(
 # ------------------------------------------------------------------ the score
 
 
-def test_a_family_is_judged_without_its_own_losses(book: Book, score: TaskScore) -> None:
+def test_a_family_is_scored_without_its_own_losses(book: Book, score: TaskScore) -> None:
     changed = {
         id_: replace(
             publication,
@@ -402,7 +402,7 @@ def test_a_family_is_judged_without_its_own_losses(book: Book, score: TaskScore)
     assert other.unseen.median > score.unseen.median
 
 
-def test_shape_and_set_are_judged_apart(score: TaskScore) -> None:
+def test_shape_and_set_are_scored_separately(score: TaskScore) -> None:
     assert score.apart is not None
     assert score.apart.rows >= score.unseen.rows
     assert score.apart.median > score.unseen.median
@@ -410,7 +410,7 @@ def test_shape_and_set_are_judged_apart(score: TaskScore) -> None:
     assert score.unseen.p90 < score.thumb.p90
 
 
-def test_a_set_with_one_row_has_no_shape(score: TaskScore) -> None:
+def test_a_set_with_one_row_has_no_score_of_shape(score: TaskScore) -> None:
     sets = score.published.cases.evaluation
     (place,) = [n for n, row in enumerate(score.published.rows) if row.id == "nanogpt-124m"]
     assert (sets == sets[place]).sum() == 1

@@ -1,4 +1,4 @@
-"""Memory: laws of any prediction, figures of papers, what rows leave open, and the score."""
+"""Memory: laws that every prediction obeys, figures from papers, missing inputs, and the score."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ METHODS = ("full AdamW", "lora", "qlora", "pretrain")
 @pytest.mark.parametrize(("column", "values"), RISES)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("act_ckpt", ["none", "full"])
-def test_more_work_never_takes_less(
+def test_more_work_never_takes_less_memory(
     book: Book,
     described: Described,
     column: str,
@@ -107,7 +107,7 @@ def test_more_work_never_takes_less(
 
 
 @pytest.mark.parametrize(("column", "values"), FALLS)
-def test_a_saving_never_takes_more(
+def test_a_memory_saving_option_never_takes_more(
     book: Book, described: Described, column: str, values: tuple[str, ...]
 ) -> None:
     made = numbers(book, described(column, values))
@@ -155,11 +155,11 @@ def test_components_add_up_and_are_never_below_zero(
     assert made.high[0] <= most[0]
 
 
-# ------------------------------------------------------------------ figures of papers
+# ------------------------------------------------------------------ figures from papers
 
 
-def test_states_are_those_of_the_paper(book: Book, described: Described) -> None:
-    """Figure 1 of the ZeRO paper: 7.5 B parameters over 64 accelerators."""
+def test_model_states_match_the_paper(book: Book, described: Described) -> None:
+    """Figure 1 of the ZeRO paper: 7.5B parameters on 64 accelerators."""
     stages = ("DDP", "ZeRO-1", "ZeRO-2", "ZeRO-3")
     rows = described("sharding", stages, model="any", params="7.5e9", n_gpus="64")
     found = parts(book, rows)
@@ -167,8 +167,8 @@ def test_states_are_those_of_the_paper(book: Book, described: Described) -> None
     assert states == pytest.approx([120, 31.4, 16.6, 1.9], rel=0.02)
 
 
-def test_activations_are_those_of_the_paper(book: Book, described: Described) -> None:
-    """GPT-3, one sequence: 4.8 GB where only the input of each layer is kept."""
+def test_activations_match_the_paper(book: Book, described: Described) -> None:
+    """GPT-3, one sequence: 4.8 GB when only the input of each layer is kept."""
     rows = described(
         model="any",
         params="175e9",
@@ -185,8 +185,10 @@ def test_activations_are_those_of_the_paper(book: Book, described: Described) ->
     assert parts(book, rows)["activations"][0] == pytest.approx(4.83e9, rel=1e-2)
 
 
-def test_each_precision_and_optimizer_has_its_bytes(book: Book, described: Described) -> None:
-    """Bytes for each parameter of weights, gradients and states, on one accelerator."""
+def test_each_precision_and_optimizer_has_its_bytes_per_parameter(
+    book: Book, described: Described
+) -> None:
+    """Bytes of weights, gradients and optimizer states per parameter, on one accelerator."""
     cells = {
         ("bf16", "full AdamW"): 16,
         ("amp_bf16", "full AdamW"): 16,
@@ -223,7 +225,7 @@ def test_packed_weights_keep_embeddings_in_16_bits(book: Book, described: Descri
     own = 20971520 * 2  # adapters of rank 8 on all matrices
     assert without == pytest.approx(packed * 4.5 / 8 + 2 * kept + own)
     assert double == pytest.approx(packed * 4.126953125 / 8 + 2 * kept + own)
-    assert plain == without  # that of QLoRA, not that of its products
+    assert plain == without  # the precision of QLoRA's weights, not of its matrix products
 
 
 def test_logits_depend_on_how_the_loss_is_computed(book: Book, described: Described) -> None:
@@ -237,13 +239,13 @@ def test_logits_depend_on_how_the_loss_is_computed(book: Book, described: Descri
     assert logits("ZeRO-1 Liger") < 0.2 * whole
 
 
-def test_gradients_go_to_the_host_with_the_states(book: Book, described: Described) -> None:
+def test_gradients_are_offloaded_with_the_states(book: Book, described: Described) -> None:
     assert parts(book, described(sharding="ZeRO-2 offload"))["gradients"][0] == 0
     assert parts(book, described(sharding="ZeRO-2"))["gradients"][0] > 0
 
 
-def test_experts_are_divided_once(book: Book, described: Described) -> None:
-    """Experts over expert-parallel accelerators, and what is left of the replicas."""
+def test_experts_are_sharded_once(book: Book, described: Described) -> None:
+    """Expert parallelism splits the weights; ZeRO splits the optimizer states over what remains."""
     degrees = ("ZeRO-1 EP1", "ZeRO-1 EP4", "ZeRO-1 EP8")
     rows = described("sharding", degrees, model="Mixtral 8x7B", params="", n_gpus="8")
     found = parts(book, rows)
@@ -251,7 +253,7 @@ def test_experts_are_divided_once(book: Book, described: Described) -> None:
     assert found["optimizer"] == pytest.approx([found["optimizer"][0]] * 3)
 
 
-def test_inference_takes_weights_and_cache(book: Book, described: Described) -> None:
+def test_inference_needs_only_weights_and_cache(book: Book, described: Described) -> None:
     rows = described(method="inference", n_gpus="1", sharding="", micro_batch="4", seq_len="2048")
     found = parts(book, rows)
     assert found["cache"][0] == pytest.approx(4 * 2048 * 2 * 32 * 4096 * 2)
@@ -260,7 +262,7 @@ def test_inference_takes_weights_and_cache(book: Book, described: Described) -> 
 
 
 def cached(book: Book, described: Described, model: str, length: int, **more: str) -> float:
-    """Gigabytes that the cache of one sequence takes on each GPU."""
+    """The KV cache of one sequence, in GB per GPU."""
     one = {"method": "inference", "n_gpus": "1", "sharding": "", "micro_batch": "1", "params": ""}
     rows = described(**{**one, "model": model, "seq_len": str(length), **more})
     return float(parts(book, rows)["cache"][0]) / GB
@@ -277,7 +279,7 @@ def cached(book: Book, described: Described, model: str, length: int, **more: st
         ("Mistral-7B-Instruct-v0.2", 32_768, 2048 * 2 * 32 * 32_768 / GB),
     ],
 )
-def test_a_cache_holds_what_attention_looks_back_at(
+def test_the_cache_holds_what_attention_looks_back_at(
     book: Book, described: Described, model: str, length: int, cache: float
 ) -> None:
     assert cached(book, described, model, length) == pytest.approx(cache)
@@ -292,7 +294,7 @@ def test_a_longer_sequence_never_takes_a_smaller_cache(
         assert cached(book, described, model, length) <= longer
 
 
-def test_tensor_parallelism_splits_heads_and_no_latent_vector(
+def test_tensor_parallelism_splits_heads_but_not_the_latent_vector(
     book: Book, described: Described
 ) -> None:
     def split(model: str, degree: int) -> float:
@@ -301,13 +303,13 @@ def test_tensor_parallelism_splits_heads_and_no_latent_vector(
 
     assert split("DeepSeek-V3", 8) == 1
     assert split("Gemma 3 27B", 8) == pytest.approx(1 / 8)
-    assert split("Llama 3 70B", 16) == pytest.approx(1 / 8)  # of its 8 heads each is on two GPUs
+    assert split("Llama 3 70B", 16) == pytest.approx(1 / 8)  # each of its 8 heads is on two GPUs
 
 
-# ------------------------------------------------------------------ what rows leave open
+# ------------------------------------------------------------------ missing inputs
 
 
-def test_what_is_not_stated_is_as_plain_as_memory_allows(book: Book, described: Described) -> None:
+def test_unstated_settings_are_as_simple_as_memory_allows(book: Book, described: Described) -> None:
     cards = ("H200", "H100-80GB", "RTX A6000", "RTX 4090")
     rows = described(
         "hardware",
@@ -329,7 +331,7 @@ def test_what_is_not_stated_is_as_plain_as_memory_allows(book: Book, described: 
     assert "recomputation" in least.method[0] or "taken" not in least.method[0]
 
 
-def test_a_row_that_leaves_more_open_has_a_wider_range(book: Book, described: Described) -> None:
+def test_a_row_with_fewer_inputs_has_a_wider_range(book: Book, described: Described) -> None:
     whole = predict(book, "memory", described(method="lora"))
     for column in ("seq_len", "micro_batch", "act_ckpt"):
         part = predict(book, "memory", described(column, ("",), method="lora"))
@@ -337,7 +339,7 @@ def test_a_row_that_leaves_more_open_has_a_wider_range(book: Book, described: De
         assert ratio[0] > ratio[1], column
 
 
-def test_nothing_that_had_to_be_taken_is_said_to_fit(book: Book, described: Described) -> None:
+def test_a_row_with_assumed_settings_only_probably_fits(book: Book, described: Described) -> None:
     rows = described(
         "act_ckpt",
         ("full", ""),
@@ -356,7 +358,7 @@ def test_nothing_that_had_to_be_taken_is_said_to_fit(book: Book, described: Desc
     assert "fit" not in predict(book, "memory", unknown).method[0].replace("fitted", "")
 
 
-def test_what_does_not_fit_is_said_to(book: Book, described: Described) -> None:
+def test_a_row_that_does_not_fit_says_so(book: Book, described: Described) -> None:
     rows = described(hardware="L4", n_gpus="1", sharding="")
     assert "does not fit" in predict(book, "memory", rows).method[0]
 
@@ -370,14 +372,12 @@ def test_what_does_not_fit_is_said_to(book: Book, described: Described) -> None:
         ({"hardware": "H10"}, "unknown accelerator"),
     ],
 )
-def test_what_cannot_be_predicted_says_why(
-    described: Described, more: dict[str, str], says: str
-) -> None:
+def test_an_unsupported_row_says_why(described: Described, more: dict[str, str], says: str) -> None:
     assert says in unsupported("memory", described(**more))[0]
 
 
 @pytest.mark.parametrize("text", ["peak GPU memory (max over GPUs)", "training peak", "Peak", ""])
-def test_any_name_of_the_peak_is_the_peak(described: Described, text: str) -> None:
+def test_every_name_for_the_peak_is_understood(described: Described, text: str) -> None:
     assert unsupported("memory", described(quantity=text)).tolist() == [None]
 
 
@@ -394,7 +394,7 @@ def test_any_name_of_the_peak_is_the_peak(described: Described, text: str) -> No
         ("pretrain with Muon", "momentum", None, ""),
     ],
 )
-def test_a_method_may_name_optimizer_rank_and_offloading(
+def test_a_method_can_name_optimizer_rank_and_offloading(
     described: Described, text: str, optimizer: str, rank: float | None, offload: str
 ) -> None:
     rows = described(method=text)
@@ -403,7 +403,7 @@ def test_a_method_may_name_optimizer_rank_and_offloading(
     assert np.isnan(rows.rank[0]) if rank is None else rows.rank[0] == rank
 
 
-def test_settings_do_not_hang_on_the_fit(book: Book, described: Described) -> None:
+def test_assumed_settings_do_not_depend_on_the_fit(book: Book, described: Described) -> None:
     rows = described(act_ckpt="", sharding="")
     plain, _ = settings.chosen(book, rows)
     whole = Footprint(book, rows, plain).figures(settings.ROUND)[WHOLE]
@@ -425,7 +425,7 @@ def test_the_score_beats_the_rule_of_thumb(score: TaskScore) -> None:
     assert 0.75 <= (score.unseen.coverage or 0) <= 0.85
 
 
-def test_nothing_that_is_said_to_fit_takes_more(score: TaskScore) -> None:
+def test_no_run_predicted_to_fit_needs_more_memory(score: TaskScore) -> None:
     found = score.room
     assert found is not None
     assert found.fits > 60
@@ -435,7 +435,7 @@ def test_nothing_that_is_said_to_fit_takes_more(score: TaskScore) -> None:
     assert len(found.above) <= 0.02 * found.rows
 
 
-def test_a_run_that_is_wrongly_said_to_fit_is_an_error(book: Book, score: TaskScore) -> None:
+def test_a_run_wrongly_predicted_to_fit_is_an_error(book: Book, score: TaskScore) -> None:
     assert score.room is not None
     bad = replace(score, room=replace(score.room, fits_above=("one-run",), let=("another",)))
     said = [found.message for found in problems(book, {"memory": bad})]
@@ -445,7 +445,7 @@ def test_a_run_that_is_wrongly_said_to_fit_is_an_error(book: Book, score: TaskSc
     assert any("'another' has the verdict 'fits', but ran out of memory" in text for text in said)
 
 
-def test_room_sees_a_fit_that_promises_too_much(
+def test_the_score_notices_verdicts_that_are_too_optimistic(
     book: Book, data: Published, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def too_much(book: Book, rows: Cases, fitted: Coefficients) -> tuple[Flags, Array]:
@@ -463,6 +463,6 @@ def _truth(data: Published, rows: Cases) -> Array:
     return np.array([known[name] for name in rows.ids.tolist()])
 
 
-def test_a_fit_of_an_older_model_is_none(book: Book, described: Described) -> None:
+def test_a_fit_with_other_coefficients_is_not_used(book: Book, described: Described) -> None:
     made = predict(book, "memory", described(), {"factor": 1.0, "low": 0.0, "high": 0.0})
     assert "other formulas" in made.unsupported[0]

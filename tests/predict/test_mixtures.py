@@ -1,4 +1,4 @@
-"""Mixtures, latent attention and windows in training: what their counts must give."""
+"""Mixtures of experts, latent attention and windows in training: FLOP, memory and throughput."""
 
 from __future__ import annotations
 
@@ -34,10 +34,8 @@ def work(book: Book, rows: Cases) -> Work:
     return Work(rows, book)
 
 
-def test_the_flop_of_a_token_are_those_that_its_publication_counts(
-    book: Book, several: Several
-) -> None:
-    # NVIDIA's summary has 3,848 tokens/s for 961 TFLOP/s of DeepSeek-V3 without its second token
+def test_the_flop_per_token_match_the_publication(book: Book, several: Several) -> None:
+    # NVIDIA's summary gives 3,848 tokens/s for 961 TFLOP/s, without multi-token prediction
     rows = several("throughput", STATED, "id", ["r"])
     made = work(book, rows).figures(["product_parameters", "attended", "score_width"], {})
     width = made["score_width"] * rows.heads
@@ -45,7 +43,7 @@ def test_the_flop_of_a_token_are_those_that_its_publication_counts(
     assert flop[0] == pytest.approx(961e12 / 3848, rel=0.01)
 
 
-def test_the_matrices_of_latent_attention_and_experts_add_up_to_what_a_token_meets(
+def test_latent_attention_and_experts_add_up_to_the_active_parameters(
     book: Book, several: Several
 ) -> None:
     rows = several("throughput", STATED, "id", ["r"])
@@ -72,26 +70,24 @@ def test_the_layout_of_a_mixture_changes_its_throughput(
 
 
 def test_a_larger_micro_batch_is_no_slower_for_a_mixture(book: Book, several: Several) -> None:
-    # without a pipeline, whose bubble grows with it
+    # without a pipeline, whose bubble grows with the micro-batch
     plain = {**STATED, "parallelism": "EP64 ZeRO-1"}
     rows = several("throughput", plain, "micro_batch", ("1", "2", "4", "8"))
     made = predict(book, "throughput", rows).predicted
     assert (np.diff(made) > 0).all(), made
 
 
-def test_experts_take_less_memory_the_more_accelerators_share_them(
-    book: Book, several: Several
-) -> None:
+def test_expert_parallelism_reduces_memory_of_weights(book: Book, several: Several) -> None:
     layouts = ("PP16 EP1 ZeRO-1", "PP16 EP4 ZeRO-1", "PP16 EP8 ZeRO-1", "PP16 EP16 ZeRO-1")
     rows = several("memory", STATED, "parallelism", layouts)
     weights = memory_components(book, rows, coefficients(book, "memory"))["weights"]
     assert (np.diff(weights) < 0).all()
-    # embeddings, attention, shared experts and three dense layers, in 16 bit on 16 stages
+    # embeddings, attention, shared experts and three dense layers, in 16 bits on 16 stages
     least = 2 * ((671.03e9 - 653.91e9 - 2 * 0.927e9) / 16 + 0.927e9) / GB
     assert weights[-1] / GB == pytest.approx(least + 2 * 653.91 / 16 / 16, rel=0.01)
 
 
-def test_windows_save_attention_and_only_in_their_layers(book: Book, several: Several) -> None:
+def test_windows_save_attention_only_in_their_layers(book: Book, several: Several) -> None:
     rows = several(
         "throughput",
         {**STATED, "model": "Gemma 3 27B", "parallelism": ""},
@@ -100,7 +96,9 @@ def test_windows_save_attention_and_only_in_their_layers(book: Book, several: Se
     )
     attended = work(book, rows).figures(["attended"], {})["attended"]
     assert attended[1] == 1024
-    assert 0.16 * 131072 < attended[0] < 0.19 * 131072  # 10 of 62 layers see all
+    assert (
+        0.16 * 131072 < attended[0] < 0.19 * 131072
+    )  # 10 of 62 layers attend to the whole sequence
 
 
 def test_a_mixture_has_a_wider_range_than_a_dense_model(book: Book, several: Several) -> None:

@@ -1,6 +1,6 @@
-"""Nonsense is refused on all faces for the same reason, and no word is silently dropped.
+"""Nonsense is refused everywhere for the same reason, and no word is silently dropped.
 
-The faces are `predict`, the calculator, the front page and `choose`, which offers none of it."""
+That is in `predict`, the calculator and the front page; `choose` never offers it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from scalesheet.render.pages.compare.workload import question_of
 from scalesheet.render.pages.context import Context
 from shipped import shipped, shipped_book
 
-#: What is asked of Llama 3.1 8B in sequences of 4,096, and how the refusal begins.
+#: Nonsense for Llama 3.1 8B with sequences of 4,096, and the start of the refusal.
 NONSENSE: tuple[tuple[dict[str, float], str], ...] = (
     ({"gpus": 8, "tensor": 64}, "32 heads do not divide evenly among 64 tensor-parallel ranks"),
     (
@@ -47,7 +47,7 @@ NONSENSE: tuple[tuple[dict[str, float], str], ...] = (
     ({"gpus": 3, "batch": 3, "context": 3}, "4096 tokens per sequence do not divide"),
 )
 DEGREES = {"tensor": "TP", "pipeline": "PP", "experts": "EP", "context": "CP", "stage": "ZeRO-"}
-#: The front page has no word for it: no such input is refused as such.
+#: The front page has no such input, and refuses the name.
 NOT_ASKED = ("context",)
 every = pytest.mark.parametrize(("asked", "why"), NONSENSE, ids=lambda each: str(each)[:50])
 
@@ -128,7 +128,7 @@ def test_the_front_page_refuses_it(page: Engine, asked: Mapping[str, float], why
     case |= {
         "tensor": 1,
         "pipeline": 1,
-    }  # left open they are found, and 8 accelerators may share one
+    }  # if left open, the page searches them
     texts = [[name, str(value)] for name, value in {**case, **asked}.items()]
     faults, obstacles = page.call(
         "((texts) => { const { readCase, complete, obstaclesTo } = scalesheet.cases;"
@@ -144,7 +144,7 @@ def test_the_front_page_refuses_it(page: Engine, asked: Mapping[str, float], why
         assert any(each.startswith(why) for each in obstacles), obstacles
 
 
-def test_choose_offers_none_of_it(book: Book) -> None:
+def test_choose_never_offers_it(book: Book) -> None:
     job = Job("llama-3-1-8b", ("pretrain",), 1e9, 4096.0, 64.0, 1e4, True, 64.0)
     made = search(book, known(book), job, assumptions(book, book.plans[PLAN], {})).grid
     assert len(made)
@@ -157,8 +157,8 @@ def test_choose_offers_none_of_it(book: Book) -> None:
     assert (64 % (replicas * made.micro_batch) == 0).all()
 
 
-def test_layers_that_published_runs_divide_so_are_answered(book: Book) -> None:
-    """126 layers in 16 stages are what Llama 3.1 405B was trained with."""
+def test_layers_that_do_not_divide_evenly_are_accepted(book: Book) -> None:
+    """Llama 3.1 405B was trained with 126 layers in 16 stages."""
     layout = {"n_gpus": "128", "parallelism": "TP8 PP16"}
     _, made = described(book, "throughput", model="llama-3-1-405b", **layout)
     assert made.unsupported[0] is None
@@ -177,7 +177,7 @@ def test_layers_that_published_runs_divide_so_are_answered(book: Book) -> None:
         ("model", "llama-3-1-8b banana", "model's name"),
     ],
 )
-def test_every_word_that_was_not_understood_is_named_and_widens_the_range(
+def test_every_unknown_word_is_named_and_widens_the_range(
     book: Book, column: str, text: str, where: str
 ) -> None:
     plain = text.replace("banana", "").strip()
@@ -208,14 +208,12 @@ def test_words_of_the_field_are_understood(book: Book, column: str, text: str) -
     assert made.unsupported[0] is None
 
 
-# ------------------------------------------------------------------ what else an answer says
+# ------------------------------------------------------------------ other parts of an answer
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput", "memory"])
 @pytest.mark.parametrize("hardware", ["t4", "v100-sxm2-32gb"])
-def test_bf16_is_refused_where_an_accelerator_has_none(
-    book: Book, task: str, hardware: str
-) -> None:
+def test_bf16_is_refused_on_accelerators_without_it(book: Book, task: str, hardware: str) -> None:
     _, made = described(book, task, hardware=hardware, precision="bf16", tokens="1e9")
     assert "no bf16 units" in str(made.unsupported[0])
     for text in ("fp16", "16-bit", ""):
@@ -224,7 +222,7 @@ def test_bf16_is_refused_where_an_accelerator_has_none(
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput"])
-def test_what_does_not_fit_says_so(book: Book, task: str) -> None:
+def test_a_case_that_does_not_fit_says_so(book: Book, task: str) -> None:
     stated = {"model": "llama-3-1-70b", "tokens": "1e9", "kind": "full"}
     cases, made = described(book, task, n_gpus="2", **stated)
     assert "memory" in told(book, task, cases, made).method[0]

@@ -1,4 +1,4 @@
-"""One case from flags, cases from standard input, models by their config.json, text for people."""
+"""A case from flags, cases from standard input, models from their config.json, text output."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def table(*cases: dict[str, str]) -> str:
     return "".join(f"{','.join(line)}\n" for line in lines)
 
 
-# ------------------------------------------------------------------ where cases come from
+# ------------------------------------------------------------------ input
 
 
 def test_a_case_is_the_same_from_flags_a_file_and_standard_input(
@@ -80,7 +80,7 @@ def test_wrong_usage_says_what_is_expected(
     assert says in printed.err
 
 
-def test_standard_input_that_is_no_table_is_wrong_usage(
+def test_standard_input_that_is_not_a_table_is_wrong_usage(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hours\n3\n")))
@@ -91,7 +91,7 @@ def test_standard_input_that_is_no_table_is_wrong_usage(
     )
 
 
-def test_a_file_may_stand_behind_an_option_and_have_no_ids(
+def test_a_file_can_follow_an_option_and_have_no_ids(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "cases.csv"
@@ -104,7 +104,7 @@ def test_a_file_may_stand_behind_an_option_and_have_no_ids(
     assert [row["id"] for row in rows(shown[0])] == ["1", "2"]
 
 
-def test_without_a_book_the_catalogue_predicts_and_says_so(
+def test_without_a_book_the_shipped_catalogue_is_used_and_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("memory", *FLAGS) == 0
@@ -127,7 +127,7 @@ def test_without_a_book_the_catalogue_predicts_and_says_so(
         ("qlora", "", ""),
     ],
 )
-def test_the_bits_of_weights_are_said_where_a_case_does_not(
+def test_assumed_bits_of_weights_are_named(
     method: str, precision: str, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     case = {"model": "llama-3-2-1b", "method": method, "hardware": "h100", "precision": precision}
@@ -137,7 +137,7 @@ def test_the_bits_of_weights_are_said_where_a_case_does_not(
     assert [part for part in told if part.startswith("precision")] == [says] * bool(says)
 
 
-# ------------------------------------------------------------------ models by their config.json
+# ------------------------------------------------------------------ models from their config.json
 
 
 def config(folder: Path, id: str, **other: object) -> str:
@@ -148,7 +148,7 @@ def config(folder: Path, id: str, **other: object) -> str:
 
 
 @pytest.mark.parametrize("task", ["memory", "throughput"])
-def test_a_model_by_its_config_is_predicted_as_the_same_model_by_its_name(
+def test_a_model_from_its_config_is_predicted_like_the_model_by_name(
     task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = {"hardware": "h100", "n_gpus": "8", "seq_len": "2048", "micro_batch": "1"}
@@ -181,7 +181,7 @@ def test_a_larger_config_takes_more_memory(
     assert sizes[1] > 1.3 * sizes[0]
 
 
-def test_a_config_that_cannot_be_used_is_the_reason_of_its_row(
+def test_an_unusable_config_is_the_reason_of_its_row(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = tmp_path / "broken.json"
@@ -201,7 +201,7 @@ def test_a_config_that_cannot_be_used_is_the_reason_of_its_row(
     assert c["predicted"] == d["predicted"] != ""
 
 
-# ------------------------------------------------------------------ text for people
+# ------------------------------------------------------------------ text output
 
 
 def test_a_terminal_gets_text_and_a_pipe_csv(
@@ -232,7 +232,7 @@ def test_a_terminal_gets_text_and_a_pipe_csv(
         ),
     ],
 )
-def test_whether_it_fits_is_said_in_words_of_the_field(
+def test_the_verdict_uses_the_words_of_the_field(
     said: str, memory: float, verdict: str, book: Book
 ) -> None:
     cases = cases_of(_one("memory", [f"{name}={value}" for name, value in CASE.items()]), book)
@@ -249,7 +249,7 @@ def _changed(made: Predictions, method: str, memory: float) -> Predictions:
     return Predictions(column, column, column, made.method, made.unsupported)
 
 
-def test_text_has_the_numbers_of_the_table_and_the_reason_where_there_is_none(
+def test_text_has_the_numbers_of_the_table_or_a_reason(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = table({"id": "a", **CASE}, {"id": "b", "hardware": "h1000", "model": "llama-3-1-8b"})

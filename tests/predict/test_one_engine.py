@@ -1,4 +1,4 @@
-"""One engine: a published row has one number, in a plan that states it and by `predict`."""
+"""One engine: `predict` gives a published row the same number as a plan that states it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from scalesheet.predict.time.steps import Work
 from scalesheet.vocabulary import METHODS
 
 Case = dict[Key, float | str]
-#: What is in host memory, as a plan says it; other words mean the states.
+#: What is offloaded to host memory, in a plan's words; other words mean the optimizer states.
 AWAY = {"": "none", "both": "states and weights"}
 
 
 def of_catalogue(cases: Cases, catalogue: Known) -> Cases:
-    """The rows whose model the catalogue has, with its sizes: a plan names a model."""
+    """The rows whose model is in the catalogue with the same sizes, since a plan names a model."""
     rows = catalogue.results.rows["models"]
     cases = cases.only(np.isin(cases.model_id.astype(str), rows))
     places = [rows.index(name) for name in cases.model_id.tolist()]
@@ -46,7 +46,7 @@ def of_catalogue(cases: Cases, catalogue: Known) -> Cases:
 
 
 def statable(book: Book, cases: Cases) -> Flags:
-    """Rows of which a plan can say all that `predict` goes by."""
+    """The rows for which a plan can state every input of `predict`."""
     work = Work(cases, book)
     products = (cases.peak == cases.sixteen) | among(cases.precision, "fp8")
     return (
@@ -71,7 +71,7 @@ def case(cases: Cases, at: int, **more: float | str) -> Case:
         "tokens": 1e3,
         "supply": "owned",
         "owned_gpu": str(cases.accelerator[at]),
-        "offer": "runpod-community-rtx4090",  # an input must be stated, and does not count
+        "offer": "runpod-community-rtx4090",  # required, but without effect
         "tensor": float(cases.tensor[at]),
         "context": float(cases.context[at]),
         "experts": float(cases.expert[at]),
@@ -134,7 +134,7 @@ def memories(book: Book, cases: Cases) -> Iterator[tuple[int, Case]]:
         ("memory", 25, memories, "all_memory", lambda size: size * 1e9),
     ],
 )
-def test_a_published_row_has_the_number_that_a_plan_gives_it(
+def test_a_published_row_has_the_same_number_in_a_plan(
     book: Book,
     catalogue: Known,
     task: str,

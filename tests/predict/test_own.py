@@ -1,4 +1,4 @@
-"""Own measurements are a family of the score by itself: told, held, and no fit rests on them."""
+"""Own measurements have a score of their own; no fit uses them."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def test_measured_records_are_scored_and_simulated_ones_never(found: Examined) -
     assert found.scores["runs"].own is found.scores["loss"].own is None
 
 
-def test_the_truth_is_what_was_measured(found: Examined) -> None:
+def test_predictions_are_compared_with_the_measured_values(found: Examined) -> None:
     speed = own(found, "throughput").published
     truth = dict(zip((row.id for row in speed.rows), speed.truth.tolist(), strict=True))
     assert (truth["fast"], truth["slow"]) == (16384, 2048)
     assert own(found, "memory").published.truth.tolist() == [10 * 2**30] * 4
 
 
-def test_the_error_is_that_of_the_fit_on_file(found: Examined) -> None:
+def test_the_error_is_that_of_the_stored_fit(found: Examined) -> None:
     speed = own(found, "throughput")
     made = dict(
         zip((r.id for r in speed.published.rows), speed.made.predicted.tolist(), strict=True)
@@ -80,20 +80,20 @@ def test_the_error_is_that_of_the_fit_on_file(found: Examined) -> None:
     assert speed.median == pytest.approx(sum(speed.errors.values()) / 2)
 
 
-def test_an_unsteady_run_has_its_memory_scored_and_not_its_speed(found: Examined) -> None:
+def test_an_unsteady_run_is_scored_for_memory_and_not_for_throughput(found: Examined) -> None:
     assert "uneven" not in own(found, "throughput").errors
     assert "uneven" in own(found, "memory").errors
 
 
-def test_no_fit_and_no_score_of_published_results_moves(found: Examined) -> None:
-    """The scores with own measurements are those of the book that ships, to the last digit."""
+def test_fits_and_scores_of_published_results_do_not_change(found: Examined) -> None:
+    """With own measurements, the scores are those of the shipped book to the last digit."""
     for task, score in shipped().scores.items():
         assert found.scores[task].digest == score.digest
         assert found.scores[task].unseen == score.unseen
         assert found.scores[task].groups["family"].keys() == score.groups["family"].keys()
 
 
-# ------------------------------------------------------------------ what it is held to
+# ------------------------------------------------------------------ expected errors
 
 
 def held(book: Book, **changed: object) -> Book:
@@ -126,17 +126,17 @@ def test_a_prediction_that_got_worse_is_an_error(
     assert says in told.message
 
 
-def test_what_is_as_expected_is_no_finding(found: Examined, book: Book) -> None:
+def test_a_prediction_as_expected_is_not_reported(found: Examined, book: Book) -> None:
     assert list(problems(held(book), found.scores)) == []
 
 
-def test_a_record_that_is_not_listed_is_not_held(found: Examined, book: Book) -> None:
+def test_a_record_that_is_not_listed_is_not_checked(found: Examined, book: Book) -> None:
     fast = own(found, "throughput").errors["fast"]
     only = held(book, records=("fast",), median=fast, worst=fast)
     assert list(problems(only, found.scores)) == []
 
 
-def test_the_file_says_what_is_expected(tmp_path: Path) -> None:
+def test_the_file_lists_the_expected_errors(tmp_path: Path) -> None:
     data = lay(tmp_path, {"fast": MEASURED}, "throughput")
     score = data / "score.yaml"
     said = "own: {throughput: {records: [fast], median: 1.01, worst: 1.01}}\n"
@@ -151,7 +151,7 @@ def test_the_file_says_what_is_expected(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ the pages
 
 
-def test_the_pages_tell_them_apart(pages: dict[str, str]) -> None:
+def test_the_pages_list_them_separately(pages: dict[str, str]) -> None:
     index = pages["score/index.md"].partition("{ #own }")[2].partition("{ #peers }")[0]
     assert '<a href="throughput.html#own">' in index
     assert index.count('<th scope="row">') == 2
@@ -188,7 +188,7 @@ def test_a_book_without_measured_records_says_so() -> None:
 # ------------------------------------------------------------------ the command
 
 
-def test_fit_tells_how_far_off_they_are_and_check_holds_them(
+def test_fit_prints_their_errors_and_check_enforces_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = lay(tmp_path, {"fast": MEASURED, "dry": SIMULATED}, "throughput")

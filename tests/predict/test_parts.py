@@ -1,4 +1,4 @@
-"""Predictions of a frame in parts, in other processes and with Dask, are those of the whole."""
+"""Predictions of a frame in parts, in other processes or with Dask, equal those of the whole."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARTS = (0, 1, 130, 131, 400, ROWS)  # of different lengths, one of a single row
 
 
 def frame_of(rows: int) -> pd.DataFrame:
-    """Runs of several models, some unknown and some with a column not stated, in no order."""
+    """Runs of several models in random order, some unknown, some with a missing column."""
     random = np.random.default_rng(1)
     return pd.DataFrame(
         {
@@ -38,12 +38,12 @@ def predicted(part: pd.DataFrame, task: str) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("task", ["runs", "memory"])
-def test_parts_in_other_processes_give_the_numbers_of_the_whole(task: str) -> None:
+def test_parts_in_other_processes_give_the_same_numbers(task: str) -> None:
     frame = frame_of(ROWS)
     before = frame.copy()
     whole = predicted(frame, task)
     parts = [frame.iloc[a:b] for a, b in pairwise(PARTS)]
-    # spawned, so that a worker has nothing but what it is sent
+    # spawned, so that a worker has only what it is sent
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=spawned) as pool:
         made = pd.concat(pool.map(partial(predicted, task=task), reversed(parts)))
@@ -52,13 +52,13 @@ def test_parts_in_other_processes_give_the_numbers_of_the_whole(task: str) -> No
     assert 0 < whole["predicted"].notna().sum() < ROWS
 
 
-def test_no_rows_give_the_columns_of_rows() -> None:
+def test_an_empty_frame_gives_the_same_columns() -> None:
     some, none = predicted(frame_of(2), "memory"), predicted(frame_of(0), "memory")
     assert list(none.columns) == list(some.columns)
     assert len(none) == 0
 
 
-def test_dask_gives_the_numbers_of_the_whole() -> None:
+def test_dask_gives_the_same_numbers() -> None:
     dask: Any = pytest.importorskip(
         "dask.dataframe", reason="Dask is not installed: parts are tried in a process pool alone"
     )

@@ -1,4 +1,4 @@
-"""Partial pooling: what it recovers, and that leaving a family out is what it says."""
+"""Partial pooling recovers coefficients and really leaves a family out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TRUE = np.log([1.4, 3.0, 0.05])
 
 
 def made(families: int, rows: int, noise: float) -> tuple[Design, Array, Words]:
-    """Rows of families that differ in how fast they are, as coefficients TRUE have them."""
+    """Rows of families that differ in speed, generated with the coefficients TRUE."""
     random = np.random.default_rng(5)
     count = families * rows
     parts = np.exp(random.normal(0, 1, (count, 2)))
@@ -41,7 +41,7 @@ def only(design: Design, rows: NDArray[Any]) -> Design:
     return Design(design.parts[rows], design.fixed[rows], design.factors[rows], design.priors)
 
 
-def test_coefficients_are_found_again() -> None:
+def test_coefficients_are_recovered() -> None:
     found = fit(*made(families=30, rows=6, noise=0.02))
     assert np.allclose(found.logs, TRUE, atol=0.1)
 
@@ -52,9 +52,9 @@ def test_without_much_data_a_coefficient_stays_near_its_prior() -> None:
     assert np.all(np.abs(fit(design, target, family).logs - prior) < 1.0)
 
 
-def test_a_family_of_many_rows_does_not_outvote_the_others() -> None:
+def test_a_family_with_many_rows_does_not_outvote_the_others() -> None:
     design, target, family = made(families=12, rows=4, noise=0.0)
-    loud = np.concatenate([np.arange(48), np.tile(np.arange(4), 50)])  # f0 fifty times over
+    loud = np.concatenate([np.arange(48), np.tile(np.arange(4), 50)])  # f0 repeated fifty times
     wrong = target + np.where(family == "f0", 0.5, 0.0)
     found = fit(only(design, loud), wrong[loud], family[loud])
     typical = np.median(only(design, np.arange(4, 48)).expected(found.logs) - target[4:])
@@ -70,7 +70,7 @@ def test_residuals_of_a_left_out_family_are_those_of_a_fit_without_it() -> None:
         assert np.allclose(found.left_out[own], exact, atol=0.03)
 
 
-def test_the_spread_of_a_row_grows_with_parts_that_families_differ_in() -> None:
+def test_the_spread_of_a_row_grows_with_features_in_which_families_differ() -> None:
     rows = Design(np.array([[1.0, 0.01], [0.01, 1.0]]), np.zeros(2), np.zeros((2, 1)), PRIORS)
     steady, varied = rows.spread(np.zeros(3), 0.05, 0.05)
     assert steady < varied
@@ -81,7 +81,7 @@ def test_a_fit_is_the_same_each_time() -> None:
     assert np.array_equal(fit(*case).logs, fit(*case).logs)
 
 
-def test_a_regime_of_several_families_is_fitted_and_one_of_a_single_family_assumed() -> None:
+def test_a_regime_is_fitted_from_several_families_and_assumed_for_one() -> None:
     random = np.random.default_rng(7)
     family = words([f"f{number}" for number in np.repeat(np.arange(60), 4)])
     far = np.repeat(np.arange(60) % 2 == 0, 4)
@@ -97,7 +97,7 @@ def test_a_regime_of_several_families_is_fitted_and_one_of_a_single_family_assum
     assert wide[family == "f3"].tolist() == pytest.approx([0.1] * 4)
 
 
-def test_what_a_fit_expects_is_read_from_the_tables(book: Book) -> None:
+def test_priors_are_read_from_the_tables(book: Book) -> None:
     table = book.tables["priors"]
     stated = {"throughput-launch": Stated(9.0)}
     column = replace(

@@ -1,4 +1,4 @@
-"""The laws of `scalesheet predict`: one row out for each row in, and no result is ever read."""
+"""Rules of `scalesheet predict`: one row out for each row in, and no result is ever read."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ RUN = {
 
 
 def printed(path: Path, task: str, capsys: pytest.CaptureFixture[str]) -> list[dict[str, str]]:
-    """The rows that the command prints, with the project's data."""
+    """The rows that the command prints with the project's data."""
     assert main(["predict", task, str(path), "--data", str(ROOT / "data")]) == 0
     return list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
 
 
-def test_the_tasks_that_are_offered_are_those_that_there_are() -> None:
+def test_all_tasks_are_offered() -> None:
     assert tuple(TASKS) == OFFERED == tuple(COLUMNS)
 
 
@@ -84,12 +84,12 @@ def test_results_and_remarks_change_nothing(task: str, book: Book, table: Table)
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_no_column_of_results_is_among_those_that_are_read(task: str) -> None:
+def test_no_column_of_results_is_read(task: str) -> None:
     assert not set(COLUMNS[task]) & set(RESULTS[task])
     assert not {"group", "family", "source", "verified", "tier"} & set(COLUMNS[task])
 
 
-def test_the_order_of_columns_and_of_rows_says_nothing(book: Book, table: Table) -> None:
+def test_the_order_of_columns_and_rows_does_not_matter(book: Book, table: Table) -> None:
     given = [{**row, "id": row["id"]} for row in rows(book, "throughput")]
     turned = [dict(reversed(row.items())) for row in reversed(given)]
     there, back = (
@@ -119,7 +119,7 @@ def test_an_unknown_accelerator_is_never_taken_for_another(
         assert row["unsupported_because"].startswith(f"unknown accelerator '{row['id']}'")
 
 
-def test_a_vision_model_is_no_decoder(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_vision_model_is_not_a_decoder(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
     given = table(
         {"id": "a", **RUN, "kind": "vision"},
         {"id": "b", **RUN, "kind": "diffusion"},
@@ -143,7 +143,7 @@ def test_twice_the_tokens_take_twice_the_hours(
 # ------------------------------------------------------------------ files
 
 
-def test_a_bad_row_is_told_and_the_others_are_predicted(
+def test_a_bad_row_is_reported_and_the_others_are_predicted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "cases.csv"
@@ -179,7 +179,7 @@ def test_a_bad_row_is_told_and_the_others_are_predicted(
         (b'id,model\nx,"an open quote\ny,z\n', "quotation mark"),
     ],
 )
-def test_what_is_no_table_is_wrong_usage(
+def test_a_file_that_is_not_a_table_is_wrong_usage(
     content: bytes, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "cases.csv"
@@ -190,7 +190,7 @@ def test_what_is_no_table_is_wrong_usage(
         read_csv(path, "runs")
 
 
-def test_a_file_that_is_not_there_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_file_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["predict", "runs", "no-such.csv", "--data", str(ROOT / "data")]) == 2
     assert "there is no file 'no-such.csv'" in capsys.readouterr().err
 
@@ -204,7 +204,7 @@ def test_a_file_that_is_not_there_is_wrong_usage(capsys: pytest.CaptureFixture[s
         b"id,params_total,tokens,notes\na,7B,1T,caf\xe9\n",
     ],
 )
-def test_tables_as_spreadsheets_write_them_are_read(content: bytes, tmp_path: Path) -> None:
+def test_tables_written_by_spreadsheets_are_read(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     path.write_bytes(content)
     read = read_csv(path, "runs")
@@ -213,13 +213,13 @@ def test_tables_as_spreadsheets_write_them_are_read(content: bytes, tmp_path: Pa
     assert read.numbers["tokens"].tolist() == [1e12]
 
 
-def test_columns_that_are_missing_are_not_stated(book: Book, table: Table) -> None:
+def test_missing_columns_count_as_not_stated(book: Book, table: Table) -> None:
     for task in TASKS:
         made = predict(book, task, cases_of(read_csv(table({"id": "a"}), task), book))
         assert "not stated" in made.unsupported[0]
 
 
-def test_an_id_is_given_back_as_it_was(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_id_is_returned_unchanged(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
     odd = ["=1+1", "a, b", 'say "x"', "ünïcode", "1e5"]
     out = printed(table(*({"id": id_, **RUN} for id_ in odd)), "runs", capsys)
     assert [row["id"] for row in out] == odd

@@ -1,4 +1,4 @@
-"""Read, or refuse: layouts as people write them, and rows that make no sense."""
+"""Layouts are read as people write them; rows that make no sense are refused."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ from scalesheet.predict.tasks import predict
         ("DDP", {}, 0),
     ],
 )
-def test_a_layout_is_read_whole(text: str, degrees: dict[str, float], zero: float | None) -> None:
+def test_a_layout_is_read_completely(
+    text: str, degrees: dict[str, float], zero: float | None
+) -> None:
     said = read(text)
     assert (dict(said.degrees), said.zero, said.unread) == (degrees, zero, ())
 
@@ -62,7 +64,7 @@ RUN = {
     "task": "full",
     "kind": "full",
 }
-#: What makes the row nonsense, and a piece of the reason.
+#: What makes the row nonsense, and a part of the reason.
 NONSENSE: list[tuple[dict[str, str], str]] = [
     *(
         ({"parallelism": text}, why)
@@ -124,12 +126,12 @@ def rows_of(rows: list[dict[str, str]], task: str, book: Book):  # type: ignore[
 def test_nonsense_is_refused_with_its_reason(book: Book, task: str) -> None:
     assert len(NONSENSE) >= 60
     made = rows_of([RUN, *(RUN | wrong for wrong, _ in NONSENSE)], task, book)
-    assert made.unsupported[0] is None  # without the nonsense it is predicted
+    assert made.unsupported[0] is None  # without the nonsense, it is predicted
     told = zip(NONSENSE, made.unsupported[1:], strict=True)
     assert [(wrong, why, is_) for (wrong, why), is_ in told if why not in (is_ or "")] == []
 
 
-def test_a_word_that_is_not_understood_is_named_and_widens_the_range(book: Book) -> None:
+def test_an_unknown_word_is_named_and_widens_the_range(book: Book) -> None:
     rows = [RUN | {"parallelism": text} for text in ("FSDP", "FSDP banana")]
     made = rows_of(rows, "throughput", book)
     assert "'banana'" in made.method[1]
@@ -137,7 +139,7 @@ def test_a_word_that_is_not_understood_is_named_and_widens_the_range(book: Book)
     assert made.low[1] < made.low[0] < made.high[0] < made.high[1]
 
 
-def test_a_column_of_another_name_is_named_with_the_nearest(tmp_path: Path) -> None:
+def test_an_unknown_column_is_reported_with_the_nearest_name(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("id,model,gpu,tokens,gpu_hours\na,x,H100,1,2\n")
     hardware = "gpu (did you mean 'hardware'?)"
@@ -155,7 +157,7 @@ def test_a_column_of_another_name_is_named_with_the_nearest(tmp_path: Path) -> N
         ("parallelism", "HSDP(8, 8)", ""),
     ],
 )
-def test_what_was_taken_for_an_ambiguous_name_is_said(
+def test_the_choice_for_an_ambiguous_name_is_reported(
     book: Book, column: str, text: str, said: str
 ) -> None:
     row = {"id": "r", "model": "Llama 3.1 8B", "hardware": "H100 SXM", "n_gpus": "64"}
@@ -166,7 +168,7 @@ def test_what_was_taken_for_an_ambiguous_name_is_said(
     assert bool(said) == ("taken for" in made.method[0])
 
 
-def test_a_name_says_how_many_parameters_a_token_meets(book: Book) -> None:
+def test_active_parameters_are_read_from_a_name(book: Book) -> None:
     row = {"id": "r", "model": "Unheard-of 80B-A3B", "hardware": "H100 SXM"}
     cases = cases_of(of_columns({k: [v] for k, v in row.items()}, 1, "throughput"), book)
     assert (cases.parameters[0], cases.active[0]) == (80e9, 3e9)

@@ -1,4 +1,4 @@
-"""The score judges predictions for families that the fit has not seen, and may not fall."""
+"""The score rates predictions for families that the fit has not seen, and must not fall."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from scalesheet.predict.score.regimes import ALONE, PLAIN, regimes
 from scalesheet.predict.score.truth import published
 from scalesheet.predict.tasks import TASKS
 
-#: The tables that are made of prices and of who asks them.
+#: Tables of offers and their providers.
 PRICED = ("offers", "providers")
 HERE = Position("data/score.yaml", 1, 1)
 
 
 def with_results_times(book: Book, factor: float, family: str) -> Book:
-    """The book, had one family come out otherwise."""
+    """The book as if one family had other results."""
     changed = {
         id_: replace(
             publication,
@@ -63,7 +63,7 @@ def test_a_family_is_predicted_without_its_own_results(book: Book, runs: TaskSco
     assert changed.left_out.predicted[others].tolist() != runs.left_out.predicted[others].tolist()
 
 
-def test_what_was_not_read_is_shown_and_not_scored(book: Book) -> None:
+def test_rows_that_could_not_be_read_are_shown_and_not_scored(book: Book) -> None:
     found = published(book, "throughput", known(book))
     unread = [
         row.id
@@ -74,24 +74,24 @@ def test_what_was_not_read_is_shown_and_not_scored(book: Book) -> None:
     assert not fitted_rows("throughput", found)[[row.id in unread for row in found.rows]].any()
 
 
-def test_every_published_row_has_a_source_on_file(book: Book) -> None:
+def test_every_published_row_has_a_source_in_the_data(book: Book) -> None:
     for publication in book.publications.values():
         for row in publication.rows:
             assert row.citation is not None
             assert row.citation.key in book.sources
 
 
-def test_a_rate_of_flop_becomes_tokens_by_what_the_source_counts(book: Book) -> None:
+def test_a_flop_rate_is_converted_to_tokens_as_its_source_counts_flop(book: Book) -> None:
     found = published(book, "throughput", known(book))
     truth = dict(zip((row.id for row in found.rows), found.truth.tolist(), strict=True))
-    # 137 TFLOP/s in hardware FLOP, of 8 for each parameter and token, and attention
+    # 137 TFLOP/s in hardware FLOP: 8 per parameter and token, plus attention
     assert truth["narayanan-1-7b"] == pytest.approx(137e12 / (8 * 1.7e9), rel=0.2)
     assert truth["narayanan-1-7b"] < 137e12 / (8 * 1.7e9)
-    # 60.1 s a step of 1920 sequences on 2240 accelerators
+    # 60.1 s per step of 1,920 sequences on 2,240 accelerators
     assert truth["mtnlg-280n"] == pytest.approx(1920 * 2048 / 60.1 / 2240)
 
 
-def test_the_figures_are_those_of_their_rows(runs: TaskScore) -> None:
+def test_the_figures_follow_from_their_rows(runs: TaskScore) -> None:
     rows = runs.counted
     ratio = runs.left_out.predicted[rows] / runs.published.truth[rows]
     assert runs.unseen.median == pytest.approx(np.median(np.maximum(ratio, 1 / ratio)))
@@ -116,7 +116,7 @@ def test_each_family_counts_once_in_the_figures_by_family(examined: Examined) ->
             assert alone.family_coverage == pytest.approx(alone.coverage)
 
 
-def test_every_row_is_of_a_regime_and_those_of_none_are_in_no_other(runs: TaskScore) -> None:
+def test_every_scored_row_has_a_regime(runs: TaskScore) -> None:
     regime = runs.groups["regime"]
     assert {PLAIN, ALONE, "mixture of experts", "more than 1,024 accelerators"} <= regime.keys()
     found = regimes("runs", runs.published, runs.counted)
@@ -124,13 +124,13 @@ def test_every_row_is_of_a_regime_and_those_of_none_are_in_no_other(runs: TaskSc
     assert not (found[PLAIN] & found[ALONE]).any()
 
 
-def test_the_rule_of_thumb_is_a_utilisation_of_0_3(runs: TaskScore) -> None:
+def test_the_rule_of_thumb_is_a_utilization_of_0_3(runs: TaskScore) -> None:
     (place,) = [n for n, row in enumerate(runs.published.rows) if row.id == "llama2-7b"]
     hours = 6 * 6738417664 * 2e12 / (312e12 * 0.3) / 3600
     assert runs.rule[place] == pytest.approx(hours)
 
 
-def test_losses_are_scored_after_one_offset_of_their_set(examined: Examined) -> None:
+def test_losses_are_scored_after_subtracting_one_offset_per_set(examined: Examined) -> None:
     found = examined.scores["loss"]
     sets = found.published.cases.evaluation
     gap = found.published.truth - (found.left_out.predicted - found.offset)
@@ -161,14 +161,14 @@ def test_a_large_family_weighs_more_than_a_small_one_and_less_than_its_rows() ->
     assert weights[0] * 16 == pytest.approx(4 * weights[16])
 
 
-def test_an_interval_holds_eight_of_ten() -> None:
+def test_an_interval_covers_eight_of_ten_rows() -> None:
     values = np.linspace(-1, 1, 101)
     low, high = interval(values, np.array(["a"] * 101, dtype=object))
     assert np.mean((low <= values) & (values <= high)) == pytest.approx(0.8, abs=0.02)
     assert quantile(values, 0.5) == pytest.approx(0.0)
 
 
-# ------------------------------------------------------------------ what it is held to
+# ------------------------------------------------------------------ the kept score
 
 
 def expecting(book: Book, **figures: float) -> Book:
@@ -195,7 +195,7 @@ def test_a_score_that_fell_is_an_error(
     assert says in told.message
 
 
-def test_a_score_as_expected_is_no_finding(book: Book, examined: Examined) -> None:
+def test_a_score_as_expected_is_not_reported(book: Book, examined: Examined) -> None:
     assert list(problems(expecting(book), examined.scores)) == []
 
 
@@ -204,13 +204,13 @@ def test_an_expected_score_without_rows_is_an_error(book: Book) -> None:
     assert told.message == "runs: no rows are scored, expected 1"
 
 
-def test_a_fit_that_rests_on_other_rows_is_told(book: Book, examined: Examined) -> None:
+def test_a_fit_made_from_other_rows_is_reported(book: Book, examined: Examined) -> None:
     stale = {"runs": replace(book.fits["runs"], digest="0" * 12)}
     (told,) = problems(replace(book, fits=stale, expected={}), examined.scores)
     assert (told.code, told.severity) == ("P002", "warning")
 
 
-def test_a_digest_moves_with_the_rows_and_so_does_the_fit(book: Book) -> None:
+def test_the_digest_and_the_fit_change_with_the_rows(book: Book) -> None:
     found = []
     for each in (book, with_results_times(book, 2.0, "llama2")):
         learnt, data, rows = fit(each, "runs", known(each))
@@ -219,7 +219,7 @@ def test_a_digest_moves_with_the_rows_and_so_does_the_fit(book: Book) -> None:
     assert found[0][1] != found[1][1]
 
 
-def test_no_prediction_reads_what_the_name_of_the_kept_score_leaves_out(
+def test_no_prediction_reads_data_outside_the_key_of_the_cached_score(
     book: Book, examined: Examined
 ) -> None:
     assert PRICES == ("rates/", "providers/")

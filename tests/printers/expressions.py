@@ -1,4 +1,4 @@
-"""Random well-formed bound expressions over the world, and a repeatable batch of steady ones."""
+"""Random well-formed bound expressions over the world, and a repeatable batch of stable ones."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ NUMBERS = [
     Lookup("t", Column("t", "next"), "steps"),
     Constant("byte_per_GB", 1e9),
 ]
-#: Numbers that may be reasons; they stand in guards and in `known` only.
+#: Numbers that may be reasons; they are used only in guards and in `known`.
 DOUBTFUL: list[Node] = [
     Scalar("unknown"),
     Column("t", "price"),
@@ -80,7 +80,7 @@ ORDERS = st.sampled_from(["<", "<=", "==", "!=", ">=", ">"])
 def _grown(
     numbers: st.SearchStrategy[Node], tests: st.SearchStrategy[Node]
 ) -> dict[str, st.SearchStrategy[Node]]:
-    """Numbers one level higher, by kind."""
+    """Numbers that are one level deeper, by kind."""
     several = st.lists(numbers, min_size=1, max_size=4).map(tuple)
     small = st.sampled_from([Number(2.0), Number(3.0), Number(0.5), Negative(Number(2.0))])
     return {
@@ -109,7 +109,7 @@ def _grown(
 
 
 def _near_whole(numbers: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
-    """Arguments that are whole but for rounding, beside any others."""
+    """Any arguments, and ones that are whole except for rounding."""
     quotient = st.builds(
         lambda n, d: Binary("/", Number(float(f"{n * d / 10:.6g}")), Number(d / 10)),
         st.integers(1, 999),
@@ -119,7 +119,7 @@ def _near_whole(numbers: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
 
 
 def _near_half(numbers: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
-    """Arguments that end in a half but for rounding, beside any others."""
+    """Any arguments, and ones that end in a half except for rounding."""
     product = st.builds(
         lambda n, d: Binary("*", Number(float(f"{(n + 0.5) / d:.15g}")), Number(float(d))),
         st.integers(0, 9999),
@@ -151,7 +151,7 @@ STEPS, KIND, DONE = Column("t", "steps"), Column("t", "kind"), Column("t", "done
 
 
 def _not_by_row(node: Node) -> bool:
-    """A look-up for each row has no Excel formula."""
+    """Whether a node is not a lookup per row, which has no Excel formula."""
     return not (isinstance(node, Lookup) and isinstance(node.key, Column))
 
 
@@ -201,7 +201,7 @@ BEST = st.builds(
 
 
 def _levels(depth: int) -> tuple[st.SearchStrategy[Node], st.SearchStrategy[Node]]:
-    """Numbers and conditions of so many levels."""
+    """Numbers and conditions of this depth."""
     numbers: st.SearchStrategy[Node] = st.one_of(LEAVES, LEAVES, AGGREGATES)
     tests: st.SearchStrategy[Node] = st.sampled_from(FLAGS)
     for _ in range(depth):
@@ -215,7 +215,7 @@ NUMERIC, CONDITIONS = _levels(2)
 
 
 def _with_reasons(subject: Node, other: Node, body: Node, op: str) -> Node:
-    """A number made of what may be a reason, with its guard."""
+    """A number computed from possible reasons, with its guard."""
     whole = {
         "+": Binary("+", subject, other),
         "*": Binary("*", subject, body),
@@ -266,7 +266,7 @@ def _texts(
 
 
 def _powers() -> st.SearchStrategy[Node]:
-    """Small and large numbers of either sign; half of one decimal among them."""
+    """Small and large numbers of either sign, including halves of the last decimal."""
     return st.builds(
         lambda digits, power, sign: Number(sign * float(f"{digits}e{power}")),
         st.integers(1, 9999),
@@ -276,7 +276,7 @@ def _powers() -> st.SearchStrategy[Node]:
 
 
 def _doubtful_text(number: Node, test: Node, text: Node) -> Node:
-    """A text that is a reason where one of what it prints is."""
+    """A text that becomes a reason if one of its printed values is a reason."""
     printed = _rounded(number, 1, " h")
     word, title = Scalar("doubt"), Title("t", Scalar("nobody"))
     subjects = (
@@ -309,15 +309,15 @@ _KINDS: list[st.SearchStrategy[Node]] = [
     st.builds(Choice, st.just(Text("fits")), CONDITIONS, st.just(Text("tight"))),
     st.builds(Lookup, st.just("t"), BEST, st.sampled_from(["kind", "steps"])),
 ]
-#: Anything a cell may hold; each kind as often as it is listed.
+#: Anything that a cell can hold; each kind as often as it is listed.
 EXPRESSIONS = st.integers(0, len(_KINDS) - 1).flatmap(lambda kind: _KINDS[kind])
-#: Where a batch is drawn from.
+#: The strategies from which a batch is drawn.
 DRAWN = {"anything": EXPRESSIONS, "texts": PRINTED}
 
 
 @functools.cache
 def batch(size: int, of: str = "anything") -> tuple[Node, ...]:
-    """So many different steady expressions, the same in each run."""
+    """This many different stable expressions, the same in each run."""
     found: dict[Node, None] = {}
 
     @settings(
@@ -345,4 +345,4 @@ def batch(size: int, of: str = "anything") -> tuple[Node, ...]:
 
 
 class _EnoughError(Exception):
-    """Ends the drawing."""
+    """Stops drawing."""

@@ -1,4 +1,4 @@
-"""Nodes and names that the printers' tables of cases share."""
+"""Nodes and names shared by the printers' tables of cases."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ minus_square = Negative(binary(a, "**", two))
 
 
 class Symbols:
-    """Single letters and `x_y` are symbols, all else is words."""
+    """Single letters and `x_y` are symbols, everything else is words."""
 
     def reference(self, node: Node) -> Shown | None:
         if isinstance(node, Scalar):
@@ -73,7 +73,7 @@ class Symbols:
 
 
 class Numbers(Symbols):
-    """The numbers put in: a is 24 GiB, b is -3, c is 1.5×10⁹."""
+    """The numbers to insert: a is 24 GiB, b is -3, c is 1.5×10⁹."""
 
     def reference(self, node: Node) -> Shown | None:
         values = {

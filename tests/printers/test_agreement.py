@@ -1,4 +1,4 @@
-"""The printers agree: one tree, the same value in Python, LibreOffice, Node and Chromium."""
+"""The printers agree: a tree has the same value in Python, LibreOffice, Node and Chromium."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def n(value: float) -> Number:
 
 
 TENTHS = binary(binary(n(0.3), "-", n(0.2)), "-", n(0.1))
-#: What is known to differ between programs, and what it must be.
+#: Expressions that are known to differ between programs, and their required values.
 BOUNDARY: list[tuple[Node, Any]] = [
     (TENTHS, 0.0),
     (Choice(Text("zero"), Compare("==", binary(n(0.1), "+", n(0.2)), n(0.3)), Text("not")), "zero"),
@@ -107,7 +107,7 @@ BOUNDARY: list[tuple[Node, Any]] = [
 
 
 LARGE = binary(n(1e300), "*", n(1e300))
-#: What overflows, and would give a number or a truth if an infinity went on.
+#: Expressions that overflow, and would give a number or a flag if infinity propagated.
 OVERFLOWING: list[Node] = [
     LARGE,
     binary(LARGE, "-", LARGE),
@@ -122,12 +122,12 @@ OVERFLOWING: list[Node] = [
     Choice(n(1.0), Compare(">", LARGE, n(5.0)), n(0.0)),
     Choice(n(1.0), Compare("==", LARGE, LARGE), n(0.0)),
 ]
-#: The same for a quotient, which Python's own operator does not refuse.
+#: Overflows in a quotient or power, which Python's own operators do not refuse.
 VANISHING = [binary(n(1.0), "/", LARGE), binary(n(0.5), "**", LARGE)]
 
 
 class Names:
-    """Where the world stands in the test's workbook."""
+    """The places of the world in the test's workbook."""
 
     def scalar(self, name: str, end: End) -> str:
         return f"w.{name}" if end == "value" else f"w.{name}_{end}"
@@ -156,7 +156,7 @@ class Names:
 
 
 def in_workbook(nodes: Sequence[Node], office: Office, folder: Path) -> list[Any]:
-    """What LibreOffice makes of the formulas; a false value is stored with each."""
+    """LibreOffice's values of the formulas; a wrong value is stored with each."""
     path = folder / "agreement.xlsx"
     with xlsxwriter.Workbook(str(path)) as book:
         world = book.add_worksheet("World")
@@ -189,14 +189,14 @@ def put(sheet: Any, row: int, column: int, value: Any) -> None:
 
 
 def as_text(value: Any) -> str:
-    """How a cell holds what is not a number."""
+    """The text of a cell that does not hold a number."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value.text if isinstance(value, Reason) else str(value)
 
 
 def in_python(nodes: Sequence[Node]) -> list[Any]:
-    """What the printed Python text gives."""
+    """The values of the printed Python text."""
 
     class Rows(list[Any]):
         def __getitem__(self, key: Any) -> Any:
@@ -241,7 +241,7 @@ def script(nodes: Sequence[Node]) -> str:
 
 
 def differences(nodes: Sequence[Node], found: Sequence[Any]) -> tuple[list[str], float]:
-    """What does not agree with the reference, in words; and the largest relative difference."""
+    """Differences from the reference, in words, and the largest relative difference."""
     wrong, largest = [], 0.0
     for node, value in zip(nodes, found, strict=True):
         wanted = reference(node)
@@ -267,7 +267,7 @@ def everything() -> list[Node]:
     return [*(node for node, _ in BOUNDARY), *batch(SIZE), *batch(TEXTS, "texts")]
 
 
-def test_the_batch_holds_what_it_should() -> None:
+def test_the_batch_has_the_expected_size_and_kinds() -> None:
     assert len(batch(SIZE)) == SIZE
     kinds = {type(reference(node)) for node in batch(SIZE)}
     assert kinds == {Known, bool, str, Reason}
@@ -276,7 +276,7 @@ def test_the_batch_holds_what_it_should() -> None:
 
 
 @pytest.mark.parametrize(("node", "expected"), BOUNDARY, ids=[python(x) for x, _ in BOUNDARY])
-def test_the_boundary_cases_are_what_the_language_says(node: Node, expected: Any) -> None:
+def test_the_boundary_cases_have_the_required_values(node: Node, expected: Any) -> None:
     found = in_python([node])[0]
     assert found == (
         pytest.approx(expected, rel=1e-12, abs=1e-12) if isinstance(expected, float) else expected
@@ -299,7 +299,7 @@ def test_chromium_agrees(run_javascript: Callable[..., Any], record_property: An
     assert_agreement(run_javascript(runtime_script(), script(everything())), record_property)
 
 
-def test_python_gives_no_number_for_what_overflows() -> None:
+def test_python_gives_no_number_for_an_overflow() -> None:
     for node in OVERFLOWING:
         try:
             (found,) = in_python([node])
@@ -308,12 +308,12 @@ def test_python_gives_no_number_for_what_overflows() -> None:
         assert not math.isfinite(found), python(node)
 
 
-def test_the_evaluator_says_so_of_what_overflows() -> None:
+def test_the_evaluator_gives_a_reason_for_an_overflow() -> None:
     for node in (*OVERFLOWING, *VANISHING):
         assert interpret(node, Here(State())).why == TOO_LARGE, python(node)
 
 
-def test_libreoffice_shows_an_error_for_what_overflows(office: Office, tmp_path: Path) -> None:
+def test_libreoffice_shows_an_error_for_an_overflow(office: Office, tmp_path: Path) -> None:
     path = tmp_path / "overflow.xlsx"
     nodes = [*OVERFLOWING, *VANISHING]
     with xlsxwriter.Workbook(str(path)) as book:
@@ -329,7 +329,7 @@ def test_libreoffice_shows_an_error_for_what_overflows(office: Office, tmp_path:
         assert cells[f"A{row + 1}"].error, python(node)
 
 
-def test_a_page_says_so_of_what_overflows(run_node: Callable[..., Any]) -> None:
+def test_a_page_gives_a_reason_for_an_overflow(run_node: Callable[..., Any]) -> None:
     nodes = [*OVERFLOWING, *VANISHING]
     steps = "".join(f'["{at}", "", [() => {javascript(x)}], []],' for at, x in enumerate(nodes))
     code = f"""(() => {{
@@ -341,6 +341,6 @@ def test_a_page_says_so_of_what_overflows(run_node: Callable[..., Any]) -> None:
     assert run_node(runtime_script(), code) == [TOO_LARGE] * len(nodes)
 
 
-def test_a_difference_would_be_seen() -> None:
+def test_a_difference_would_be_noticed() -> None:
     wrong, _ = differences([n(2.0), Column("t", "kind")], [2.0 + 1e-11, "once"])
     assert len(wrong) == 2

@@ -39,7 +39,7 @@ from scalesheet.printers.excel import ExcelFormula, excel
 
 
 class Sheet:
-    """Places of a small workbook: names for scalars, columns by their initial, rows 2 to 9."""
+    """Places in a small workbook: names for scalars, columns by initial letter, rows 2 to 9."""
 
     def scalar(self, name: str, end: End) -> str:
         return name if end == "value" else f"{name}.{end}"
@@ -317,25 +317,25 @@ AGGREGATES = [
 
 
 @pytest.mark.parametrize(("node", "expected"), ARITHMETIC + VALUES + TEXTS, ids=str)
-def test_a_cell_says(node: Node, expected: str) -> None:
+def test_a_cell_is_printed(node: Node, expected: str) -> None:
     assert text(node) == expected
 
 
 @pytest.mark.parametrize(("condition", "expected"), CONDITIONS, ids=str)
-def test_a_condition_says(condition: Node, expected: str) -> None:
+def test_a_condition_is_printed(condition: Node, expected: str) -> None:
     assert text(Choice(one, condition, two)) == f"IF({expected},1,2)"
 
 
 @pytest.mark.parametrize(("node", "expected", "array"), AGGREGATES, ids=str)
-def test_an_aggregate_says(node: Node, expected: str, array: bool) -> None:
+def test_an_aggregate_is_printed(node: Node, expected: str, array: bool) -> None:
     assert excel(node, Sheet(), row=7) == ExcelFormula(expected, array)
 
 
-def test_the_row_stays_open_until_it_is_told() -> None:
+def test_the_row_stays_a_placeholder_until_it_is_given() -> None:
     assert excel(binary(hours, "*", two), Sheet()).text == "$H{row}*2"
 
 
-def test_braces_in_a_text_are_no_row() -> None:
+def test_braces_in_a_text_are_not_a_row() -> None:
     assert text(Reason(Text("see {row}"))) == '"see {row}"'
 
 
@@ -357,7 +357,7 @@ def nested(levels: int) -> Node:
     return reduce(lambda node, _: Call("abs", (node,)), range(levels), a)
 
 
-def test_sixty_four_levels_are_taken() -> None:
+def test_sixty_four_levels_are_allowed() -> None:
     assert text(nested(64)).count("ABS") == 64
 
 
@@ -384,12 +384,12 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("node", "message"), REFUSED, ids=[case[1] for case in REFUSED])
-def test_what_a_formula_cannot_say_is_refused(node: Node, message: str) -> None:
+def test_a_tree_that_excel_cannot_express_is_refused(node: Node, message: str) -> None:
     with pytest.raises(PrinterError, match=message) as refused:
         text(node)
     assert refused.value.code == "X001"
 
 
-def test_a_written_name_has_no_place_in_a_bound_tree() -> None:
+def test_an_unbound_name_cannot_be_printed() -> None:
     with pytest.raises(TypeError, match="Name has no place"):
         text(binary(a, "+", Name(("b",))))

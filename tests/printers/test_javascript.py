@@ -1,4 +1,4 @@
-"""The JavaScript printer: exact text, and texts that may stand in a script element."""
+"""The JavaScript printer: exact text, which is safe within a script element."""
 
 from __future__ import annotations
 
@@ -138,18 +138,18 @@ CASES: list[tuple[Node, str]] = [
 
 
 @pytest.mark.parametrize(("node", "expected"), CASES, ids=[case[1] for case in CASES])
-def test_a_tree_reads(node: Node, expected: str) -> None:
+def test_a_tree_is_printed(node: Node, expected: str) -> None:
     assert javascript(node, Short()) == expected
 
 
-def test_the_names_of_a_plan() -> None:
+def test_a_plans_names_print_as_variables() -> None:
     assert javascript(Scalar("sft.steps", "low")) == 's["sft.steps"].low'
     assert javascript(hours) == 't["t"].columns["hours"][i].value'
     assert javascript(Cell("t", "r-1", "c")) == 'rt.lookup(t["t"], "r-1", "c", "value")'
 
 
 @pytest.mark.parametrize("text", ["</script>", "<!--", "a\u2028b\u2029", '"\\', "\n"])
-def test_a_text_may_stand_in_a_script(text: str, run_node: Callable[..., Any]) -> None:
+def test_a_text_is_safe_within_a_script_element(text: str, run_node: Callable[..., Any]) -> None:
     literal = quoted(text)
     assert not set("<\u2028\u2029\n") & set(literal)
     assert run_node(literal) == text
@@ -176,7 +176,7 @@ ROUNDED = [(x, n) for n in range(-3, 7) for x in (0.0, 0.5, 2.5, 2.675, 999.95, 
 ROUNDED += [(1e15 - 1, 0), (999999.9999999999, 4), (2.0**53, 0), (8.5 - 2e-15, 0), (1e22, 2)]
 
 
-def test_round_is_that_of_python(run_node: Callable[..., Any]) -> None:
+def test_round_is_the_same_as_in_python(run_node: Callable[..., Any]) -> None:
     pairs = [*ROUNDED, *((-x, n) for x, n in ROUNDED)]
     calls = ", ".join(f"rt.round({x!r}, {n})" for x, n in pairs)
     found = run_node(runtime(), f"(() => {{ const rt = scalesheet.runtime; return [{calls}]; }})()")

@@ -1,4 +1,4 @@
-"""MathML, LaTeX and words: the same tree in the three notations that people read."""
+"""MathML, LaTeX and words: a tree in the three notations that people read."""
 
 from __future__ import annotations
 
@@ -206,22 +206,22 @@ WORDS: list[tuple[Node, str]] = [
 
 
 @pytest.mark.parametrize(("node", "expected"), MATHML, ids=[latex(x, Symbols()) for x, _ in MATHML])
-def test_mathml_says(node: Node, expected: str) -> None:
+def test_a_tree_is_printed_as_mathml(node: Node, expected: str) -> None:
     assert mathml(node, Symbols()) == expected
     ElementTree.fromstring(expected)
 
 
 @pytest.mark.parametrize(("node", "expected"), LATEX, ids=[case[1] for case in LATEX])
-def test_latex_says(node: Node, expected: str) -> None:
+def test_a_tree_is_printed_as_latex(node: Node, expected: str) -> None:
     assert latex(node, Symbols()) == expected
 
 
 @pytest.mark.parametrize(("node", "expected"), WORDS, ids=[case[1] for case in WORDS])
-def test_words_say(node: Node, expected: str) -> None:
+def test_a_tree_is_printed_in_words(node: Node, expected: str) -> None:
     assert words(node, Symbols()) == expected
 
 
-def test_numbers_are_put_in_with_their_units() -> None:
+def test_numbers_are_inserted_with_their_units() -> None:
     node = binary(binary(a, "**", two), "+", binary(b, "*", memory))
     assert latex(node, Numbers()) == (
         r"{\left( 24\,\text{GiB} \right)}^{2} + \left( -3 \right) \times 80\,\text{GiB}"
@@ -231,7 +231,7 @@ def test_numbers_are_put_in_with_their_units() -> None:
     assert latex(c, Numbers()) == r"1.5 \times 10^{9}"
 
 
-def test_an_equation_has_its_sides_and_a_description() -> None:
+def test_an_equation_has_two_sides_and_a_description() -> None:
     sides = (shown(Shown(symbol="M")), mathml(binary(a, "*", b), Symbols()), "<mn>4</mn>")
     assert equation(*sides, description='M = "ab" < 5') == (
         '<math display="block" alttext="M = &quot;ab&quot; &lt; 5"><mrow><mi>M</mi><mo>=</mo>'
@@ -254,7 +254,7 @@ WRITTEN: list[tuple[Node, str]] = [
 
 
 @pytest.mark.parametrize(("node", "expected"), WRITTEN, ids=[case[1] for case in WRITTEN])
-def test_a_written_tree_can_be_read_too(node: Node, expected: str) -> None:
+def test_an_unbound_tree_can_be_printed_too(node: Node, expected: str) -> None:
     assert words(node, Symbols()) == expected
     ElementTree.fromstring(f"<math>{mathml(node, Symbols())}</math>")
 

@@ -1,4 +1,4 @@
-"""The Python printer: readable text, the brackets that Python needs, and that it runs."""
+"""The Python printer: readable text, with only the brackets that Python needs, that runs."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ CASES: list[tuple[Node, str]] = [
 
 
 @pytest.mark.parametrize(("node", "expected"), CASES, ids=[case[1] for case in CASES])
-def test_a_tree_reads(node: Node, expected: str) -> None:
+def test_a_tree_is_printed(node: Node, expected: str) -> None:
     assert python(node) == expected
 
 

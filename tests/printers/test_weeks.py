@@ -1,4 +1,4 @@
-"""Working days of any week, as NumPy counts them, in Python, LibreOffice, Node and Chromium."""
+"""Working days of any week match NumPy in Python, LibreOffice, Node and Chromium."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scalesheet.render.script import runtime as runtime_script
 
 
 def drawn() -> tuple[list[Node], list[float]]:
-    """Calls with and without days off, in all 49 weeks and the usual one; what each must give."""
+    """Calls with and without days off, in all 49 kinds of week and the usual one, with results."""
     chance = random.Random(7)
     weeks = ["", *(f"{first}-{last}" for first in WEEKDAYS for last in WEEKDAYS)]
     nodes: list[Node] = []
@@ -46,17 +46,17 @@ def drawn() -> tuple[list[Node], list[float]]:
 NODES, EXPECTED = drawn()
 
 
-def test_python_counts_as_numpy() -> None:
+def test_python_counts_like_numpy() -> None:
     assert in_python(NODES) == EXPECTED
 
 
-def test_libreoffice_counts_as_numpy(office: Office, tmp_path: Path) -> None:
+def test_libreoffice_counts_like_numpy(office: Office, tmp_path: Path) -> None:
     assert in_workbook(NODES, office, tmp_path) == EXPECTED
 
 
-def test_node_counts_as_numpy(run_node: Callable[..., Any]) -> None:
+def test_node_counts_like_numpy(run_node: Callable[..., Any]) -> None:
     assert run_node(runtime_script(), script(NODES)) == EXPECTED
 
 
-def test_chromium_counts_as_numpy(run_javascript: Callable[..., Any]) -> None:
+def test_chromium_counts_like_numpy(run_javascript: Callable[..., Any]) -> None:
     assert run_javascript(runtime_script(), script(NODES)) == EXPECTED

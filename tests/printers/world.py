@@ -1,8 +1,8 @@
-"""A small world for expressions: some scalars, one table with reasons in it, and its true values.
+"""A small world for expressions: some scalars, a table with reasons in it, and true values.
 
-`reference` computes a bound tree as the language means it and keeps book of how far two faithful
-targets may be apart. A tree whose result hangs on the last bits is unstable: it says nothing
-about a printer.
+`reference` computes a bound tree as the language defines it, and tracks how far apart two correct
+targets may be. A tree whose result depends on the last bits is unstable: it says nothing about a
+printer.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from scalesheet.language.syntax import (
 from scalesheet.printers.runtime import Reason as Why
 
 ULP = 2.0**-52
-SNAP = 2.0**-47  # spreadsheets take a smaller relative difference for none
-TRUSTED = 2e-13  # a fifth of the agreement that is asked for
+SNAP = 2.0**-47  # spreadsheets treat smaller relative differences as zero
+TRUSTED = 2e-13  # a fifth of the required agreement
 
 SCALARS: Mapping[str, Any] = {
     "steps": 1000.0,
@@ -67,7 +67,7 @@ SCALARS: Mapping[str, Any] = {
     "note": 'it\'s "so" {x} & 5 % ü',
     "empty": "",
 }
-#: The class of `stage` and `doubt`.
+#: The words of `stage` and `doubt`.
 STAGES = ("once", "seed", "cycle")
 ROWS = ("a-1", "b-2", "c-3", "d-4", "e-5", "f-6")
 TABLE: Mapping[str, Sequence[Any]] = {
@@ -76,19 +76,19 @@ TABLE: Mapping[str, Sequence[Any]] = {
     "kind": ["once", "seed", "seed", "once", "cycle", "seed"],
     "done": [True, False, True, True, False, True],
     "next": ["b-2", "c-3", "a-1", "f-6", "d-4", "e-5"],
-    "day": [46027.0, 46028.0, 46030.0, 46034.0, 46028.0, 46060.0],  # 2026-01-05 and so on
+    "day": [46027.0, 46028.0, 46030.0, 46034.0, 46028.0, 46060.0],  # from 2026-01-05
 }
 TITLES = ("Row one", '2nd "row"', "it's 3", "{4}", "5 & 5", "ü")
-HERE = 2  # the row at hand, from 0
+HERE = 2  # the current row, counted from 0
 
 
 class UnstableError(Exception):
-    """The result hangs on the last bits, or there is none."""
+    """The result depends on the last bits, or there is none."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """A number, how far targets may be apart, and the largest magnitude met on the way."""
+    """A number, the allowed difference between targets, and the largest intermediate magnitude."""
 
     value: float
     error: float = 0.0
@@ -109,7 +109,7 @@ def known(value: float, error: float, *operands: Known) -> Known:
 
 
 def reference(node: Node, row: int = HERE, rows: Mapping[str, int] | None = None) -> Any:
-    """What the tree means: Known, text, bool, or a reason."""
+    """The true value of a tree: Known, text, bool, or a reason."""
     return _RULES[type(node)](node, _Where(row, rows or {}))
 
 
@@ -157,7 +157,7 @@ def _binary(node: Binary, at: _Where) -> Known:
 
 
 def _steady(function: Callable[[float], Any], x: float, error: float) -> Any:
-    """The function's result, if x cannot be distinguished from a number with another."""
+    """The function's result, if it is the same for all numbers within the error of x."""
     results = {function(x), function(x - error), function(x + error)}
     if len(results) > 1:
         raise UnstableError
@@ -225,7 +225,7 @@ def _compare(node: Compare, at: _Where) -> bool:
 
 
 def _logic(node: Logic, at: _Where) -> bool:
-    """Both sides must have a value: a spreadsheet's AND and OR look at all of theirs."""
+    """Both sides must have a value, because a spreadsheet's AND and OR evaluate all arguments."""
     sides = [at.of(node.left), at.of(node.right)]
     return all(sides) if node.op == "and" else any(sides)
 
@@ -242,11 +242,11 @@ def _lookup(node: Lookup, at: _Where) -> Any:
     return _stated(TABLE[node.column][ROWS.index(at.of(node.key))])
 
 
-MOST_DIGITS = 12  # that faces agree on
+MOST_DIGITS = 12  # on which all targets agree
 
 
 def _fixed(node: Fixed, at: _Where) -> str:
-    """The printed number, where it is the same a little above and below and not too long."""
+    """The printed number, if it is stable within its error and not too long."""
     x, decimals = at.of(node.operand), node.decimals or 0
 
     def spelled(value: float) -> str:

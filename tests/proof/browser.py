@@ -1,7 +1,7 @@
 """Evaluate classic scripts in a real Chromium (through Playwright) and in Node.
 
-A script's result is the value of its last expression, as JSON; NaN, the infinities and -0 come
-through. Several scripts share one global scope, as several <script> elements do.
+A script's result is the value of its last expression, as JSON; NaN, infinities and -0 are
+preserved. Several scripts share a global scope, like several <script> elements.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-# The last resort against a hang, not a measure of speed: any machine, however busy, is faster.
+# A last resort against a hang, not a measure of speed: even a busy machine is faster.
 PATIENCE = 600.0
 SCRIPT_SECONDS = PATIENCE
 expect.set_options(timeout=PATIENCE * 1000)
-#: The first is Chromium without its windows, which starts and paints in half the time.
+#: The first is Chromium without windows, which starts and paints in half the time.
 NAMES = (
     "chromium-headless-shell",
     "chromium",
@@ -64,11 +64,11 @@ Promise.resolve(value).then(
 
 
 class JavaScriptError(Exception):
-    """A script threw, or does not parse, or took too long."""
+    """A script threw an exception, does not parse, or took too long."""
 
 
 def find_chromium() -> str | None:
-    """The browser: SCALESHEET_CHROMIUM or a usual name on the search path."""
+    """The path of the browser: SCALESHEET_CHROMIUM, or a common name on the search path."""
     named = os.environ.get("SCALESHEET_CHROMIUM")
     if named:
         return shutil.which(named)
@@ -76,12 +76,12 @@ def find_chromium() -> str | None:
 
 
 def find_node() -> str | None:
-    """Node: SCALESHEET_NODE or the search path."""
+    """The path of Node: SCALESHEET_NODE, or from the search path."""
     return shutil.which(os.environ.get("SCALESHEET_NODE") or "node")
 
 
 def missing_browser() -> str | None:
-    """What is absent and how to get it; None when Chromium can be driven."""
+    """What is missing and how to get it, or None if Chromium can be used."""
     if find_chromium():
         return None
     return (
@@ -91,7 +91,7 @@ def missing_browser() -> str | None:
 
 
 def missing_node() -> str | None:
-    """What is absent and how to get it; None when Node can be run."""
+    """What is missing and how to get it, or None if Node can be run."""
     if find_node():
         return None
     return "Node not found; get it with: apt-get install nodejs (or set SCALESHEET_NODE)"
@@ -104,13 +104,13 @@ def _decode(pairs: dict[str, Any]) -> Any:
 
 
 def _whole(digits: str) -> int | float:
-    """JavaScript prints 2**70 as 1180591620717411300000, shortened: right as a double only."""
+    """JavaScript shortens 2**70 to 1180591620717411300000, which is exact only as a double."""
     whole = int(digits)
     return whole if abs(whole) <= 2**53 else float(digits)
 
 
 def parse_result(text: str) -> Any:
-    """A script's result from its JSON."""
+    """The result of a script from its JSON."""
     return json.loads(text, object_hook=_decode, parse_int=_whole)
 
 
@@ -120,7 +120,7 @@ Motion = Literal["no-preference", "reduce"]
 
 @dataclass(eq=False)
 class Visit:
-    """A page in the browser, what it asked for and everything that went wrong there."""
+    """A page in the browser, with its requests and everything that went wrong."""
 
     page: Page
     scripts: bool
@@ -134,7 +134,7 @@ class Visit:
 
 
 class Chromium:
-    """One headless Chromium; a context manager."""
+    """A headless Chromium; a context manager."""
 
     def __init__(self) -> None:
         self._playwright: Playwright | None = None
@@ -174,7 +174,7 @@ class Chromium:
 
     @property
     def browser(self) -> Browser:
-        """The browser itself, for tests that make contexts of their own."""
+        """The browser itself, for tests that create their own contexts."""
         assert self._browser is not None
         return self._browser
 
@@ -187,9 +187,9 @@ class Chromium:
         width: int = 1280,
         scripts: bool = True,
     ) -> Visit:
-        """An address, opened in a context that no other open page shares.
+        """Open an address in a context that no other open page shares.
 
-        A context that was left serves again: a new one takes longer than most pages do to open.
+        Contexts that were left are reused, because a new one takes longer than opening most pages.
         """
         seen = next((each for each in self._left if each.scripts == scripts), None)
         if seen:
@@ -203,8 +203,7 @@ class Chromium:
         return seen
 
     def leave(self, *visits: Visit) -> list[str]:
-        """Leaves these visits or else all, with nothing of what they stored, and says what went
-        wrong in them."""
+        """Leave these visits, or all, and clear their storage; return what went wrong in them."""
         visits = visits or tuple(self._open)
         self._open = [each for each in self._open if each not in visits]
         wrong = [each for seen in visits for each in seen.complaints]
@@ -218,12 +217,12 @@ class Chromium:
         return wrong
 
     def new_page(self) -> Page:
-        """An empty page in a context of its own; close it with page.context.close()."""
+        """An empty page in its own context; close it with page.context.close()."""
         assert self._browser is not None
         return self._browser.new_context().new_page()
 
     def run_javascript(self, *scripts: str, seconds: float = SCRIPT_SECONDS) -> Any:
-        """Runs classic scripts in turn on an empty page; the last one's value, as JSON."""
+        """Run classic scripts in turn on an empty page; return the last one's value from JSON."""
         page = self.new_page()
         try:
             return run_on_page(page, *scripts, seconds=seconds)
@@ -232,7 +231,7 @@ class Chromium:
 
 
 def _patient(browser: Browser) -> Browser:
-    """The browser, whose pages wait as long for everything."""
+    """The browser, with the same long timeout for everything on its pages."""
     make = browser.new_context
 
     def new_context(**options: Any) -> BrowserContext:
@@ -245,7 +244,7 @@ def _patient(browser: Browser) -> Browser:
 
 
 def run_on_page(page: Page, *scripts: str, seconds: float = SCRIPT_SECONDS) -> Any:
-    """Runs classic scripts in a page's global scope; the last one's value, as JSON."""
+    """Run classic scripts in a page's global scope; return the last one's value from JSON."""
     session = page.context.new_cdp_session(page)
     try:
         answer: dict[str, Any] = {"result": {"type": "undefined"}}
@@ -288,7 +287,7 @@ def _check(answer: dict[str, Any]) -> None:
 
 
 def run_node(*scripts: str, seconds: float = SCRIPT_SECONDS) -> Any:
-    """Runs classic scripts in turn in Node; the last one's value, as JSON."""
+    """Run classic scripts in turn in Node; return the last one's value from JSON."""
     program = find_node()
     if program is None:
         raise JavaScriptError(missing_node())

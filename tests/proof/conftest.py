@@ -1,4 +1,4 @@
-"""One subject a plan for the whole run, its workbook opened once; what the ledger holds of it."""
+"""Fixtures: one subject per plan for the whole run, its workbook opened once, and the ledger."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from proof.subjects import PLANS, SMALL, Subject, subject
 def subject_fixture(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Subject:
-    """Each plan that ships, and the small books."""
+    """Each shipped plan, and each small book."""
     return subject(request.param, tmp_path_factory.mktemp("proof"))
 
 
 @pytest.fixture(scope="session")
 def entries() -> ledger.Ledger:
-    """The ledger on file."""
+    """The stored ledger."""
     return ledger.read()
 
 
 @pytest.fixture(scope="session")
 def workbook_task(subject: Subject, entries: ledger.Ledger, office: Office) -> Task:
-    """Whether the workbook is to be proved in this run."""
+    """The task that says whether this run proves the workbook."""
     return task(subject, "workbook", f"LibreOffice {office.version}", entries)
 
 
 @pytest.fixture(scope="session")
 def document(subject: Subject, workbook_task: Task, office: Office) -> Iterator[Document]:
-    """The subject's workbook, opened and read once; tests leave it as they found it."""
+    """The subject's workbook, opened and read once; tests must leave it unchanged."""
     if workbook_task.held:
         pytest.skip(workbook_task.held)
     with office.open(subject.workbook) as workbook:

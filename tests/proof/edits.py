@@ -1,4 +1,4 @@
-"""Edits of a plan's inputs: what is typed into the workbook, and the same for the evaluator."""
+"""Edits of a plan's inputs, as typed into the workbook and as given to the evaluator."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from scalesheet.values import Results, Value
 
 @dataclass(frozen=True)
 class Edit:
-    """One input cell, changed: what stands in the workbook, and the same for the evaluator."""
+    """A changed input cell: the entry in the workbook, and the same value for the evaluator."""
 
     cell: Shown
     entry: float | str
@@ -39,7 +39,7 @@ class Edit:
 
 
 def edits(book: Book, plan: Plan) -> Iterator[Edit]:
-    """A change for every input cell that a person may edit: numbers, choices, words and flags."""
+    """A change for every input cell that a person can edit: numbers, choices, words and flags."""
     tables = {**book.tables, **plan.tables}
     for cell in cells(book, plan):
         stated = _stated(book, plan, cell.key)
@@ -51,12 +51,12 @@ def edits(book: Book, plan: Plan) -> Iterator[Edit]:
             yield Edit(cell, entry, cell.key, new)
 
 
-#: Rows of a column whose cells are changed: of the plan's tables, and of the catalogue's.
+#: How many cells of a column are changed: in the plan's tables, and in the catalogue's.
 OWN_ROWS, CATALOGUE_ROWS = 2, 1
-#: Numbers that are changed at the same time; and cells of the catalogue, when all are changed.
+#: How many numbers are changed at the same time, and how many catalogue cells when all are.
 AT_ONCE, CATALOGUE_AT_ONCE = 5, 100
 
-Round = tuple[Edit, ...]  # edits that are made at the same time
+Round = tuple[Edit, ...]  # edits made at the same time
 
 
 def one_by_one(book: Book, plan: Plan) -> list[Round]:
@@ -65,9 +65,9 @@ def one_by_one(book: Book, plan: Plan) -> list[Round]:
 
 
 def chosen(book: Book, plan: Plan, results: Results) -> list[Round]:
-    """Every scalar; of each column some rows, evenly apart, in the catalogue one in use first.
+    """Every scalar and some evenly spaced rows of each column; in the catalogue, a used row first.
 
-    The cells of a column are read by the same formulas, so that further rows prove little.
+    The same formulas read all cells of a column, so further rows prove little.
     """
     used = {str(value.value) for value in _references(plan, results)}
     columns: dict[tuple[str, str, End], list[Edit]] = {}
@@ -85,8 +85,10 @@ def chosen(book: Book, plan: Plan, results: Results) -> list[Round]:
 
 
 def every(book: Book, plan: Plan, results: Results) -> list[Round]:
-    """Every input of the plan; and every cell of the catalogue's columns that are edited in it,
-    a row as `chosen` does and then all rows, many at a time."""
+    """Every input of the plan, and every cell of the catalogue columns whose home is the plan.
+
+    Of those, a row is edited as in `chosen`, then all rows, many at a time.
+    """
     made = _of_plan(book, plan)
     own = [edit for edit in made if edit.key.table is None or edit.key.table in plan.tables]
     first = chosen(book, plan, results)
@@ -104,30 +106,34 @@ def every(book: Book, plan: Plan, results: Results) -> list[Round]:
 
 
 def together(made: Sequence[Edit]) -> list[Round]:
-    """Texts one by one, numbers a few at a time, of which no two are neighbours.
+    """Texts one by one, numbers a few at a time, never two neighbors.
 
-    A cell that follows none or the wrong one of several changes is as wrong as after one.
+    A cell that misses one of several changes, or follows the wrong one, is as wrong as after one.
     """
     alone: list[Round] = [(edit,) for edit in made if isinstance(edit.entry, str)]
     return [*alone, *_spread([e for e in made if not isinstance(e.entry, str)], AT_ONCE)]
 
 
 def _spread(made: Sequence[Edit], most: int) -> list[Round]:
-    """At most so many edits a round, as far apart as can be: of a quantity's three ends, which
-    are neighbours, no two are in one round."""
+    """Rounds of at most this many edits, spaced as far apart as possible.
+
+    The three ends of a quantity are neighbors, so no two of them are in one round.
+    """
     times = max(len(ENDS), -(-len(made) // most))
     return [round for at in range(times) if (round := tuple(made[at::times]))]
 
 
 # ------------------------------------------------------------------ the catalogue's columns
 
-EVERY = ("*",)  # the pattern of all rows
-Name = tuple[str | None, str]  # of a scalar, or of a column with its table
+EVERY = ("*",)  # the pattern for all rows
+Name = tuple[str | None, str]  # a scalar, or a column with its table
 
 
 def _of_plan(book: Book, plan: Plan) -> list[Edit]:
-    """The edits but for those of catalogue columns on which nothing of the plan rests: these are
-    made in one plan alone."""
+    """The edits except for catalogue columns that nothing in the plan uses.
+
+    Those columns are edited only in their home plan.
+    """
     rests, home = _rests(book, plan), homes(book)
     return [
         edit
@@ -140,8 +146,11 @@ def _of_plan(book: Book, plan: Plan) -> list[Edit]:
 
 
 def homes(book: Book) -> dict[tuple[str, str], str]:
-    """For each column of the catalogue the plan in which the most formulas rest on it, the first
-    by name among equals: all its rows are edited there, so its workbook has to carry them."""
+    """For each catalogue column, its home: the plan with the most formulas that depend on it.
+
+    The first by name wins a tie. All rows of the column are edited there, so that plan's workbook
+    must include them.
+    """
     most: dict[tuple[str, str], tuple[int, str]] = {}
     for plan in sorted(book.plans.values(), key=lambda plan: plan.id):
         rests = _rests(book, plan)
@@ -155,7 +164,7 @@ def homes(book: Book) -> dict[tuple[str, str], str]:
 
 
 def _rests(book: Book, plan: Plan) -> Counter[Name]:
-    """How many formulas of the plan rest on each scalar and column, through others too."""
+    """How many formulas of the plan depend on each scalar and column, directly or not."""
     tables = tables_of(book, plan)
     below: dict[Name, set[Name]] = {}
     count: Counter[Name] = Counter()
@@ -189,7 +198,7 @@ def _reads(formula: Formula | None) -> Iterator[Name]:
                 yield node.table, node.column
 
 
-# ------------------------------------------------------------------ what moves
+# ------------------------------------------------------------------ changed quantities
 
 
 def _references(plan: Plan, results: Results) -> Iterator[Value]:
@@ -203,7 +212,7 @@ def _references(plan: Plan, results: Results) -> Iterator[Value]:
 
 
 def moved(before: Results, after: Results) -> set[Key]:
-    """The quantities that an edit moves, by the evaluator."""
+    """The quantities that an edit changes, by the evaluator."""
     keys = {Key(name) for name, value in after.scalars.items() if before.scalars[name] != value}
     for name, columns in after.tables.items():
         for column, series in columns.items():
@@ -235,7 +244,7 @@ def _stated(book: Book, plan: Plan, key: Key) -> Stated | None:
 
 
 def face_of(stated: Stated, end: End) -> float | str | bool | None:
-    """What is stated, as a cell shows it."""
+    """A stated value as its cell shows it."""
     shown = getattr(stated, end) if stated.low is not None else stated.value
     if isinstance(shown, bool):
         return "yes" if shown else "no"
@@ -268,13 +277,13 @@ def _changed(
     if quantity.kind == "text" and cell.key.table is None:
         return f"{stated.value} (x)", Stated(f"{stated.value} (x)")
     if not words or not isinstance(stated.value, str):
-        return None  # a date, or the descriptive text of a row
+        return None  # a date, or a descriptive text of a row
     new_word = words[(words.index(stated.value) + 1) % len(words)]
     return new_word, Stated(new_word)
 
 
 def _moved(number: float, domain: str, end: End) -> float:
-    """Another value in the domain; a low end goes down and a high end up."""
+    """Another value in the domain; low goes down and high goes up."""
     least, _, most, whole = DOMAINS[domain]
     if whole:
         return number + 1 if end != "low" else max(number - 1, least or 0.0)

@@ -1,4 +1,4 @@
-"""The faces of one plan, cell by cell: what the evaluator says, and where each face shows it."""
+"""The faces of a plan, cell by cell: the evaluator's value, and the place where a face shows it."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ Address = tuple[str, str]  # sheet, cell
 
 @dataclass(frozen=True)
 class Shown:
-    """One cell of a plan or of the catalogue tables in its workbook."""
+    """A cell of a plan, or of a catalogue table in its workbook."""
 
     key: Key
     end: End
     quantity: Quantity
     formula: Formula | None
     address: Address
-    number: int = 0  # of the row, from 0
-    day: bool = False  # stored as a day, in a sheet that other programs read
-    status: Key | None = None  # where the cell is blank if this says why there is no number
+    number: int = 0  # of the row, counted from 0
+    day: bool = False  # stored as a date, in a sheet that other programs read
+    status: Key | None = None  # the cell is blank if this one gives the reason
 
     @property
     def label(self) -> str:
@@ -59,13 +59,15 @@ class Shown:
 
 
 def cells(book: Book, plan: Plan) -> Iterator[Shown]:
-    """Every cell that the workbook shows of the plan and of the catalogue it looks into, but for
-    open bounds, which are not numbers and enter no arithmetic."""
+    """Every cell of the plan and of its part of the catalogue in the workbook.
+
+    Open bounds are left out, since they are not numbers and no formula uses them.
+    """
     written = stepped(book, plan)
     layout = lay_out(book, written)
     for name, spot in layout.scalars.items():
         scalar = plan.scalars.get(name)
-        if scalar is None:  # a step, on which those that are compared rest
+        if scalar is None:  # a step, checked through the cells that use it
             continue
         if _open(scalar.stated):
             continue
@@ -107,7 +109,7 @@ def _open(stated: Stated | None) -> bool:
 
 
 def expected(results: Results, cell: Shown) -> float | str | None:
-    """What a face shows in the cell: a number, a text (word, id, yes or no, reason), or nothing."""
+    """The content that a cell must have: a number, a text (word, id, flag, reason), or nothing."""
     key = cell.key
     if key.table is None:
         value = results.scalars[key.name]
@@ -120,7 +122,7 @@ def expected(results: Results, cell: Shown) -> float | str | None:
 
 
 def said(cell: Shown, theirs: object) -> object:
-    """What a face shows in the cell; a day that is stored as a number, as text."""
+    """The content of a cell, with a date that is stored as a number turned into text."""
     return day_text(theirs) if cell.day and isinstance(theirs, float) else theirs
 
 
@@ -134,20 +136,20 @@ def face(value: Value, end: End) -> float | str | None:
 
 
 def agree(mine: float | str | None, theirs: object, magnitude: float = 0.0) -> bool:
-    """Equal texts, or numbers within 1e-12 of the largest magnitude among value and operands."""
+    """Whether texts are equal, or numbers are within 1e-12 of the largest value or operand."""
     if isinstance(mine, float) and isinstance(theirs, int | float) and not isinstance(theirs, bool):
         return difference(mine, float(theirs), magnitude) <= WITHIN
     return (mine or None) == (theirs or None)
 
 
 def shows(results: Results, cell: Shown, theirs: object) -> bool:
-    """Whether a face shows in the cell what the evaluator says."""
+    """Whether a face shows the evaluator's value in the cell."""
     mine, theirs = expected(results, cell), said(cell, theirs)
     return agree(mine, theirs) or agree(mine, theirs, operands(results, cell))
 
 
 def difference(mine: float, theirs: float, magnitude: float = 0.0) -> float:
-    """Relative to the largest magnitude."""
+    """The difference relative to the largest magnitude."""
     largest = max(abs(mine), abs(theirs), magnitude)
     return abs(mine - theirs) / largest if largest else 0.0
 

@@ -1,8 +1,8 @@
 """Pytest fixtures of the proof: a real LibreOffice, a real Chromium, Node.
 
-A plugin: name it in ``pytest_plugins = ["proof.fixtures"]`` (a test module or the
-outermost conftest). Where a program is absent the tests that need it are skipped, loudly; where
-the environment says ``CI`` they fail, for there a proof that did not run is no proof.
+A plugin: name it in ``pytest_plugins = ["proof.fixtures"]`` (a test module or the outermost
+conftest). If a program is missing, the tests that need it are skipped and listed at the end; if the
+environment has ``CI``, they fail, because a proof that did not run proves nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MARK = "NOT PROVED:"
 
 
 def require(absent: str | None) -> None:
-    """Skips the test when something is absent; fails it under CI."""
+    """Skip the test if something is missing; fail it under CI."""
     if absent is None:
         return
     if os.environ.get("CI", "").lower() not in ("", "0", "false", "no"):
@@ -32,7 +32,7 @@ def require(absent: str | None) -> None:
 
 @pytest.fixture(scope="session", name="office")
 def office_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
-    """A running LibreOffice that is known to compute every formula it loads."""
+    """A running LibreOffice that is verified to compute every formula it loads."""
     require(office.missing())
     with Office() as running:
         running.check_recalculates(tmp_path_factory.mktemp("canary"))
@@ -49,7 +49,7 @@ def chromium() -> Iterator[Chromium]:
 
 @pytest.fixture
 def browser_page(chromium: Chromium) -> Iterator[Page]:
-    """An empty page, in a context of its own."""
+    """An empty page in its own context."""
     page = chromium.new_page()
     yield page
     page.context.close()
@@ -57,19 +57,19 @@ def browser_page(chromium: Chromium) -> Iterator[Page]:
 
 @pytest.fixture
 def run_javascript(chromium: Chromium) -> Callable[..., Any]:
-    """Evaluates classic scripts in Chromium: run_javascript(*scripts) -> JSON."""
+    """Evaluate classic scripts in Chromium: run_javascript(*scripts) -> JSON."""
     return chromium.run_javascript
 
 
 @pytest.fixture(scope="session")
 def run_node() -> Callable[..., Any]:
-    """Evaluates classic scripts in Node: run_node(*scripts) -> JSON."""
+    """Evaluate classic scripts in Node: run_node(*scripts) -> JSON."""
     require(browser.missing_node())
     return browser.run_node
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says at the very end what the run did not prove."""
+    """Print at the very end what the run did not prove."""
     counts: dict[str, int] = {}
     for report in terminalreporter.stats.get("skipped", []):
         text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)

@@ -1,4 +1,4 @@
-"""What of the proof a run does: everything, what the ledger lacks, or one plan by turns."""
+"""Decide what a run proves: everything, what the ledger lacks, or one plan in turn."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from proof.ledger import Entry, Face
 from proof.subjects import PLANS, Subject
 
 MARK = "HELD BY THE LEDGER:"
-#: Rounds that the plan whose turn it is takes at the most, so that a run takes about as long
-#: whichever it is.
+#: The maximum number of rounds for the plan whose turn it is, so that every run takes about as
+#: long.
 MOST_ROUNDS = 40
 
 
 @dataclass(frozen=True)
 class Task:
-    """A face that is to be proved under these conditions, or why it is not."""
+    """A face to prove under these conditions, or the reason why this run does not prove it."""
 
     subject: Subject
     face: Face
     conditions: dict[str, str]
-    why: str  # it is proved
-    held: str = ""  # why it is not
-    slice: bool = False  # a share of the edits is enough
+    why: str  # why it is proved
+    held: str = ""  # why it is not proved
+    slice: bool = False  # prove only a share of the edits
 
     def rounds(self) -> tuple[list[Round], str]:
-        """The edits to make, and how many of all that is."""
+        """The edits to make, and a text that says how many of all these are."""
         rounds = self.subject.rounds(whole())
         times = -(-len(rounds) // MOST_ROUNDS) if self.slice else 1
         if times == 1:
@@ -39,30 +39,32 @@ class Task:
         return taken, f"{len(taken)} of {len(rounds)} rounds"
 
     def entry(self, found: dict[str, object]) -> Entry | None:
-        """What the ledger is to hold of it, in a run that proves everything."""
+        """The entry for the ledger, in a run that proves with every edit."""
         if not (whole() and self.subject.ships):
             return None
         return ledger.entry(self.subject.plan.id, self.face, self.conditions, found)
 
 
 def whole() -> bool:
-    """Whether what is proved is proved with every edit, and written to the ledger."""
+    """Whether proofs use every edit and are written to the ledger."""
     return os.environ.get("SCALESHEET_PROOF") in ("all", "lacking")
 
 
 def everything() -> bool:
-    """Whether everything is proved, whatever the ledger holds: `make proof`, and not `make ledger`,
-    which proves what the ledger lacks."""
+    """Whether everything is proved, whatever the ledger holds.
+
+    That is so in `make proof`, but not in `make ledger`, which proves what the ledger lacks.
+    """
     return os.environ.get("SCALESHEET_PROOF") == "all"
 
 
 def turn() -> str:
-    """The plan whose turn it is, by the commit."""
+    """The plan whose turn it is in this commit."""
     return sorted(PLANS)[ledger.seed()[0] % len(PLANS)]
 
 
 def task(subject: Subject, face: Face, program: str, entries: ledger.Ledger) -> Task:
-    """Whether the face is to be proved in this run."""
+    """The task for a face, which says whether this run proves it."""
     plan = subject.plan.id
     conditions = subject.conditions(face, program) if subject.ships else {}
     if not subject.ships:
@@ -84,7 +86,7 @@ def task(subject: Subject, face: Face, program: str, entries: ledger.Ledger) -> 
 
 
 def skipped(reports: Iterable[Any]) -> list[str]:
-    """What the ledger held, and whose turn it was, from the reports of skipped tests."""
+    """The proofs that the ledger held, and whose turn it was, from reports of skipped tests."""
     found: set[str] = set()
     for report in reports:
         text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
@@ -95,8 +97,7 @@ def skipped(reports: Iterable[Any]) -> list[str]:
 
 
 def written(entries: Iterable[tuple[str, Face, Entry]], exitstatus: int) -> str:
-    """Writes the ledger after a run that proved every face of every plan, or those that the ledger
-    lacked; what became of it."""
+    """Write the ledger if every face of every plan has a proof; return a message about it."""
     found: ledger.Ledger = {} if everything() else ledger.read()
     for plan, face, entry in entries:
         found.setdefault(plan, {})[face] = entry

@@ -1,14 +1,14 @@
-"""The ledger of the proof: what was proved, by content, so that it is proved again when it changes.
+"""The ledger of the proof: proofs by hash of content, so that changed content is proved again.
 
-`make proof` alone writes `ledger.json`. An entry stands for one face of one plan and holds
+Only `make proof` writes `ledger.json`. An entry is for one face of one plan and has
 
-- what it holds for: a hash of the face's contents, of the plan as the evaluator sees it, and of
-  the code that computes and compares; and the program that showed the values;
-- what the proof came to: counts, and `seen`, a digest of everything that the program showed;
-- `digest`, a hash over all of the entry.
+- its conditions: hashes of the face's contents, of the plan as the evaluator sees it, and of the
+  code that computes and compares; and the program that showed the values;
+- the result of the proof: counts, and `seen`, a digest of everything that the program showed;
+- `digest`, a hash of the whole entry.
 
-An entry that was changed by hand has the wrong `digest`, which every run reports at once. One that
-was made up whole, digest included, has a `seen` that no proof gives: the weekly run, which proves
+An entry that was edited manually has the wrong `digest`, which every run reports at once. A wholly
+made-up one, digest included, has a `seen` that no proof gives; the weekly run, which proves
 everything again and compares, reports that.
 """
 
@@ -38,13 +38,13 @@ Face = Literal["workbook", "script", "json"]
 Entry = dict[str, Any]
 Ledger = dict[str, dict[str, Entry]]  # by plan and face
 
-#: What the values after an edit rest on beside the plan: the evaluator and what it imports.
+#: The code that determines values after an edit: the evaluator and its imports.
 EVALUATOR = (
     "evaluate/*.py",
     *("language/syntax.py", "language/functions.py", "language/intervals.py"),
     *("language/arithmetic*.py", "values.py"),
 )
-#: The code of the proof of each face.
+#: The code of each face's proof.
 PROOF: dict[Face, tuple[str, ...]] = {
     "workbook": (
         "faces.py",
@@ -56,7 +56,7 @@ PROOF: dict[Face, tuple[str, ...]] = {
     "script": ("faces.py", "other_faces.py", "browser.py", "test_plans.py"),
     "json": ("faces.py", "other_faces.py", "test_plans.py"),
 }
-#: What an entry is held by, and how a message calls it.
+#: The conditions of an entry, and their names in messages.
 CONDITIONS = {
     "contents": "its contents",
     "plan": "the plan behind it",
@@ -66,7 +66,7 @@ CONDITIONS = {
 
 
 def read(path: Path = PATH) -> Ledger:
-    """The ledger on file. Raises ValueError where an entry was not written by `make proof`."""
+    """The stored ledger. Raises ValueError if an entry was not written by `make proof`."""
     ledger: Ledger = json.loads(path.read_text("utf-8")) if path.exists() else {}
     for plan, faces in ledger.items():
         for face, entry in faces.items():
@@ -79,12 +79,12 @@ def read(path: Path = PATH) -> Ledger:
 
 
 def write(ledger: Ledger, path: Path = PATH) -> None:
-    """Writes the ledger; the same entries give the same bytes."""
+    """Write the ledger; the same entries give the same bytes."""
     path.write_text(json.dumps(ledger, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
 def entry(plan: str, face: Face, conditions: Mapping[str, str], found: Mapping[str, Any]) -> Entry:
-    """An entry with its digest. `found` is what the proof came to."""
+    """An entry with its digest; `found` is the result of the proof."""
     made: Entry = {**conditions, **found}
     return {**made, "digest": _digest(plan, face, made)}
 
@@ -95,7 +95,7 @@ def _digest(plan: str, face: str, entry: Mapping[str, Any]) -> str:
 
 
 def lacking(entry: Entry | None, conditions: Mapping[str, str]) -> str | None:
-    """Why an entry does not hold under these conditions; None where it does."""
+    """Why an entry does not hold under these conditions, or None if it does."""
     if entry is None:
         return "the ledger has no entry for it"
     changed = [key for key in CONDITIONS if entry.get(key) != conditions[key]]
@@ -110,7 +110,7 @@ def lacking(entry: Entry | None, conditions: Mapping[str, str]) -> str | None:
 
 
 def digest(texts: Iterable[str | bytes]) -> str:
-    """One hash of texts in order."""
+    """A single hash of texts in order."""
     made = hashlib.sha256()
     for text in texts:
         data = text.encode() if isinstance(text, str) else text
@@ -120,22 +120,22 @@ def digest(texts: Iterable[str | bytes]) -> str:
 
 
 def visible(number: float, digits: int = 6) -> str:
-    """A number to so few digits that it prints alike on every processor.
+    """A number with so few digits that it prints the same on every processor.
 
     Processors differ in the last bits of powers and logarithms. The factor keeps numbers that
-    people write, such as 0.5, away from the edges of rounding; below 1e-9 is what remains where
-    differences cancel.
+    people write, such as 0.5, away from rounding boundaries; below 1e-9 are only remainders of
+    cancellation.
     """
     return f"{number * math.sqrt(2):.{digits - 1}e}" if abs(number) > 1e-9 else "0"
 
 
 def seen(shown: Mapping[tuple[str, str], Any]) -> str:
-    """A digest of what cells show."""
+    """A digest of the values that cells show."""
     return digest(f"{at} {text(value)}" for at, value in sorted(shown.items()))
 
 
 def text(value: Any) -> str:
-    """What a cell shows as it looks on every processor."""
+    """The value of a cell as text that is the same on every processor."""
     return visible(value) if isinstance(value, float) else repr(value or None)
 
 
@@ -143,7 +143,7 @@ _STORED = re.compile(rb"(</f><v>)([^<]*)(</v>)")
 
 
 def workbook_contents(path: Path) -> str:
-    """A hash of a workbook's unpacked parts; stored results of formulas count as `visible`."""
+    """A hash of a workbook's unpacked parts, with stored results of formulas as `visible`."""
 
     def stored(found: re.Match[bytes]) -> bytes:
         try:
@@ -161,13 +161,15 @@ _NUMBER = re.compile(r"-?\d+\.\d+(?:[eE][-+]?\d+)?")
 
 
 def text_contents(text: str) -> str:
-    """A hash of a script or of JSON; its numbers with decimals count as `visible`."""
+    """A hash of a script or of JSON, with decimal numbers as `visible`."""
     return digest([_NUMBER.sub(lambda found: visible(float(found[0])), text)])
 
 
 def plan_contents(book: Book, plan: Plan) -> str:
-    """A hash of a plan as the evaluator sees it: its inputs and formulas, and those of the
-    catalogue's tables that its workbook shows."""
+    """A hash of a plan as the evaluator sees it.
+
+    It covers the inputs and formulas of the plan and of the catalogue tables in its workbook.
+    """
     said: list[object] = [plan.headline, plan.scenarios]
     quantities: list[Quantity] = [*plan.scalars.values()]
     for table in tables_of(book, plan).values():
@@ -194,7 +196,7 @@ def _ends(formula: Formula | None) -> object:
 
 @cache
 def code(face: Face) -> str:
-    """A hash of the sources that a proof of the face rests on."""
+    """A hash of the source files that a proof of the face depends on."""
     here, product = Path(__file__).parent, ROOT / "generator" / "scalesheet"
     files = [path for pattern in PROOF[face] for path in sorted(here.glob(pattern))]
     files += [path for pattern in EVALUATOR for path in sorted(product.glob(pattern))]
@@ -203,7 +205,7 @@ def code(face: Face) -> str:
 
 @cache
 def seed() -> tuple[int, str]:
-    """A number that differs with each commit, and where it is from."""
+    """A number that differs with each commit, and a description of its origin."""
     command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -217,5 +219,5 @@ def seed() -> tuple[int, str]:
 
 
 def share(every: Sequence[T], rounds: int) -> list[T]:
-    """Those whose turn it is in this commit: one of so many rounds; all in the weekly run."""
+    """The items whose turn it is in this commit, one in `rounds`; all in the weekly run."""
     return list(every) if THOROUGH else list(every[seed()[0] % rounds :: rounds])

@@ -5,8 +5,8 @@
         changed = workbook.perturb({("Inputs", "C4"): 64})  # {("Summary", "B3"): Cell, ...}
 
 LibreOffice runs in a helper process (``office_server.py``), because its Python binding belongs
-to the system's Python. Every formula is computed anew when a workbook is opened.  Every request
-has a time limit; when one runs out, LibreOffice is killed and the error says so.
+to the system's Python. Every formula is recomputed when a workbook is opened. Every request has a
+time limit; when it is exceeded, LibreOffice is killed and the error says so.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ import xlsxwriter
 
 SERVER = Path(__file__).with_name("office_server.py")
 INSTALL = "apt-get install libreoffice-calc python3-uno"
-# last resorts, ten times and more what is seen: a busy machine is slow, and that is no fault
+# last resorts, over ten times what is usual: a busy machine is slow, which is not an error
 START_SECONDS = 300.0
 REQUEST_SECONDS = 600.0
 END_SECONDS = 60.0
@@ -41,7 +41,7 @@ END_SECONDS = 60.0
 Value = float | str | None
 Address = tuple[str, str]  # sheet, cell
 
-# The errors that have a name in a cell; LibreOffice shows the others as Err:number.
+# Errors with a name in a cell; LibreOffice shows the others as Err:number.
 ERRORS = {
     503: "#NUM!",
     519: "#VALUE!",
@@ -58,7 +58,7 @@ class OfficeError(Exception):
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: a number, a text or nothing; its formula if it has one; its error, 0 for none."""
+    """A cell: a number, a text or nothing; its formula, if any; its error, or 0."""
 
     value: Value
     formula: str | None = None
@@ -66,7 +66,7 @@ class Cell:
 
     @property
     def error_name(self) -> str | None:
-        """The error as the spreadsheet shows it."""
+        """The error as a spreadsheet shows it."""
         return ERRORS.get(self.error, f"Err:{self.error}") if self.error else None
 
     @property
@@ -78,7 +78,7 @@ class Cell:
 
 
 def find_soffice() -> str | None:
-    """The LibreOffice program: SCALESHEET_SOFFICE, the search path, or the usual place."""
+    """The path of LibreOffice: SCALESHEET_SOFFICE, from the search path, or the usual place."""
     named = os.environ.get("SCALESHEET_SOFFICE")
     if named:
         return shutil.which(named)
@@ -88,7 +88,7 @@ def find_soffice() -> str | None:
 
 @functools.cache
 def find_uno_python() -> str | None:
-    """A Python that can import uno: SCALESHEET_UNO_PYTHON, the system's, LibreOffice's, ours."""
+    """A Python that can import uno: SCALESHEET_UNO_PYTHON, the system's, LibreOffice's or ours."""
     candidates: list[str] = []
     named = os.environ.get("SCALESHEET_UNO_PYTHON")
     if named:
@@ -119,7 +119,7 @@ def find_uno_python() -> str | None:
 
 
 def missing() -> str | None:
-    """What is absent and how to get it; None when LibreOffice can be driven."""
+    """What is missing and how to get it, or None if LibreOffice can be used."""
     lacking = []
     if find_soffice() is None:
         lacking.append("LibreOffice Calc (no 'soffice' on the search path)")
@@ -131,13 +131,13 @@ def missing() -> str | None:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, less what would lead another Python to our packages."""
+    """Our environment, without variables that would lead another Python to our packages."""
     drop = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
     return {key: value for key, value in os.environ.items() if key not in drop}
 
 
 class Office:
-    """One LibreOffice process; a context manager. It starts when it is entered."""
+    """A LibreOffice process; a context manager that starts it on entry."""
 
     def __init__(
         self,
@@ -168,11 +168,11 @@ class Office:
 
     @property
     def running(self) -> bool:
-        """Whether the helper process is there."""
+        """Whether the helper process is running."""
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
-        """Starts LibreOffice with a fresh profile."""
+        """Start LibreOffice with a fresh profile."""
         if self.running:
             return
         absent = missing()
@@ -202,7 +202,7 @@ class Office:
         self._group = hello["group"]
 
     def close(self) -> None:
-        """Ends LibreOffice and removes its profile; safe to call again."""
+        """Stop LibreOffice and remove its profile; safe to call again."""
         if self.running and self._process is not None:
             with contextlib.suppress(Exception):
                 self._send({"id": -1, "do": "quit"})
@@ -210,7 +210,7 @@ class Office:
         self._kill("it was closed")
 
     def _kill(self, why: str) -> None:
-        """Ends whatever is left, for certain."""
+        """Kill whatever is left."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -239,7 +239,7 @@ class Office:
     # -- requests -----------------------------------------------------------------------
 
     def request(self, do: str, *, seconds: float | None = None, **arguments: Any) -> Any:
-        """One request of the helper's protocol; its answer, or OfficeError."""
+        """Send a request to the helper; return its answer or raise OfficeError."""
         if not self.running:
             if self._process is not None:
                 self._kill("its helper process ended")
@@ -267,7 +267,7 @@ class Office:
             why = f"it was killed for not answering {do!r} within {seconds:g} s"
             self._kill(why)
             raise OfficeError(f"LibreOffice gives no answer: {why}{tail}") from None
-        except BaseException:  # an interrupt between request and answer: the two are out of step
+        except BaseException:  # an interrupt between request and answer leaves the two out of step
             self._kill(f"it was interrupted in {do!r}")
             raise
         if line is None:
@@ -287,7 +287,7 @@ class Office:
         return answer["ok"]
 
     def _log_tail(self) -> str:
-        """What the helper and LibreOffice wrote to standard error, the end of it."""
+        """The end of what the helper and LibreOffice wrote to standard error."""
         if self._folder is None:
             return ""
         text = (self._folder / "log.txt").read_text(encoding="utf-8", errors="replace").strip()
@@ -296,8 +296,10 @@ class Office:
     # -- documents ----------------------------------------------------------------------
 
     def open(self, path: Path | str, *, protected: bool = False) -> Workbook:
-        """Opens a workbook; starts LibreOffice again if it is gone. The protection of its sheets is
-        lifted unless they stay `protected`."""
+        """Open a workbook; restart LibreOffice if it is gone.
+
+        Sheets are unprotected unless they stay `protected`.
+        """
         absolute = Path(path).resolve()
         if not absolute.is_file():
             raise OfficeError(f"no file {absolute}")
@@ -306,7 +308,7 @@ class Office:
         return Workbook(self, int(answer["doc"]), absolute)
 
     def to_pdf(self, path: Path | str, target: Path | str) -> Path:
-        """Prints the workbook at path into a PDF file."""
+        """Print the workbook at path to a PDF file."""
         with self.open(path) as workbook:
             return workbook.to_pdf(target)
 
@@ -346,17 +348,17 @@ class Workbook:
         return self.office.request(do, doc=self._number, seconds=seconds, **arguments)
 
     def close(self) -> None:
-        """Closes the workbook without storing it."""
+        """Close the workbook without saving it."""
         if self._is_open and self.office.running:
             self._ask("close")
         self._is_open = False
 
     def sheets(self) -> list[str]:
-        """Names of the sheets, in order."""
+        """The names of the sheets, in order."""
         return list(self._ask("sheets"))
 
     def recalculate(self) -> None:
-        """Computes every formula anew."""
+        """Recompute every formula."""
         self._ask("recalculate")
 
     def read(self, sheet: str) -> dict[str, Cell]:
@@ -364,7 +366,7 @@ class Workbook:
         return self.read_all([sheet])[sheet]
 
     def read_all(self, sheets: Sequence[str] | None = None) -> dict[str, dict[str, Cell]]:
-        """Every used cell of all sheets (or those named); later perturbations compare with it."""
+        """Every used cell of all (or these) sheets, with which later perturbations compare."""
         answer = self._ask("read", sheets=list(sheets) if sheets is not None else None)
         return {
             sheet: {address: Cell(**cell) for address, cell in cells.items()}
@@ -381,11 +383,11 @@ class Workbook:
         return [Cell(**cell) for cell in answer]
 
     def set(self, values: Mapping[Address, Value]) -> None:
-        """Sets cells for good: numbers, texts (as text, whatever they look like) or nothing."""
+        """Set cells permanently: numbers, texts (as text, whatever they look like) or nothing."""
         self._ask("set", set=_settings(values))
 
     def set_block(self, sheet: str, address: str, rows: Sequence[Sequence[float | str]]) -> None:
-        """Sets a rectangle of numbers and texts for good; far faster than cell by cell."""
+        """Set a rectangle of numbers and texts permanently; far faster than cell by cell."""
         if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
             raise ValueError("a block is a rectangle of at least one cell")
         for row in rows:
@@ -395,7 +397,7 @@ class Workbook:
         self._ask("set_block", sheet=sheet, cell=address, rows=block)
 
     def set_formula(self, sheet: str, address: str, formula: str) -> None:
-        """Sets a formula, in LibreOffice's own grammar: ';' between arguments."""
+        """Set a formula in LibreOffice's own grammar, with ';' between arguments."""
         self._ask("set_formula", sheet=sheet, cell=address, formula=formula)
 
     def perturb(
@@ -405,11 +407,11 @@ class Workbook:
         *,
         check_restored: bool = False,
     ) -> dict[Address, Cell]:
-        """Sets cells, gives each cell whose value then differs from the last read, restores.
+        """Set cells, return each cell whose value then differs from the last read, and restore.
 
-        The cells set are among those given. A cell that becomes an error has the value None
-        and its error; formulas are not told. Without a read before, one is made first. Not seen:
-        a cell outside the area that was in use at the read.
+        The result includes the cells set. A cell that becomes an error has the value None and its
+        error; formulas are not returned. Without an earlier read, one is made first. Cells outside
+        the area in use at that read are not noticed.
         """
         answer = self._ask(
             "perturb",
@@ -424,7 +426,7 @@ class Workbook:
         }
 
     def defined_names(self) -> dict[str, str]:
-        """Defined names and what they refer to; those local to a sheet as Sheet!name."""
+        """Defined names and their targets; names local to a sheet are given as Sheet!name."""
         return dict(self._ask("names"))
 
     def validation(self, sheet: str, address: str) -> dict[str, str]:
@@ -432,47 +434,47 @@ class Workbook:
         return dict(self._ask("validation", sheet=sheet, cell=address))
 
     def insert_rows(self, sheet: str, row: int, count: int = 1) -> None:
-        """Inserts empty rows; the first of them gets the number row, counted from 1."""
+        """Insert empty rows; the first one gets the number `row`, counted from 1."""
         self._ask("insert_rows", sheet=sheet, row=row, count=count)
 
     def insert_columns(self, sheet: str, column: int, count: int = 1) -> None:
-        """Inserts empty columns; the first of them gets the number column, counted from 1."""
+        """Insert empty columns; the first one gets the number `column`, counted from 1."""
         self._ask("insert_columns", sheet=sheet, column=column, count=count)
 
     def undo(self) -> None:
-        """Takes back the last change of structure."""
+        """Undo the last change of structure."""
         self._ask("undo")
 
     def delete_rows(self, sheet: str, row: int, count: int = 1) -> None:
-        """Deletes rows, from the number row on, counted from 1."""
+        """Delete rows from the number `row`, counted from 1."""
         self._ask("delete_rows", sheet=sheet, row=row, count=count)
 
     def delete_columns(self, sheet: str, column: int, count: int = 1) -> None:
-        """Deletes columns, from the number column on, counted from 1."""
+        """Delete columns from the number `column`, counted from 1."""
         self._ask("delete_columns", sheet=sheet, column=column, count=count)
 
     def copy_range(self, sheet: str, block: str, to_cell: str) -> None:
-        """Copies a block of cells within its sheet, as copy and paste does."""
+        """Copy a block of cells within its sheet, like copy and paste."""
         self._ask("copy_range", sheet=sheet, range=block, to_cell=to_cell)
 
     def move_range(self, sheet: str, block: str, to_sheet: str, to_cell: str) -> None:
-        """Moves a block of cells, as cut and paste does."""
+        """Move a block of cells, like cut and paste."""
         self._ask("move_range", sheet=sheet, range=block, to_sheet=to_sheet, to_cell=to_cell)
 
     def sort(self, sheet: str, block: str, column: int) -> None:
-        """Sorts the rows of a block downwards by one of its columns, counted from 0."""
+        """Sort the rows of a block in descending order by one of its columns, counted from 0."""
         self._ask("sort", sheet=sheet, range=block, column=column)
 
     def filter(self, sheet: str, block: str, column: int, text: str) -> None:
-        """Hides the rows of a block that do not say `text` in a column, counted from 0."""
+        """Hide the rows of a block without `text` in a column, counted from 0."""
         self._ask("filter", sheet=sheet, range=block, column=column, text=text)
 
     def rename_sheet(self, sheet: str, to: str) -> None:
-        """Renames a sheet."""
+        """Rename a sheet."""
         self._ask("rename_sheet", sheet=sheet, to=to)
 
     def store(self, target: Path | str) -> Path:
-        """Stores a copy; the suffix decides: xlsx, ods, pdf, csv (first sheet)."""
+        """Save a copy in the format of the suffix: xlsx, ods, pdf, csv (first sheet)."""
         path = Path(target).resolve()
         self._ask("store", path=str(path), seconds=max(180.0, self.office.request_seconds))
         if not path.is_file() or path.stat().st_size == 0:
@@ -480,7 +482,7 @@ class Workbook:
         return path
 
     def to_pdf(self, target: Path | str) -> Path:
-        """Prints every sheet into a PDF file."""
+        """Print every sheet to a PDF file."""
         path = Path(target)
         if path.suffix.lower() != ".pdf":
             raise ValueError(f"{path} does not end in .pdf")
@@ -488,7 +490,7 @@ class Workbook:
 
 
 def _settings(values: Mapping[Address, Value]) -> list[list[Value]]:
-    """The cells to set, checked: what JSON or a spreadsheet would bend is refused here."""
+    """The cells to set, after refusing values that JSON or a spreadsheet would change."""
     settings: list[list[Value]] = []
     for (sheet, address), value in values.items():
         if isinstance(value, bool):
@@ -500,7 +502,7 @@ def _settings(values: Mapping[Address, Value]) -> list[list[Value]]:
 
 
 def _pump(process: subprocess.Popen[str], answers: queue.Queue[str | None]) -> None:
-    """Moves the helper's answers into a queue, so that waiting can have a time limit."""
+    """Move the helper's answers into a queue, so that waiting can have a time limit."""
     assert process.stdout is not None
     with contextlib.suppress(ValueError, OSError):
         for line in process.stdout:

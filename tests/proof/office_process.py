@@ -1,6 +1,6 @@
-"""LibreOffice as a process: its profile, its start, and what it leaves when it is killed.
+"""LibreOffice as a process: its profile, its start, and cleaning up after a kill.
 
-Part of ``office_server.py``, and run by the same Python.
+It is a part of ``office_server.py`` and runs in the same Python.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FIXED_SETTINGS = [
 
 
 def start_soffice(soffice: str, profile: str, pipe: str, recalc: str) -> subprocess.Popen[bytes]:
-    """Writes the profile's settings and starts LibreOffice in a process group of its own."""
+    """Write the profile's settings and start LibreOffice in its own process group."""
     modes = {"always": 0, "never": 1}
     settings = list(FIXED_SETTINGS)
     for key in ("OOXMLRecalcMode", "ODFRecalcMode"):
@@ -72,14 +72,14 @@ def start_soffice(soffice: str, profile: str, pipe: str, recalc: str) -> subproc
 
 
 def own_pipes(profile: str) -> list[str]:
-    """The pipe that LibreOffice itself makes for a profile; left behind when it is killed."""
+    """The pipe that LibreOffice creates for a profile and leaves behind when it is killed."""
     url = uno.systemPathToFileUrl(profile)
     digest = hashlib.md5(url.encode("utf-16le"), usedforsecurity=False).digest()
-    # Releases differ in whether each byte has its leading zero.
+    # Releases differ in whether bytes have leading zeros.
     return [f"SingleOfficeIPC_{''.join(f'{byte:{w}x}' for byte in digest)}" for w in ("", "02")]
 
 
 def adopt_orphans() -> None:
-    """Makes grandchildren of a killed wrapper ours to reap (Linux only; elsewhere harmless)."""
+    """Make grandchildren of a killed wrapper ours to reap (Linux only; harmless elsewhere)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER

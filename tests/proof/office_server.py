@@ -40,7 +40,7 @@ from com.sun.star.uno import Exception as UnoException
 from office_process import adopt_orphans, own_pipes, start_soffice
 
 FORMULA_FLAG = 16  # com.sun.star.sheet.CellFlags.FORMULA
-FIRST_START_EXIT = 81  # soffice.bin asks to be started again after making a profile
+FIRST_START_EXIT = 81  # soffice.bin asks to be restarted after creating a profile
 FILTERS = {
     "xlsx": "Calc MS Excel 2007 XML",
     "ods": "calc8",
@@ -51,20 +51,20 @@ DataArray = tuple[tuple[Any, ...], ...]
 
 
 class Open:
-    """An open document, with the objects already fetched: fetching one costs about 1 ms."""
+    """An open document, with a cache of its objects: fetching one takes about 1 ms."""
 
     def __init__(self, document: Any) -> None:
         self.document = document
         self.forget()
 
     def forget(self) -> None:
-        """After a change of structure nothing that was fetched or read may be relied on."""
+        """Forget everything fetched or read, which is invalid after a change of structure."""
         self.sheets: dict[str, Any] = {}
         self.cells: dict[tuple[str, str], Any] = {}
         self.read: dict[str, tuple[Any, DataArray, bool]] = {}  # area, values, has formulas
 
     def names(self) -> list[str]:
-        """The sheets, in order."""
+        """The names of the sheets, in order."""
         return list(self.document.Sheets.ElementNames)
 
     def sheet(self, name: str) -> Any:
@@ -98,7 +98,7 @@ def column_name(index: int) -> str:
 
 
 class Server:
-    """One LibreOffice, its open documents, and the requests on them."""
+    """A LibreOffice, its open documents, and requests on them."""
 
     def __init__(self, soffice: str, folder: str, recalc: str, start_timeout: float) -> None:
         self.pipe = f"scalesheet_{os.getpid()}_{os.urandom(4).hex()}"
@@ -114,7 +114,7 @@ class Server:
     # -- life ---------------------------------------------------------------------------
 
     def connect(self) -> None:
-        """Waits until LibreOffice answers."""
+        """Wait until LibreOffice answers."""
         local = uno.getComponentContext()
         resolver = local.ServiceManager.createInstanceWithContext(
             "com.sun.star.bridge.UnoUrlResolver", local
@@ -151,7 +151,7 @@ class Server:
         )
 
     def is_dead(self, error: Exception) -> bool:
-        """Whether an error means that LibreOffice is gone, and not just that it refused."""
+        """Whether an error means that LibreOffice is gone, not just that it refused."""
         if isinstance(error, DisposedException):
             return True
         if isinstance(error, UnoException):
@@ -160,7 +160,7 @@ class Server:
         return self.process.poll() is not None
 
     def quit(self) -> None:
-        """Asks LibreOffice to end, and waits a moment; ``kill`` is for when it does not."""
+        """Ask LibreOffice to quit and wait a moment; ``kill`` is for when it does not."""
         for document in self.documents.values():
             with contextlib.suppress(Exception):
                 document.document.close(True)
@@ -170,7 +170,7 @@ class Server:
             self.process.wait(60)
 
     def kill(self) -> None:
-        """Ends LibreOffice for certain, and reaps whatever it left."""
+        """Kill LibreOffice, and reap whatever it left."""
         with self.killing:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -204,7 +204,7 @@ class Server:
         return sheet.getCellRangeByPosition(0, 0, end.EndColumn, end.EndRow)
 
     def put(self, cell: Any, value: Any) -> None:
-        """A number, a text (taken as text, whatever it looks like), or null for nothing."""
+        """Put a number, a text (as text, whatever it looks like), or null for nothing in a cell."""
         if value is None:
             cell.setFormula("")
         elif isinstance(value, bool):
@@ -215,7 +215,7 @@ class Server:
             cell.setString(value)
 
     def content(self, cell: Any) -> tuple[str, Any]:
-        """What a cell holds, so that it can be put back."""
+        """The content of a cell, in a form that can be restored."""
         kind = cell.Type
         if kind == EMPTY:
             return ("value", None)
@@ -254,7 +254,7 @@ class Server:
             raise ValueError(
                 f"LibreOffice cannot open {path} as a spreadsheet; is libreoffice-calc installed?"
             )
-        if not request.get("protected"):  # as a person does from the menu, without a password
+        if not request.get("protected"):  # as a person does from the menu; there is no password
             for name in document.Sheets.ElementNames:
                 document.Sheets.getByName(name).unprotect("")
         number = self.next_document
@@ -270,7 +270,7 @@ class Server:
         return None
 
     def do_read(self, request: dict[str, Any]) -> Any:
-        """Every used cell of the sheets asked for (null: all); remembers it for perturb."""
+        """Read every used cell of the sheets (null: all), and remember it for perturb."""
         opened = self.opened(request)
         names = request.get("sheets")
         answer = {}
@@ -306,7 +306,7 @@ class Server:
         return answer
 
     def do_read_cells(self, request: dict[str, Any]) -> Any:
-        """The cells named, in order: [[sheet, address], ...]."""
+        """Read these cells in order: [[sheet, address], ...]."""
         opened = self.opened(request)
         answer = []
         for sheet, address in request["cells"]:
@@ -332,7 +332,7 @@ class Server:
         return None
 
     def do_set_block(self, request: dict[str, Any]) -> Any:
-        """Numbers and texts into a rectangle, in one call."""
+        """Put numbers and texts into a rectangle in one call."""
         rows = request["rows"]
         opened = self.opened(request)
         first = opened.cell(request["sheet"], request["cell"]).CellAddress
@@ -356,7 +356,7 @@ class Server:
         return None
 
     def do_perturb(self, request: dict[str, Any]) -> Any:
-        """Sets cells, tells which values then differ from the last full read, sets them back."""
+        """Set cells, return the values that then differ from the last full read, and restore."""
         opened = self.opened(request)
         names = request.get("read")
         names = opened.names() if names is None else names
@@ -383,7 +383,7 @@ class Server:
         return {name: cells for name, cells in answer.items() if cells}
 
     def differences(self, opened: Open, name: str) -> dict[str, Any]:
-        """The cells whose values are not those of the last full read."""
+        """The cells whose values differ from the last full read."""
         area, old, _ = opened.read[name]
         cells: dict[str, Any] = {}
         for row, (new_row, old_row) in enumerate(zip(area.getDataArray(), old, strict=True)):
@@ -399,7 +399,7 @@ class Server:
         return cells
 
     def do_names(self, request: dict[str, Any]) -> Any:
-        """Defined names; those local to a sheet as Sheet!name."""
+        """Defined names; names local to a sheet are given as Sheet!name."""
         document = self.opened(request).document
         names = {}
         for name in document.NamedRanges.ElementNames:
@@ -411,7 +411,7 @@ class Server:
         return names
 
     def do_insert_rows(self, request: dict[str, Any]) -> Any:
-        """Inserts empty rows; row is the number, from 1, that the first new row gets."""
+        """Insert empty rows; row is the number of the first new row, counted from 1."""
         opened = self.opened(request)
         sheet = opened.sheet(request["sheet"])
         opened.forget()
@@ -419,7 +419,7 @@ class Server:
         return None
 
     def do_insert_columns(self, request: dict[str, Any]) -> Any:
-        """Inserts empty columns, as do_insert_rows does rows."""
+        """Insert empty columns, like do_insert_rows."""
         opened = self.opened(request)
         sheet = opened.sheet(request["sheet"])
         opened.forget()
@@ -427,7 +427,7 @@ class Server:
         return None
 
     def do_delete_rows(self, request: dict[str, Any]) -> Any:
-        """Deletes rows, from row on."""
+        """Delete rows from row."""
         opened = self.opened(request)
         sheet = opened.sheet(request["sheet"])
         opened.forget()
@@ -435,14 +435,14 @@ class Server:
         return None
 
     def do_undo(self, request: dict[str, Any]) -> Any:
-        """Takes back the last change of structure."""
+        """Undo the last change of structure."""
         opened = self.opened(request)
         opened.forget()
         opened.document.getUndoManager().undo()
         return None
 
     def do_copy_range(self, request: dict[str, Any]) -> Any:
-        """Copies a block of cells, as copy and paste does."""
+        """Copy a block of cells, like copy and paste."""
         sheet = self.opened(request).sheet(request["sheet"])
         source = sheet.getCellRangeByName(request["range"]).RangeAddress
         target = sheet.getCellRangeByName(request["to_cell"]).RangeAddress
@@ -450,7 +450,7 @@ class Server:
         return None
 
     def do_delete_columns(self, request: dict[str, Any]) -> Any:
-        """Deletes columns, from column on."""
+        """Delete columns from column."""
         opened = self.opened(request)
         sheet = opened.sheet(request["sheet"])
         opened.forget()
@@ -458,7 +458,7 @@ class Server:
         return None
 
     def do_move_range(self, request: dict[str, Any]) -> Any:
-        """Moves a block of cells, as cut and paste does."""
+        """Move a block of cells, like cut and paste."""
         opened = self.opened(request)
         sheet = opened.sheet(request["sheet"])
         source = sheet.getCellRangeByName(request["range"])
@@ -476,19 +476,19 @@ class Server:
         return None
 
     def do_sort(self, request: dict[str, Any]) -> Any:
-        """Sorts the rows of a block by one of its columns, counted from 0, downwards."""
+        """Sort the rows of a block in descending order by one of its columns, counted from 0."""
         opened = self.opened(request)
         block = opened.sheet(request["sheet"]).getCellRangeByName(request["range"])
         opened.forget()
         field = TableSortField()
         field.Field, field.IsAscending = request["column"], False
         fields = uno.Any("[]com.sun.star.table.TableSortField", (field,))
-        opened.document.enableAutomaticCalculation(False)  # until told to
+        opened.document.enableAutomaticCalculation(False)  # until a client asks to recalculate
         block.sort((argument("SortFields", fields), argument("ContainsHeader", False)))
         return None
 
     def do_filter(self, request: dict[str, Any]) -> Any:
-        """Hides the rows of a block that do not say `text` in a column, counted from 0."""
+        """Hide the rows of a block without `text` in a column, counted from 0."""
         opened = self.opened(request)
         block = opened.sheet(request["sheet"]).getCellRangeByName(request["range"])
         opened.forget()
@@ -553,7 +553,7 @@ def argument(name: str, value: Any) -> Any:
 
 
 def message_of(error: Exception) -> str:
-    """An error in one line; UNO's own carry a Message."""
+    """An error on one line; UNO's own errors have a Message."""
     text = getattr(error, "Message", None) or str(error)
     if isinstance(error, ValueError):
         return str(text)
@@ -561,7 +561,7 @@ def message_of(error: Exception) -> str:
 
 
 def read_requests(server: Server, requests: queue.Queue[str]) -> None:
-    """Feeds the queue; the end of the input means that the client is gone."""
+    """Feed the queue; the end of the input means that the client is gone."""
     for line in sys.stdin:
         requests.put(line)
     server.kill()
@@ -570,14 +570,14 @@ def read_requests(server: Server, requests: queue.Queue[str]) -> None:
 
 
 def main() -> None:
-    """Starts LibreOffice and answers until told to quit."""
+    """Start LibreOffice and answer requests until told to quit."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--soffice", required=True)
     parser.add_argument("--folder", required=True, help="for the profile; removed if left alone")
     parser.add_argument("--recalc", choices=["always", "never"], default="always")
     parser.add_argument("--start-timeout", type=float, default=300.0)
     options = parser.parse_args()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client decides when to end
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client decides when to stop
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     server = Server(options.soffice, options.folder, options.recalc, options.start_timeout)
     requests: queue.Queue[str] = queue.Queue()

@@ -1,4 +1,4 @@
-"""What the script and the JSON of a plan show of a cell."""
+"""The content of each cell by a plan's script and by its JSON."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from scalesheet.model import Key
 
 
 def of_script(subject: Subject, computed: Mapping[str, Any]) -> dict[Address, Any]:
-    """Each cell by the script's computed values."""
+    """The content of each cell by the script's computed values."""
 
     def said(key: Key, number: int) -> Any:
         if key.table is None:
             return computed["scalars"][key.name]
-        whole = subject.edition.book.tables.get(key.table)  # the workbook may carry fewer rows
+        whole = subject.edition.book.tables.get(key.table)  # the workbook may include fewer rows
         row = number if whole is None else whole.rows.index(str(key.row))
         return computed["tables"][key.table][key.name][row]
 
@@ -25,7 +25,7 @@ def of_script(subject: Subject, computed: Mapping[str, Any]) -> dict[Address, An
 
 
 def of_json(subject: Subject, data: Mapping[str, Any]) -> dict[Address, Any]:
-    """Each cell by the JSON; the catalogue has files of its own."""
+    """The content of each cell by the JSON; the catalogue has its own files."""
     rows = {
         table: {row["id"]: row["cells"] for row in content["rows"]}
         for table, content in data["tables"].items()
@@ -45,7 +45,7 @@ def of_json(subject: Subject, data: Mapping[str, Any]) -> dict[Address, Any]:
 
 
 def _shown(cell: Shown, said: Callable[[Key, int], Any]) -> Any:
-    """What stands in the cell of the workbook, by what a face says."""
+    """The content that the workbook's cell must have by a face's values."""
     shown = _plain(said(cell.key, cell.number), cell)
     if cell.status is not None and shown == _plain(said(cell.status, cell.number), cell):
         return None

@@ -1,5 +1,4 @@
-"""The proof of a workbook under edits: inputs are changed, and each cell compared with the
-evaluator."""
+"""The proof of a workbook under edits: change inputs, and compare each cell with the evaluator."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ MOST_WRONG = 20
 
 @dataclass(frozen=True)
 class Proved:
-    """What edits came to: counts, a digest of all cells that moved visibly, and what was wrong."""
+    """The result of edits: counts, a digest of all visibly changed cells, and the errors."""
 
     edits: int
     rounds: int
@@ -34,13 +33,13 @@ class Proved:
 
     @property
     def found(self) -> dict[str, Any]:
-        """As an entry of the ledger says it."""
+        """The result as it is stored in an entry of the ledger."""
         return {name: getattr(self, name) for name in ("edits", "rounds", "moved", "seen")}
 
 
 @dataclass(frozen=True)
 class Document:
-    """A workbook that is open in LibreOffice; what its cells show, and which are in error."""
+    """A workbook open in LibreOffice, with the values of its cells and the errors among them."""
 
     workbook: Workbook
     shown: dict[Address, Any]
@@ -48,7 +47,7 @@ class Document:
 
 
 def differing(subject: Subject, results: Results, shown: Mapping[Address, Any]) -> list[str]:
-    """Cells in which a face differs from the evaluator, in words."""
+    """Descriptions of the cells in which a face differs from the evaluator."""
     return [
         f"{cell.label} {cell.address}: {faces.expected(results, cell)!r}, shown {theirs!r}"
         for cell in subject.cells
@@ -57,21 +56,21 @@ def differing(subject: Subject, results: Results, shown: Mapping[Address, Any]) 
 
 
 def values(cells: Mapping[Address, Cell]) -> dict[Address, Any]:
-    """What cells show: a number, a text, or the name of an error."""
+    """The values of cells: a number, a text, or the name of an error."""
     return {address: cell.error_name or cell.value for address, cell in cells.items()}
 
 
 def unwatched(workbook: Workbook) -> None:
-    """Checks looks at the texts of all formulas again after each edit; here it need not."""
+    """Stop Checks from comparing the texts of all formulas after each edit, which is slow."""
     cells = workbook.read("Checks").items()
     row = next(int(at[1:]) for at, cell in cells if cell.value == BUILT) + 1
     workbook.set({("Checks", f"C{row}"): UNSEEN})
 
 
 def prove_edits(subject: Subject, document: Document, rounds: Sequence[Round]) -> Proved:
-    """Makes the edits of each round in turn.
+    """Make the edits of each round in turn, and compare all cells.
 
-    LibreOffice computes when cells are read, so taking back one round and making the next costs
+    LibreOffice computes when cells are read, so undoing one round and making the next takes only
     one recalculation.
     """
     base = document.shown

@@ -1,4 +1,4 @@
-"""What is proved: a plan, its results and sensitivity, and one workbook, written and read once."""
+"""The subjects of the proof: a plan, its results and sensitivity, and its workbook."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from scalesheet.values import Results
 from shipped import DATA, shipped_book
 
 _FOLDERS = [folder for folder in (DATA / "plans").iterdir() if folder.is_dir()]
-#: The plans that ship, the largest first, so that two processes end at about the same time.
+#: The shipped plans, largest first, so that two processes end at about the same time.
 PLANS = [
     folder.name
     for folder in sorted(
@@ -40,7 +40,7 @@ PLANS = [
         key=lambda folder: (-sum(f.stat().st_size for f in folder.glob("*.yaml")), folder.name),
     )
 ]
-#: Small books by the name of their plan, which are proved in every run.
+#: Small books by the name of their plan; every run proves them.
 SMALL = {
     "moving": moving_book,
     "small": sample_book,
@@ -51,18 +51,18 @@ SMALL = {
     "calibrated": calibrated_book,
     "first": own_book,
 }
-#: Those of them with hundreds of inputs, of which some of each column are edited.
+#: Small books with hundreds of inputs; only some cells of each column are edited.
 MANY_INPUTS = ("first",)
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A plan and its workbook, as it ships."""
+    """A plan and its workbook as shipped."""
 
-    book: Book  # with the rows of the catalogue that the workbook carries
+    book: Book  # with the catalogue rows that the workbook includes
     plan: Plan
     workbook: Path
-    edition: Edition  # of the whole book, with the plan's results and sensitivity alone
+    edition: Edition  # of the whole book, but with only this plan's results and sensitivity
 
     @cached_property
     def results(self) -> Results:
@@ -70,7 +70,7 @@ class Subject:
 
     @property
     def ships(self) -> bool:
-        """Whether it is one of the plans that ship, which the ledger holds."""
+        """Whether it is a shipped plan, which the ledger covers."""
         return self.plan.id in PLANS
 
     @cached_property
@@ -79,7 +79,7 @@ class Subject:
 
     @cached_property
     def stored(self) -> Mapping[Address, Cell]:
-        """Value and formula of each cell of the file."""
+        """The value and formula of each cell in the file."""
         sheets = read_workbook(self.workbook).sheets.values()
         return {
             (sheet.name, address(*spot)): cell
@@ -96,7 +96,7 @@ class Subject:
         return as_json(plan_json(self.edition.book, self.plan, self.results))
 
     def conditions(self, face: ledger.Face, program: str) -> dict[str, str]:
-        """What a proof of the face holds for."""
+        """The conditions of a proof of the face."""
         match face:
             case "workbook":
                 contents = ledger.workbook_contents(self.workbook)
@@ -113,7 +113,7 @@ class Subject:
         }
 
     def rounds(self, whole: bool) -> list[Round]:
-        """The edits that are made: all of them, or those of a proof that has to be quick."""
+        """The edits to make: all of them, or fewer in a quick proof."""
         if not self.ships and self.plan.id not in MANY_INPUTS:
             return edits.one_by_one(self.book, self.plan)
         choose = edits.every if whole else edits.chosen
@@ -121,7 +121,7 @@ class Subject:
 
 
 def subject(name: str, folder: Path) -> Subject:
-    """The subject of a name, with its files below a folder."""
+    """The subject with this name, with its files below a folder."""
     book = shipped_book() if name in PLANS else SMALL[name](folder / "data")
     plan = book.plans[name]
     edition = given(

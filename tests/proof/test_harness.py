@@ -1,4 +1,4 @@
-"""Tests of the proof harness itself: it computes, it reads exactly, it restores, it ends."""
+"""Tests of the proof harness itself: it computes, reads exactly, restores and ends."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def workbook(office: Office, tmp_path: Path) -> Iterator[Workbook]:
         yield opened
 
 
-def test_the_canary_is_computed_anew(office: Office, tmp_path: Path) -> None:
+def test_the_canary_is_recomputed(office: Office, tmp_path: Path) -> None:
     office.check_recalculates(tmp_path)
 
 
@@ -65,7 +65,7 @@ def test_the_canary_notices_a_libreoffice_that_trusts_stored_values(
         trusting.check_recalculates(tmp_path)
 
 
-def test_reads_values_formulas_and_errors(workbook: Workbook) -> None:
+def test_values_formulas_and_errors_are_read(workbook: Workbook) -> None:
     cells = workbook.read_all()
     assert list(cells) == workbook.sheets() == ["Inputs", "Results"]
     results = cells["Results"]
@@ -82,13 +82,13 @@ def test_reads_values_formulas_and_errors(workbook: Workbook) -> None:
     ]
 
 
-def test_reads_every_digit(workbook: Workbook) -> None:
+def test_every_digit_is_read(workbook: Workbook) -> None:
     workbook.set({("Inputs", f"E{row}"): number for row, number in enumerate(EXACT, 1)})
     cells = workbook.read("Inputs")
     assert [cells[f"E{row}"].value for row in range(1, len(EXACT) + 1)] == EXACT
 
 
-def test_perturb_tells_what_changes_and_restores(workbook: Workbook) -> None:
+def test_perturb_returns_what_changes_and_restores(workbook: Workbook) -> None:
     before = workbook.read_all()
     changed = workbook.perturb({("Inputs", "B1"): 1}, check_restored=True)
     assert changed == {
@@ -119,7 +119,7 @@ def test_perturb_into_errors_texts_blanks_and_over_formulas(workbook: Workbook) 
     assert workbook.read_all() == before
 
 
-def test_set_stays(workbook: Workbook) -> None:
+def test_set_is_permanent(workbook: Workbook) -> None:
     workbook.set({("Inputs", "B1"): 300, ("Inputs", "B2"): 2.5})
     assert workbook.cell("Results", "A1").value == 120
     workbook.set_formula("Results", "A1", "=SUM(steps;1)")
@@ -128,7 +128,7 @@ def test_set_stays(workbook: Workbook) -> None:
     assert workbook.cell("Results", "A2").value == 602
 
 
-def test_set_a_block(workbook: Workbook) -> None:
+def test_a_block_is_set(workbook: Workbook) -> None:
     workbook.set_block("Inputs", "B1", [[90, "=1"], [9, 1 / 3]])
     assert workbook.cell("Results", "A1").value == 10
     assert workbook.cells([("Inputs", "C1"), ("Inputs", "C2")]) == [Cell("=1"), Cell(1 / 3)]
@@ -156,17 +156,17 @@ def test_names_follow_inserted_rows_moved_cells_and_renamed_sheets(
         assert again.cell("Results", "A1") == Cell(1000 / 3, "=steps/sft.rate")
 
 
-def test_prints_a_pdf(workbook: Workbook, office: Office, tmp_path: Path) -> None:
+def test_a_pdf_is_printed(workbook: Workbook, office: Office, tmp_path: Path) -> None:
     assert workbook.to_pdf(tmp_path / "a.pdf").read_bytes().startswith(b"%PDF-")
     assert office.to_pdf(workbook.path, tmp_path / "b.pdf").stat().st_size > 1000
 
 
-def test_stores_ods(workbook: Workbook, office: Office, tmp_path: Path) -> None:
+def test_ods_is_stored(workbook: Workbook, office: Office, tmp_path: Path) -> None:
     with office.open(workbook.store(tmp_path / "plan.ods")) as again:
         assert again.cell("Results", "A1").value == 1000 / 3
 
 
-def test_a_wrong_request_is_told_and_harms_nothing(workbook: Workbook, tmp_path: Path) -> None:
+def test_a_wrong_request_is_reported_and_harmless(workbook: Workbook, tmp_path: Path) -> None:
     with pytest.raises(OfficeError, match="no sheet 'Nowhere'; there are Inputs, Results"):
         workbook.read("Nowhere")
     with pytest.raises(OfficeError, match="no cell 'B1:B2'"):
@@ -213,7 +213,7 @@ def test_a_hanging_libreoffice_is_killed_and_the_next_open_starts_another(
     with Office() as own:
         with own.open(workbook.path) as opened:
             group = own.request("hello")["group"]
-            own.request_seconds = 0.5  # no answer comes from here on, however long it would be
+            own.request_seconds = 0.5  # no later request gets an answer in time
             for process in processes_of(group):
                 os.kill(process, signal.SIGSTOP)
             with pytest.raises(OfficeError, match="not answering 'read' within"):
@@ -227,7 +227,7 @@ def test_a_hanging_libreoffice_is_killed_and_the_next_open_starts_another(
 
 
 @linux
-def test_a_crash_is_told(office: Office, workbook: Workbook) -> None:
+def test_a_crash_is_reported(office: Office, workbook: Workbook) -> None:
     with Office() as own, own.open(workbook.path) as opened:
         group = own.request("hello")["group"]
         os.killpg(group, signal.SIGKILL)
@@ -240,7 +240,7 @@ def test_a_crash_is_told(office: Office, workbook: Workbook) -> None:
 
 @linux
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_nothing_is_left_when_the_tests_are_interrupted(
+def test_no_process_is_left_when_the_tests_are_interrupted(
     office: Office, how: signal.Signals
 ) -> None:
     code = (
@@ -265,7 +265,7 @@ def test_nothing_is_left_when_the_tests_are_interrupted(
     assert not Path(folder).exists()
 
 
-def test_missing_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCALESHEET_SOFFICE", "no-such-program")
     assert "apt-get install libreoffice-calc python3-uno" in str(office_module.missing())
     monkeypatch.setenv("SCALESHEET_CHROMIUM", "no-such-program")
@@ -275,7 +275,9 @@ def test_missing_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("ci", "outcome"), [("", "skipped=1"), ("true", "errors=1")])
-def test_an_absent_program_skips_and_under_ci_fails(tmp_path: Path, ci: str, outcome: str) -> None:
+def test_a_missing_program_skips_a_test_and_fails_it_under_ci(
+    tmp_path: Path, ci: str, outcome: str
+) -> None:
     (tmp_path / "test_it.py").write_text(
         'pytest_plugins = ["proof.fixtures"]\ndef test_it(office): pass\n'
     )
@@ -308,7 +310,7 @@ JSON_CASES = [
 
 
 @pytest.mark.parametrize(("script", "expected"), JSON_CASES)
-def test_scripts_give_json(
+def test_scripts_return_json(
     run_javascript: Callable[..., Any],
     run_node: Callable[..., Any],
     script: str,
@@ -319,7 +321,7 @@ def test_scripts_give_json(
 
 
 @pytest.mark.parametrize("engine", ["run_javascript", "run_node"])
-def test_scripts_are_classic(engine: str, request: pytest.FixtureRequest) -> None:
+def test_scripts_run_as_classic_scripts(engine: str, request: pytest.FixtureRequest) -> None:
     run = request.getfixturevalue(engine)
     assert run("const a = 2; var b = 3; let c = 4;", "a * b * c") == 24
     assert run("this === globalThis") is True
@@ -335,7 +337,7 @@ def test_scripts_are_classic(engine: str, request: pytest.FixtureRequest) -> Non
     assert run("1 + 1") == 2
 
 
-def test_a_page_opens_a_local_file(browser_page: Page, tmp_path: Path) -> None:
+def test_a_page_can_open_a_local_file(browser_page: Page, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text("<!doctype html><title>plan</title><script>var hours = 0.1 + 0.2</script>")
     browser_page.goto(page.as_uri())

@@ -1,4 +1,4 @@
-"""Tests of the ledger: what holds, what does not, and that an entry typed by hand is reported."""
+"""Tests of the ledger: which entries hold, and that manually edited ones are reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def on_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_was_written_holds_under_the_same_conditions(on_file: Path) -> None:
+def test_an_entry_holds_under_the_same_conditions(on_file: Path) -> None:
     entry = ledger.read(on_file)["demo"]["workbook"]
     assert entry.items() >= {**CONDITIONS, **FOUND}.items()
     assert ledger.lacking(entry, CONDITIONS) is None
@@ -42,14 +42,14 @@ def test_what_was_written_holds_under_the_same_conditions(on_file: Path) -> None
         ({"program": "LibreOffice 2"}, "it was proved on LibreOffice 1, this is LibreOffice 2"),
     ],
 )
-def test_another_condition_is_named(on_file: Path, changed: dict[str, str], why: str) -> None:
+def test_a_changed_condition_is_named(on_file: Path, changed: dict[str, str], why: str) -> None:
     entry = ledger.read(on_file)["demo"]["workbook"]
     assert ledger.lacking(entry, {**CONDITIONS, **changed}) == why
     assert ledger.lacking(None, CONDITIONS) == "the ledger has no entry for it"
 
 
 @pytest.mark.parametrize("key", [*CONDITIONS, *FOUND, "digest"])
-def test_an_entry_that_was_changed_by_hand_is_reported(on_file: Path, key: str) -> None:
+def test_a_manually_edited_entry_is_reported(on_file: Path, key: str) -> None:
     entry = ledger.read(on_file)["demo"]["workbook"]
     value: Any = entry[key] + (1 if isinstance(entry[key], int) else "0")
     ledger.write({"demo": {"workbook": {**entry, key: value}}}, on_file)
@@ -63,15 +63,15 @@ def test_an_entry_of_another_plan_does_not_count(on_file: Path) -> None:
         ledger.read(on_file)
 
 
-def test_a_made_up_entry_differs_from_what_a_proof_writes(on_file: Path) -> None:
-    """Its digest fits; so the weekly run, which compares the files, is what reports it."""
+def test_a_made_up_entry_differs_from_one_of_a_proof(on_file: Path) -> None:
+    """Its digest is right, so only the weekly run reports it, which compares the files."""
     made_up = ledger.entry("demo", "workbook", CONDITIONS, {**FOUND, "seen": "made up"})
     proved = ledger.read(on_file)
     ledger.write({"demo": {"workbook": made_up}}, on_file)
     assert ledger.read(on_file) != proved
 
 
-def test_the_ledger_on_file_was_written_by_a_proof() -> None:
+def test_the_stored_ledger_was_written_by_a_proof() -> None:
     assert set(ledger.read()) <= set(PLANS)
 
 
@@ -81,7 +81,7 @@ def zipped(path: Path, sheet: str, level: int) -> Path:
     return path
 
 
-def test_neither_compression_nor_last_bits_of_results_change_a_workbooks_hash(
+def test_compression_and_last_bits_of_results_do_not_change_a_workbooks_hash(
     tmp_path: Path,
 ) -> None:
     def of(formula: str, result: str, typed: str = "5", level: int = 9) -> str:
@@ -98,14 +98,14 @@ def test_neither_compression_nor_last_bits_of_results_change_a_workbooks_hash(
 
 
 @pytest.mark.parametrize("number", [0.5, 2.5, 1.2345675, 65.95, 1e9 / 3, 8.24375])
-def test_a_number_looks_the_same_with_other_last_bits(number: float) -> None:
+def test_a_number_is_visibly_the_same_with_other_last_bits(number: float) -> None:
     for factor in (1 - 3e-16, 1 + 3e-16, 1 + 1e-14):
         assert ledger.visible(number * factor) == ledger.visible(number)
     assert ledger.visible(number * 1.0001) != ledger.visible(number)
 
 
 def test_the_small_books_have_every_kind_of_input(tmp_path: Path) -> None:
-    """Flags and texts are in the plans of `test_proof_texts.py`, which every run proves too."""
+    """Flags and texts are in the plans of `test_proof_texts.py`, which every run also proves."""
     kinds = set()
     for name in SMALL:
         made = subject(name, tmp_path / name)
@@ -116,13 +116,15 @@ def test_the_small_books_have_every_kind_of_input(tmp_path: Path) -> None:
     assert kinds >= {"number", "range", "word", "reference"}, kinds
 
 
-def test_every_input_of_a_plan_is_edited_and_each_cell_of_the_catalogue_somewhere(
+def test_every_input_of_a_plan_and_every_catalogue_cell_is_edited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Of the plan whose turn it is; where the ledger is written of all of them, and then there is
-    no cell of the catalogue that no plan edits."""
+    """Tests the plan whose turn it is; if the ledger is written, all plans.
+
+    Together, all plans edit every cell of the catalogue.
+    """
     book = shipped_book()
-    homes = module.homes(book)  # the same for each plan of the book, and slow to find
+    homes = module.homes(book)  # the same for each plan of the book, and slow to compute
     monkeypatch.setattr(module, "homes", lambda book: homes)
     catalogue, edited = set(), set()
     for plan in (book.plans[name] for name in (PLANS if held.whole() else [held.turn()])):
@@ -141,7 +143,7 @@ def test_every_input_of_a_plan_is_edited_and_each_cell_of_the_catalogue_somewher
     assert not held.whole() or catalogue <= edited
 
 
-def test_whose_turn_it_is_rotates_with_the_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns_rotate_with_the_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = []
     for seed in range(len(PLANS)):
         monkeypatch.setattr(ledger, "seed", lambda seed=seed: (seed, "a test"))

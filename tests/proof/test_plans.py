@@ -1,8 +1,9 @@
 """The proof: every face shows the evaluator's numbers, as shipped and after every single edit.
 
 Evaluator = value stored in the workbook = value after a forced recalculation in LibreOffice =
-JavaScript in Chromium = the JSON, for every cell of every plan. What the ledger holds is not proved
-again, but for the plan whose turn it is; `make proof` proves everything and writes the ledger.
+JavaScript in Chromium = the JSON, for every cell of every plan. Proofs in the ledger are not
+repeated, except for the plan whose turn it is; `make proof` proves everything and writes the
+ledger.
 """
 
 from __future__ import annotations
@@ -39,21 +40,21 @@ from scalesheet.render.workbook.steps import DEEPEST, LONGEST, lookups, nesting,
 from shipped import DATA
 
 MOST_PAGES = 10
-LARGEST = 500_000  # bytes of a workbook
+LARGEST = 500_000  # bytes per workbook
 SORTED = "vlm-finetune"
-LONGEST_OF_ALL = 300  # a text with figures, mostly; LONGEST holds for 95 % of formulas
+LONGEST_OF_ALL = 300  # mostly texts with figures; 95 % of formulas are within LONGEST
 
 
 @pytest.fixture
 def unproved(subject: Subject, workbook_task: Task) -> Subject:
-    """A subject whose workbook is to be proved in this run; of others these tests are held too."""
+    """A subject whose workbook this run proves; otherwise, the ledger covers these tests too."""
     if workbook_task.held:
         pytest.skip(workbook_task.held)
     return subject
 
 
-def test_a_plans_own_part_prints_on_ten_pages(subject: Subject) -> None:
-    """Each sheet that prints is fitted to so many pages of its own."""
+def test_a_plans_own_sheets_print_on_at_most_ten_pages(subject: Subject) -> None:
+    """Each printed sheet is fitted to its own number of pages."""
     with zipfile.ZipFile(subject.workbook) as archive:
         sheets = [n for n in archive.namelist() if n.startswith("xl/worksheets/sheet")]
         texts = [archive.read(name).decode() for name in sheets]
@@ -93,7 +94,7 @@ def test_every_formula_of_the_plan_can_be_read(unproved: Subject, record_propert
     record_property("95th percentile, longest", f"{sizes[len(sizes) * 95 // 100]}, {sizes[-1]}")
     assert sizes[len(sizes) * 95 // 100] <= LONGEST
     assert [at for at, text in found.items() if len(text) > LONGEST_OF_ALL] == []
-    measured = [text for text in found.values() if "FORMULATEXT" in text]  # on Checks alone
+    measured = [text for text in found.values() if "FORMULATEXT" in text]  # only on Checks
     deep = {at: text for at, text in found.items() if nesting(text) > DEEPEST}
     assert [at for at, text in deep.items() if text not in measured] == []
     twice = [at for at, text in found.items() if len(set(lookups(text))) < len(lookups(text))]
@@ -104,8 +105,8 @@ def test_no_formula_refers_to_a_row_of_a_table_by_its_number(unproved: Subject) 
     assert rows.by_number(unproved.workbook, unproved.book, unproved.plan) == []
 
 
-def test_one_formula_fills_a_column_and_numbers_stand_apart(unproved: Subject) -> None:
-    """The conventions that About lists, with no exception but those that it names."""
+def test_a_column_has_one_formula_and_numbers_are_in_their_own_cells(unproved: Subject) -> None:
+    """These are the conventions listed on About, with only the exceptions listed there."""
     shown = {str(cell.value) for (sheet, _), cell in unproved.stored.items() if sheet == "About"}
     assert {f"{number}.  {text}" for number, text in enumerate(CONVENTIONS, 1)} <= shown
     book, plan = unproved.book, stepped(unproved.book, unproved.plan)
@@ -155,8 +156,10 @@ def _quantities(scalars: Mapping[str, Scalar], tables: Mapping[str, Table]) -> I
 def _along(
     subject: Subject, place: TablePlace, table: Table, column: Column, index: int
 ) -> set[str | None]:
-    """The formulas of a column at one end, without the number of their own row; a row that states
-    a number or a formula of its own is an exception."""
+    """The formulas of a column at one end, with the number of their own row masked.
+
+    Rows that state their own number or formula are exceptions.
+    """
     found: set[str | None] = set()
     for number, row in enumerate(table.rows if column.formula is not None else ()):
         if row in column.stated or row in column.own:
@@ -169,9 +172,9 @@ def _along(
     return found
 
 
-# one plan stands for all: what no formula of theirs does is tested for each without LibreOffice
+# one plan is enough: that no formula refers to rows by number is tested for all plans above
 @pytest.mark.parametrize("subject", [SORTED], indirect=True)
-def test_sorting_every_table_changes_no_result_and_is_no_edit(
+def test_sorting_every_table_changes_no_result_and_is_not_an_edit(
     subject: Subject, workbook_task: Task, office: Office, tmp_path: Path
 ) -> None:
     if workbook_task.held:
@@ -185,7 +188,7 @@ def test_sorting_every_table_changes_no_result_and_is_no_edit(
     assert (pulled.edits, pulled.errors, errors(pulled.diagnostics)) == ((), (), [])
 
 
-def test_libreoffice_recalculates_the_same(
+def test_libreoffice_recalculates_the_same_values(
     subject: Subject, document: Document, record_property: Any
 ) -> None:
     assert document.errors == []
@@ -203,8 +206,8 @@ def test_libreoffice_recalculates_the_same(
 def test_no_formula_of_any_sheet_changes_when_recalculated(
     subject: Subject, document: Document, record_property: Any
 ) -> None:
-    """Checks, flags and links too: whatever the file stores is what LibreOffice computes."""
-    # a difference agrees relative to what it is the difference of, which stands beside it
+    """This includes checks, flags and links: LibreOffice computes whatever the file stores."""
+    # a difference is compared relative to its operands, which are in the same row
     beside: dict[tuple[str, str], float] = {}
     for (sheet, at), cell in subject.stored.items():
         if sheet in ("Summary", "Results") and isinstance(cell.value, float):
@@ -222,7 +225,7 @@ def test_no_formula_of_any_sheet_changes_when_recalculated(
     assert wrong == []
 
 
-def test_chromium_computes_the_same(
+def test_chromium_computes_the_same_values(
     subject: Subject, chromium: Chromium, entries: ledger.Ledger, record_property: Any
 ) -> None:
     task_ = task(subject, "script", f"Chromium {chromium.version}", entries)
@@ -233,7 +236,7 @@ def test_chromium_computes_the_same(
     _prove_shown(task_, of_script(subject, computed), record_property)
 
 
-def test_the_json_holds_the_same(
+def test_the_json_has_the_same_values(
     subject: Subject, entries: ledger.Ledger, record_property: Any
 ) -> None:
     task_ = task(subject, "json", "", entries)
@@ -250,13 +253,12 @@ def _prove_shown(task: Task, shown: dict[Any, Any], record_property: Any) -> Non
         record_property("ledger", [subject.plan.id, task.face, entry])
 
 
-def test_every_edit_of_an_input_moves_what_the_evaluator_says(
+def test_every_edit_of_an_input_changes_cells_as_the_evaluator_says(
     subject: Subject, document: Document, workbook_task: Task, record_property: Any
 ) -> None:
-    """Input cells are changed and put back; after each time every cell must be what the evaluator
-    says.
+    """Input cells are changed and restored; each time, every cell must match the evaluator.
 
-    Choices and words are changed one by one; of numbers a few at a time that lie far apart.
+    Choices and words are changed one by one, numbers a few at a time that are far apart.
     """
     started = process_time()
     rounds, share = workbook_task.rounds()
@@ -271,7 +273,7 @@ def test_every_edit_of_an_input_moves_what_the_evaluator_says(
         record_property("ledger", [subject.plan.id, "workbook", entry])
 
 
-def test_an_override_of_what_is_no_input_is_refused(subject: Subject) -> None:
+def test_an_override_of_a_computed_figure_is_refused(subject: Subject) -> None:
     derived = next(s for s in subject.plan.scalars.values() if s.formula is not None)
     with pytest.raises(KeyError):
         evaluate(subject.book, subject.plan, {Key(derived.name): 1.0})

@@ -1,4 +1,4 @@
-"""The proof of texts: a plan that prints all kinds of figures, in every face and after each edit.
+"""The proof of texts: plans that print all kinds of figures, in every face and after each edit.
 
 Evaluator = value after a forced recalculation in LibreOffice = JavaScript in Chromium.
 """
@@ -92,7 +92,7 @@ EDITS: Edits = {
     Key("load", "runs", "one"): 5.5,
 }
 
-#: Flags that may have no value, wherever one is asked.
+#: Flags that may have no value, in every place that reads one.
 FLAGS = """\
 scalars:
   need: {value: 20, unit: 1, domain: non-negative}
@@ -128,7 +128,7 @@ ABSENT: Edits = {
     Key("load", "runs", "two"): 4.0,
 }
 
-#: What a record of a run ran with, beside what the plan runs with.
+#: The settings of a run's record, compared with the plan's.
 RECORDS = """\
 scalars:
   gpu: {ref: hardware, value: card}
@@ -169,7 +169,7 @@ class Case:
     edits: Edits
 
 
-#: Plan, files and edits by name.
+#: Plan, files and edits, by name.
 CASES: dict[str, tuple[str, dict[str, str], Edits]] = {
     "texts": (TEXT, {}, EDITS),
     "flags": (FLAGS, {}, ABSENT),
@@ -194,7 +194,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def wanted(case: Case, edit: Key | None) -> list[float | str | None]:
-    """What the evaluator says of every cell."""
+    """The evaluator's value of every cell."""
     overrides = {} if edit is None else {edit: case.edits[edit]}
     results = evaluate(case.book, case.plan, overrides)
     return [faces.expected(results, cell) for cell in case.cells]
@@ -210,7 +210,7 @@ def differing(case: Case, edit: Key | None, found: list[Any]) -> list[str]:
 
 
 def entries(case: Case, edit: Key) -> dict[tuple[str, str], float | str]:
-    """What is typed into the workbook for an edit."""
+    """The cells to type into the workbook for an edit."""
     value = case.edits[edit]
     stated = value if isinstance(value, Stated) else None
     ends = {cell.end: cell.address for cell in case.cells if cell.key == edit}
@@ -222,7 +222,7 @@ def entries(case: Case, edit: Key) -> dict[tuple[str, str], float | str]:
 
 
 @pytest.mark.parametrize("case", ["texts"], indirect=True)
-def test_the_edits_make_texts_of_every_kind(case: Case) -> None:
+def test_the_edits_produce_every_kind_of_text(case: Case) -> None:
     before = {c.label: v for c, v in zip(case.cells, wanted(case, None), strict=True)}
     assert before["command"] == 'run --n=8 it\'s "0.5B" --4bit {36%}'
     assert before["told"] == "A card: depends, bad; 21.5 GB, 30 GiB, -2.5 h, -150 min, 0.355"

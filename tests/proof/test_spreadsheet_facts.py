@@ -1,8 +1,8 @@
-"""What LibreOffice does with the formulas we print, each fact checked in the real program.
+"""How LibreOffice treats the formulas that we print; each fact is checked in the real program.
 
-The printers lean on these facts, or steer round them. When a later LibreOffice changes one, the
-test says which, and the printer that relies on it is the place to look. Where Excel is known to
-differ, the fact says so.
+The printers rely on these facts or work around them. When a later LibreOffice changes one, the
+test says which, and the printer that relies on it is the place to look. A fact says so where Excel
+is known to differ.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ DATA: dict[str, float | str] = {
 Expected = float | str
 # fact, formula, expected value or error; a formula in braces is written as an array formula
 FACTS: list[tuple[str, str, Expected]] = [
-    # aggregates and cells that hold no number
+    # aggregates and cells without a number
     ("SUM skips texts and blanks", "=SUM(B1:B6)", 6.0),
     ("MIN skips texts and blanks", "=MIN(B1:B6)", -5.0),
     ("MAX skips texts and blanks", "=MAX(B1:B6)", 8.0),
@@ -138,7 +138,7 @@ FACTS: list[tuple[str, str, Expected]] = [
         "{=COUNT(IF(B4:B6<99,B4:B6))}",
         2.0,
     ),
-    # look-ups by id
+    # lookups by id
     ("an id is found", '=INDEX(F1:F6,MATCH("h100-sxm-80gb",E1:E6,0))', 0.2),
     ("an id is matched whole", '=MATCH("a100-sxm",E1:E6,0)', "#N/A"),
     ("MATCH ignores case", '=MATCH("A100-SXM-40GB",E1:E6,0)', 3.0),
@@ -196,7 +196,7 @@ FACTS: list[tuple[str, str, Expected]] = [
 
 
 def build(path: Path, fill: Callable[[Any, Any], None], kind: type | None = None) -> Path:
-    """A workbook with one sheet, A."""
+    """Write a workbook with one sheet, A."""
     with xlsxwriter.Workbook(str(path)) as book:
         fill(book, book.add_worksheet("A", kind))
     return path
@@ -204,7 +204,7 @@ def build(path: Path, fill: Callable[[Any, Any], None], kind: type | None = None
 
 @pytest.fixture(scope="session")
 def computed(office: Office, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cell]:
-    """The facts' formulas, computed all at once."""
+    """The values of all facts' formulas, computed together."""
 
     def fill(book: Any, sheet: Any) -> None:
         for address, value in DATA.items():
@@ -224,7 +224,7 @@ def computed(office: Office, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 
 
 @pytest.mark.parametrize("row", range(len(FACTS)), ids=[fact for fact, _, _ in FACTS])
-def test_fact(computed: dict[str, Cell], row: int) -> None:
+def test_a_spreadsheet_fact_holds(computed: dict[str, Cell], row: int) -> None:
     _, formula, expected = FACTS[row]
     cell = computed[f"K{row + 1}"]
     assert (cell.error_name or cell.value) == expected, formula
@@ -250,7 +250,7 @@ def ulps(a: float, b: float) -> float:
     return abs(a - b) / math.ulp(max(abs(a), abs(b)))
 
 
-def test_functions_differ_from_python_by_two_ulp_at_most(office: Office, tmp_path: Path) -> None:
+def test_functions_differ_from_python_by_at_most_two_ulp(office: Office, tmp_path: Path) -> None:
     pairs = inputs()
 
     def fill(book: Any, sheet: Any) -> None:
@@ -273,7 +273,7 @@ SCRIPT = """const f = [(a, b) => Math.exp(b), (a, b) => Math.log(a), (a, b) => M
 
 
 @pytest.mark.parametrize("engine", ["run_javascript", "run_node"])
-def test_javascript_differs_from_python_by_two_ulp_at_most(
+def test_javascript_differs_from_python_by_at_most_two_ulp(
     engine: str, request: pytest.FixtureRequest
 ) -> None:
     run = request.getfixturevalue(engine)
@@ -284,7 +284,7 @@ def test_javascript_differs_from_python_by_two_ulp_at_most(
         assert worst <= 2, formula
 
 
-def test_the_printed_comparison_is_pythons_and_the_native_one_has_2_to_the_minus_48(
+def test_printed_comparisons_match_python_and_native_ones_are_tolerant(
     office: Office, tmp_path: Path
 ) -> None:
     source = random.Random(3)
@@ -325,7 +325,7 @@ class Exact(Worksheet):  # type: ignore[misc,unused-ignore]  # the library has n
         self.fh.write(f"<c{text}><v>{float(number)!r}</v></c>")
 
 
-def test_xlsxwriter_writes_numbers_with_16_digits_and_a_worksheet_class_mends_it(
+def test_xlsxwriter_writes_16_digits_and_a_worksheet_class_fixes_it(
     office: Office, tmp_path: Path
 ) -> None:
     numbers = [123456789.12345679, 0.1 + 0.2, 1.1 * 1.1, 2.0**-48]
@@ -358,12 +358,12 @@ def test_libreoffice_saves_numbers_and_literals_with_15_digits(
         assert workbook.cell("A", "A2").value == 0.3
 
 
-# names: what XlsxWriter takes, and whether LibreOffice reads =name*2 as the name
+# names: whether XlsxWriter accepts them, and LibreOffice reads =name*2 as the name
 GOOD_NAMES = ["sft.batch", "gpu_hours", "x.y.z", "H100_mem", "sft.H100", "h100.tdp", "_x", "e", "t"]
 GOOD_NAMES += ["count", "if", "rate", "value", "Inputs", "a.b1", "a1.b"]
 REFUSED_NAMES = ["H100", "A100", "b200", "fp16", "bf16", "x1", "dp4", "kb2", "XFD1", "R1C1", "c"]
 REFUSED_NAMES += ["r", "C", "R", "rc1", "a-b", "1abc", "sft batch", "a" * 256]
-# cells or functions in Excel, but neither XlsxWriter nor LibreOffice objects
+# cells or functions in Excel, though neither XlsxWriter nor LibreOffice objects
 SILENT_NAMES = ["TPU4", "GPU8", "CTX4096", "RC", "LOG10", "LOG2", "SUM", "int8"]
 BROKEN_NAMES = {"true": 2.0, "TRUE": 2.0, "false": 0.0}
 
@@ -380,9 +380,7 @@ def use_name(path: Path, name: str) -> int:
 
 
 @pytest.mark.parametrize("name", GOOD_NAMES + SILENT_NAMES)
-def test_a_name_that_libreoffice_reads_as_the_name(
-    office: Office, tmp_path: Path, name: str
-) -> None:
+def test_libreoffice_reads_some_names_as_names(office: Office, tmp_path: Path, name: str) -> None:
     assert use_name(tmp_path / "n.xlsx", name) == 0
     with office.open(tmp_path / "n.xlsx") as workbook:
         assert workbook.cell("A", "J7") == Cell(9422.0, f"={name}*2")
@@ -390,18 +388,20 @@ def test_a_name_that_libreoffice_reads_as_the_name(
 
 
 @pytest.mark.parametrize("name", REFUSED_NAMES)
-def test_a_name_that_xlsxwriter_refuses_with_a_code(tmp_path: Path, name: str) -> None:
+def test_xlsxwriter_refuses_some_names_with_a_code(tmp_path: Path, name: str) -> None:
     assert use_name(tmp_path / "n.xlsx", name) == -1
 
 
 @pytest.mark.parametrize("name", BROKEN_NAMES)
-def test_a_name_that_is_silently_something_else(office: Office, tmp_path: Path, name: str) -> None:
+def test_some_names_silently_mean_something_else(office: Office, tmp_path: Path, name: str) -> None:
     assert use_name(tmp_path / "n.xlsx", name) == 0
     with office.open(tmp_path / "n.xlsx") as workbook:
         assert workbook.cell("A", "J7").value == BROKEN_NAMES[name]
 
 
-def test_names_that_differ_in_case_are_silently_one(office: Office, tmp_path: Path) -> None:
+def test_names_that_differ_only_in_case_are_silently_the_same(
+    office: Office, tmp_path: Path
+) -> None:
     def fill(book: Any, sheet: Any) -> None:
         sheet.write_number("H1", 1)
         sheet.write_number("H2", 2)
@@ -443,9 +443,7 @@ def test_lists_from_another_sheet_survive_insertion_renaming_and_saving(
         assert {rule.formula1 for rule in rules} == {"Hardware!$A$1:$A$3", "ids"}
 
 
-def test_a_perturbation_of_2000_look_up_formulas_takes_milliseconds(
-    office: Office, tmp_path: Path
-) -> None:
+def test_perturbing_2000_lookup_formulas_takes_milliseconds(office: Office, tmp_path: Path) -> None:
     count, ids = 2000, 300
 
     def fill(book: Any, sheet: Any) -> None:
@@ -472,6 +470,6 @@ def test_a_perturbation_of_2000_look_up_formulas_takes_milliseconds(
             assert len(changed) == 1 + count / 50 - (row == 1)
         changed = workbook.perturb({("A", "A1"): "a99-sxm-80gb"})
         assert changed["Calculation", "T100"].value == 100 * 1999
-        assert len(changed) == count  # one of the formulas is 0, and the cell itself
+        assert len(changed) == count  # one of the formulas stays 0, but the cell itself counts
         assert workbook.read_all() == before
-    assert sorted(took)[25] < 3  # measured: 0.003; room for a busy machine
+    assert sorted(took)[25] < 3  # measured 0.003; the rest is room for a busy machine

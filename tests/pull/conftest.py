@@ -1,4 +1,4 @@
-"""A small book with the workbook that was made of it."""
+"""A small book with the workbook that was built from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of YAML: exact, and nothing around them moves."""
+"""Changes to YAML are exact and leave everything around them unchanged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def paths(data: Any, steps: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...],
 
 PLACES = [(text, paths(parse(text.encode(), "").data)) for text in TEXTS]
 VALUES = st.one_of(
-    # a stated number is 0, or from 1e-100 to 1e100 in size
+    # a stated number is 0, or between 1e-100 and 1e100 in magnitude
     st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) >= 1e-100),
     st.integers(-(10**9), 10**9),
     st.sampled_from(["yes", "no", "12", "a: b", "# no", "it's", 'say "so"', "a, b", "", "- x"]),
@@ -49,7 +49,7 @@ def change_at(steps: tuple[Any, ...], old: Any, value: Any) -> Change | None:
 
 @settings(max_examples=draws(60))
 @given(st.data())
-def test_only_lines_of_a_change_change(data: st.DataObject) -> None:
+def test_only_the_lines_of_a_change_change(data: st.DataObject) -> None:
     text, places = data.draw(st.sampled_from(PLACES))
     chosen = data.draw(st.lists(st.sampled_from(places), min_size=1, max_size=4))
     changes, taken = [], set[Any]()
@@ -59,9 +59,9 @@ def test_only_lines_of_a_change_change(data: st.DataObject) -> None:
         taken.add(steps)
         change = change_at(steps, old, data.draw(VALUES))
         changes += [change] if change else []
-    new = patched(text, changes)  # compares what it reads with what was meant, itself
+    new = patched(text, changes)  # it checks by itself that the new text parses as intended
     gone = [line for line in ndiff(text.splitlines(), new.splitlines()) if line[0] == "-"]
-    # of a text in several lines the one with its key too
+    # plus the line of the key for a text on several lines
     lines = sum(str(old).count("\n") + len(str(old)) // 60 + 2 for _, old in chosen)
     assert len(gone) <= lines
     comments = [line for line in text.splitlines() if line.lstrip().startswith("#")]
@@ -95,11 +95,13 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "change", "wanted"), CASES)
-def test_a_change_is_written_as_its_neighbours_are(text: str, change: Change, wanted: str) -> None:
+def test_a_change_is_written_in_the_style_of_its_neighbors(
+    text: str, change: Change, wanted: str
+) -> None:
     assert patched(text, [change]) == wanted
 
 
-def test_neighbours_that_go_together() -> None:
+def test_neighboring_entries_can_be_dropped_together() -> None:
     text = "a: {b: 1, c: 2, d: 3}\n"
     assert patched(text, [Drop(("a", "c")), Drop(("a", "d"))]) == "a: {b: 1}\n"
     assert patched(text, [Drop(("a", "b")), Drop(("a", "c"))]) == "a: {d: 3}\n"
@@ -108,7 +110,7 @@ def test_neighbours_that_go_together() -> None:
         patched(text, [Drop(("a", key)) for key in "bcd"])
 
 
-def test_another_key_keeps_what_stands_below_it() -> None:
+def test_renaming_a_key_keeps_everything_below_it() -> None:
     changes = [Rename(("a", "b"), "x"), Set(("a", "b", "c"), 2), Set(("a", "d"), 5)]
     text = "a:\n  b: {c: 1}  # why\n  d: 3\n"
     assert patched(text, changes) == "a:\n  x: {c: 2}  # why\n  d: 5\n"
@@ -116,7 +118,7 @@ def test_another_key_keeps_what_stands_below_it() -> None:
         patched(text, [Rename(("a", "b"), "d")])
 
 
-def test_what_would_touch_more_is_refused() -> None:
+def test_a_change_that_would_affect_more_is_refused() -> None:
     with pytest.raises(PatchError, match="is the only entry there"):
         patched("a:\n  b: 1\n", [Drop(("a", "b"))])
     with pytest.raises(PatchError, match="no mapping"):
@@ -124,5 +126,5 @@ def test_what_would_touch_more_is_refused() -> None:
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(["", "1_000", "1e9"]))
-def test_a_number_is_read_as_it_was(value: float, old: str) -> None:
+def test_a_written_number_reads_back_exactly(value: float, old: str) -> None:
     assert float(number_text(value, old).replace("_", "")) == value

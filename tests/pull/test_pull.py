@@ -1,4 +1,4 @@
-"""What pull makes of an edited workbook: of a small book, saved by openpyxl without any values."""
+"""`pull` of edited workbooks of a small book, saved by openpyxl without any values."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ from scalesheet.pull import read, write
 from scalesheet.pull.sheets import read_workbook
 from small import HEAD, MINIMAL
 
-# ------------------------------------------------------------------ the laws
+# ------------------------------------------------------------------ properties
 
 
-def test_a_workbook_that_was_not_edited_changes_nothing(shipped: Shipped) -> None:
-    for path in (shipped.workbook, shipped.edited({})):  # as written, and as another program saves
+def test_an_unedited_workbook_changes_nothing(shipped: Shipped) -> None:
+    for path in (
+        shipped.workbook,
+        shipped.edited({}),
+    ):  # as written, and as saved by another program
         pulled = read(shipped.data, path)
         assert (pulled.same, pulled.edits, pulled.left, said(pulled)) == (True, (), (), [])
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_was_edited_is_what_the_next_workbook_has(
+def test_the_next_workbook_has_the_edited_values(
     seed: int, shipped: Shipped, tmp_path: Path
 ) -> None:
     chance = random.Random(seed)
@@ -53,14 +56,14 @@ def test_what_was_edited_is_what_the_next_workbook_has(
     before = mine.plan.read_text()
     write(mine.data, pulled)
     kept = [line for line in before.splitlines() if line in mine.plan.read_text().splitlines()]
-    assert len(kept) >= len(before.splitlines()) - len(chosen)  # no line but those of edits
+    assert len(kept) >= len(before.splitlines()) - len(chosen)  # only lines of edits
     build(mine.data, tmp_path / "build", site=False)
     again = openpyxl.load_workbook(tmp_path / "build" / "workbooks" / "small.xlsx")
     assert {name: cell(again, name).value for name in chosen} == chosen
     assert read(mine.data, tmp_path / "build" / "workbooks" / "small.xlsx").edits == ()
 
 
-# ------------------------------------------------------------------ edits, one by one
+# ------------------------------------------------------------------ single edits
 
 EDITS = {
     "a number, with its comment kept": (
@@ -184,7 +187,7 @@ EDITS = {
 
 
 @pytest.mark.parametrize("case", EDITS)
-def test_an_edit_changes_its_lines_alone(case: str, shipped: Shipped) -> None:
+def test_an_edit_changes_only_its_lines(case: str, shipped: Shipped) -> None:
     cells, lines = EDITS[case]
     pulled = shipped.pull(cells)
     assert said(pulled) == []
@@ -217,7 +220,7 @@ scalars:
 )
 
 
-def test_an_edit_beside_steps_is_an_edit_of_the_formula_as_it_is_written(tmp_path: Path) -> None:
+def test_an_edit_of_a_formula_with_steps_changes_the_original_formula(tmp_path: Path) -> None:
     mine = ship(tmp_path, {"plans/small/plan.yaml": LONG, "plans/small/page.md": "# A plan\n"})
     book = openpyxl.load_workbook(mine.workbook)
     formula = str(cell(book, "slowest").value)
@@ -243,7 +246,7 @@ scalars:
 )
 
 
-def test_the_guard_of_a_flag_is_put_in_by_the_compiler_again(tmp_path: Path) -> None:
+def test_the_generated_guard_of_a_flag_is_left_out_of_the_formula(tmp_path: Path) -> None:
     mine = ship(tmp_path, {"plans/small/plan.yaml": ABSENT, "plans/small/page.md": "# A plan\n"})
     formula = str(cell(openpyxl.load_workbook(mine.workbook), "spent").value)
     assert formula == '=IF(OR(fits="yes",fits="no"),IF(fits="yes",3,1),fits)'
@@ -271,7 +274,7 @@ tables:
 )
 
 
-def test_a_row_that_is_found_by_its_least_value_is_read_back(tmp_path: Path) -> None:
+def test_an_edited_search_for_the_least_row_is_read_back(tmp_path: Path) -> None:
     mine = ship(tmp_path, {"plans/small/plan.yaml": LEAST, "plans/small/page.md": "# A plan\n"})
     formula = str(cell(openpyxl.load_workbook(mine.workbook), "least").value)
     edited = formula.replace("<most_steps_that_a_run_may_take_here", "<=2*third_share_of_the_room")
@@ -288,7 +291,7 @@ def test_an_edit_of_a_step_is_refused(tmp_path: Path) -> None:
     ]
 
 
-def test_a_row_that_was_added_is_a_new_row(shipped: Shipped) -> None:
+def test_an_added_row_is_imported(shipped: Shipped) -> None:
     pulled = shipped.pull({}, add_row)
     assert said(pulled) == []
     assert diff(pulled) == [
@@ -299,8 +302,8 @@ def test_a_row_that_was_added_is_a_new_row(shipped: Shipped) -> None:
     ]
 
 
-def test_a_row_that_was_taken_over_before_is_no_edit(shipped: Shipped, tmp_path: Path) -> None:
-    """Pulled again, as added: without an id and without the formulas of its columns."""
+def test_an_already_imported_row_is_not_an_edit(shipped: Shipped, tmp_path: Path) -> None:
+    """It is pulled again as it was added, without an id and without the formulas of its columns."""
 
     def add(book: openpyxl.Workbook) -> None:
         book["Runs"]["A10"], book["Runs"]["C10"], book["Runs"]["D10"] = "Two thousand", 2000, 1.5
@@ -314,9 +317,9 @@ def test_a_row_that_was_taken_over_before_is_no_edit(shipped: Shipped, tmp_path:
     assert (said(pulled), pulled.edits, pulled.left) == ([], (), ())
 
 
-def test_a_row_that_was_deleted_goes(shipped: Shipped) -> None:
+def test_a_deleted_row_is_deleted(shipped: Shipped) -> None:
     def delete(book: openpyxl.Workbook) -> None:
-        for column in "ABCDEFGHI":  # as deleting its cells does, with what stands below moved up
+        for column in "ABCDEFGHI":  # like deleting its cells, which moves those below up
             for row in (8, 9):
                 text = book["Runs"][f"{column}{row + 1}"].value
                 known = isinstance(text, str) and text.startswith("=")
@@ -344,7 +347,7 @@ def test_a_price_is_never_overwritten(tmp_path: Path) -> None:
     ]
 
 
-def test_a_figure_for_a_reason_of_the_catalogue_says_what_it_rests_on(tmp_path: Path) -> None:
+def test_a_figure_that_replaces_a_reason_is_marked_as_an_assumption(tmp_path: Path) -> None:
     card = (MINIMAL / "hardware" / "card.yaml").read_text("utf-8")
     plan = PLAN.replace(
         "  each:", "  peak: {unit: TFLOP / (second * GPU), formula: gpu.dense_fp8}\n  each:"
@@ -362,7 +365,7 @@ def test_a_figure_for_a_reason_of_the_catalogue_says_what_it_rests_on(tmp_path: 
 # ------------------------------------------------------------------ the command
 
 
-def test_the_command_writes_all_or_nothing(
+def test_the_command_writes_everything_or_nothing(
     shipped: Shipped,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -399,8 +402,8 @@ def test_the_command_writes_all_or_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.xlsx", "data", "good.xlsx"]
 
 
-def test_a_shared_formula_is_read_as_what_it_stands_for(shipped: Shipped, tmp_path: Path) -> None:
-    """Excel keeps a formula that was filled down once, and its copies by number."""
+def test_a_shared_formula_is_expanded(shipped: Shipped, tmp_path: Path) -> None:
+    """Excel stores a filled-down formula once, and its copies by number."""
     path = tmp_path / "shared.xlsx"
     with zipfile.ZipFile(shipped.workbook) as old, zipfile.ZipFile(path, "w") as new:
         for name in old.namelist():
@@ -431,9 +434,7 @@ def test_a_shared_formula_is_read_as_what_it_stands_for(shipped: Shipped, tmp_pa
         ),
     ],
 )
-def test_a_record_that_was_picked_stands_in_place_of_the_rule(
-    rule: str, gone: list[str], tmp_path: Path
-) -> None:
+def test_a_picked_record_replaces_its_rule(rule: str, gone: list[str], tmp_path: Path) -> None:
     more = (
         f"  run:\n    ref: measurements\n    {rule}\n    runs: {{batch_size: 4 * run.batch_size}}\n"
     )
@@ -452,8 +453,8 @@ def test_a_record_that_was_picked_stands_in_place_of_the_rule(
     assert diff(pulled) == [*gone, "+    value: old"]
 
 
-def test_an_edit_by_the_name_of_an_input_is_taken(shipped: Shipped) -> None:
-    """A program writes by the defined name, over the formula of what is in use."""
+def test_an_edit_by_the_name_of_an_input_is_imported(shipped: Shipped) -> None:
+    """A program writes to the defined name, over the formula of the value in use."""
 
     def by_name(book: openpyxl.Workbook) -> None:
         sheet, at = book.defined_names["batch"].attr_text.split("!")

@@ -1,4 +1,4 @@
-"""Inputs and figures that somebody added: a row with a name, a value or a formula, and a unit."""
+"""Added inputs and figures: a row with a name, a value or a formula, and a unit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDS = {"cost": "Value", "cost low": "Low", "cost high": "High"}
 
 
 def new(**beside: Any) -> Change:
-    """A row below the inputs, and the cost times what it says."""
+    """Add a row below the inputs, and multiply the cost by it."""
 
     def change(book: Workbook) -> None:
         sheet = book["Inputs"]
@@ -36,7 +36,7 @@ def new(**beside: Any) -> Change:
 DISCOUNT = {"Quantity": "Discount", "Name": "discount", "Value": 0.9, "Kind": "assumption"}
 
 
-def test_a_new_input_is_stated_with_what_stands_beside_it(shipped: Shipped, tmp_path: Path) -> None:
+def test_a_new_input_is_imported_with_the_cells_beside_it(shipped: Shipped, tmp_path: Path) -> None:
     mine = copied(shipped, tmp_path)
     edited = mine.edited({}, new(**DISCOUNT, Low=0.8, High=1, Note="By mail", Domain="fraction"))
     pulled = read(mine.data, edited)
@@ -60,7 +60,7 @@ def test_a_new_input_is_stated_with_what_stands_beside_it(shipped: Shipped, tmp_
     assert (said(again), again.edits, again.left) == ([], (), ())
 
 
-def test_a_formula_in_place_of_the_value_makes_a_figure(shipped: Shipped) -> None:
+def test_a_formula_instead_of_the_value_makes_a_figure(shipped: Shipped) -> None:
     pulled = shipped.pull({}, new(**DISCOUNT | {"Value": "=0.5*room"}))
     assert said(pulled) == []
     assert "+  discount: {title: Discount, formula: 0.5 * room, unit: 1}" in diff(pulled)
@@ -84,7 +84,7 @@ def test_a_value_without_a_name_is_listed(shipped: Shipped) -> None:
         ({"Name": "Cost!"}, "W008 a new input would have the name 'cost', which is taken"),
     ],
 )
-def test_what_a_new_input_lacks_is_told_with_its_cell(
+def test_an_incomplete_new_input_is_reported_with_its_cell(
     shipped: Shipped, beside: dict[str, Any], message: str
 ) -> None:
     pulled = shipped.pull({}, new(**DISCOUNT | beside))
@@ -121,7 +121,7 @@ def test_a_row_on_calculation_is_a_new_figure(shipped: Shipped, tmp_path: Path) 
 
 
 def copy_of(name: str, **beside: Any) -> Change:
-    """The row of an input, copied below the last one."""
+    """Copy the row of an input below the last one."""
 
     def change(book: Workbook) -> None:
         sheet, row, last = book["Inputs"], cell(book, name).row, cell(book, "each").row
@@ -138,7 +138,7 @@ def copy_of(name: str, **beside: Any) -> Change:
     return change
 
 
-def test_a_copied_input_is_an_assumption_without_the_source_of_the_other(shipped: Shipped) -> None:
+def test_a_copied_input_is_an_assumption_without_the_original_source(shipped: Shipped) -> None:
     pulled = shipped.pull({}, copy_of("price", Name="spot_price", Value=0.8))
     assert (said(pulled), pulled.left) == ([], ())
     assert diff(pulled) == [
@@ -150,7 +150,7 @@ def test_a_copied_input_is_an_assumption_without_the_source_of_the_other(shipped
     )
 
 
-def test_a_copied_input_leaves_the_note_and_a_source_of_its_own_is_listed(shipped: Shipped) -> None:
+def test_a_copied_input_drops_the_note_and_lists_a_new_source(shipped: Shipped) -> None:
     pulled = shipped.pull({}, copy_of("batch", Name="other_batch", Source="an e-mail"))
     assert "note" not in "".join(diff(pulled))
     assert [(left.place, left.message) for left in pulled.left] == [
@@ -159,7 +159,7 @@ def test_a_copied_input_leaves_the_note_and_a_source_of_its_own_is_listed(shippe
 
 
 @pytest.mark.parametrize("name", ["price", "batch"])
-def test_a_copied_input_needs_a_name_of_its_own(shipped: Shipped, name: str) -> None:
+def test_a_copied_input_needs_its_own_name(shipped: Shipped, name: str) -> None:
     pulled = shipped.pull({}, copy_of(name))
     assert said(pulled) == [
         f"W008 the name '{name}' is used twice on Inputs; give one of the rows another"

@@ -50,7 +50,7 @@ def test_a_formula_of_working_days_is_read_back(
     assert diff(pulled)[-1] == f'+  {name}: {{unit: date, formula: "{line}"}}'
 
 
-def test_what_counts_otherwise_is_told(dated: Shipped) -> None:
+def test_other_ways_of_counting_working_days_are_reported(dated: Shipped) -> None:
     told = said(dated.pull({"closing": "=WORKDAY(opening,weeks)"}))
     assert told == [
         "W006 the formula of 'closing', =WORKDAY(opening,weeks): WORKDAY counts from the "

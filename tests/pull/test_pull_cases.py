@@ -1,4 +1,4 @@
-"""What pull makes of a table whose cases stand side by side: a case is a column of the sheet."""
+"""`pull` of a table whose cases are side by side: each case is a column of the sheet."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Shipped:
     return ship(tmp_path_factory.mktemp("cases"), FILES, "cases")
 
 
-def test_a_workbook_that_was_not_edited_changes_nothing(cases: Shipped) -> None:
+def test_an_unedited_workbook_changes_nothing(cases: Shipped) -> None:
     for path in (cases.workbook, cases.edited({})):
         pulled = read(cases.data, path)
         assert (pulled.same, pulled.edits, pulled.left, said(pulled)) == (True, (), (), [])
 
 
-def test_a_line_of_ones_own_is_told_and_what_stands_below_is_not(cases: Shipped) -> None:
+def test_an_own_line_in_the_table_is_reported_and_cells_below_are_not(cases: Shipped) -> None:
     below = {"Runs!A30": "Mine", "Runs!D30": 1}
     beside = {"Runs!A27": "Half", "Runs!D27": "=D13/2"}
     assert cases.pull(below).left == ()
@@ -54,7 +54,7 @@ tables:
 """
 
 
-def test_a_cross_table_of_cases_with_its_grid_below(tmp_path: Path) -> None:
+def test_an_unedited_cross_table_with_its_grid_changes_nothing(tmp_path: Path) -> None:
     shipped = ship(tmp_path, FILES | {"plans/cases/plan.yaml": HEAD + CROSS}, "cases")
     pulled = shipped.pull({})
     assert (pulled.same, pulled.edits, pulled.left, said(pulled)) == (True, (), (), [])
@@ -88,7 +88,7 @@ def test_an_input_written_with_its_unit_is_edited_as_a_number(tmp_path: Path) ->
     )
 
 
-def test_a_layout_that_was_chosen_may_be_overwritten(cases: Shipped) -> None:
+def test_a_chosen_layout_can_be_overwritten(cases: Shipped) -> None:
     pulled = cases.pull({"runs['one'].ways": 2, "runs['none'].ways": 4})
     assert (said(pulled), pulled.left) == ([], ())
     assert diff(pulled)[2:] == [
@@ -107,7 +107,7 @@ def test_a_layout_that_was_chosen_may_be_overwritten(cases: Shipped) -> None:
 def test_an_emptied_input_is_no_longer_stated(
     cases: Shipped, name: str, old: str, new: str
 ) -> None:
-    """It is what all rows share, or the component's default."""
+    """The row then uses the shared value, or the component's default."""
     pulled = cases.pull({name: None})
     assert (said(pulled), pulled.left) == ([], ())
     assert [line.split(None, 1)[1] for line in diff(pulled)] == [old, new]
@@ -139,7 +139,7 @@ def test_libreoffice_overwrites_a_layout_and_empties_an_input(
     ]
 
 
-def test_an_input_without_a_default_is_stated(cases: Shipped) -> None:
+def test_an_input_without_a_default_must_be_stated(cases: Shipped) -> None:
     assert said(cases.pull({"runs['two'].hours": None})) == [
         "W005 'runs['two'].hours' is empty; write a number"
     ]
@@ -164,8 +164,8 @@ tables:
 """
 
 
-def test_a_layout_of_a_cross_table_is_stated_for_all_rows(tmp_path: Path) -> None:
-    """Its rows stand in no file."""
+def test_a_layout_of_a_cross_table_must_be_stated_for_all_rows(tmp_path: Path) -> None:
+    """Its rows are in no file."""
     files = {**FILES, "plans/cases/plan.yaml": HEAD + CROSS}
     pulled = ship(tmp_path, files, "cases").pull({"runs['here'].ways": 1})
     assert (pulled.edits, said(pulled)) == ((), [])
@@ -174,7 +174,7 @@ def test_a_layout_of_a_cross_table_is_stated_for_all_rows(tmp_path: Path) -> Non
     ]
 
 
-def test_a_cell_of_a_cross_table_says_where_it_is_edited(tmp_path: Path) -> None:
+def test_a_cell_of_a_cross_table_says_where_to_edit_it(tmp_path: Path) -> None:
     shipped = ship(tmp_path, {**FILES, "plans/cases/plan.yaml": HEAD + CROSS}, "cases")
     lines = (HEAD + CROSS).splitlines()
     each = lines.index("    rows: {each: {site: sites}}") + 1
@@ -200,14 +200,14 @@ def test_a_formula_of_a_case_is_edited_in_its_column(cases: Shipped) -> None:
     ]
 
 
-def test_a_result_is_the_components(cases: Shipped) -> None:
+def test_a_result_of_the_component_cannot_be_edited(cases: Shipped) -> None:
     assert said(cases.pull({"runs['one'].energy": "=D19*D7*2"})) == [
         "S001 Energy of a run computes 'energy'; state its inputs instead"
     ]
 
 
 def _case(sheet: Worksheet, column: str, beside: str) -> None:
-    """A case copied from the one beside it, as a person copies a column."""
+    """Copy a case from another column, as a person does."""
     for row in range(4, 27):
         old = sheet[f"{beside}{row}"].value
         formula = isinstance(old, str) and old.startswith("=")
@@ -216,7 +216,7 @@ def _case(sheet: Worksheet, column: str, beside: str) -> None:
     sheet[f"{column}4"], sheet[f"{column}5"], sheet[f"{column}9"] = "Three", "three", 3
 
 
-def test_a_case_is_added_as_a_column(cases: Shipped) -> None:
+def test_an_added_column_is_a_new_case(cases: Shipped) -> None:
     pulled = cases.pull({}, lambda book: _case(book["Runs"], "G", "E"))
     assert (said(pulled), pulled.left) == ([], ())
     assert diff(pulled) == [
@@ -224,7 +224,7 @@ def test_a_case_is_added_as_a_column(cases: Shipped) -> None:
     ]
 
 
-def test_a_case_is_deleted_with_its_column(cases: Shipped) -> None:
+def test_a_deleted_column_deletes_its_case(cases: Shipped) -> None:
     def delete(book: Workbook) -> None:
         for row in range(4, 27):
             book["Runs"][f"E{row}"].value = None
@@ -233,7 +233,7 @@ def test_a_case_is_deleted_with_its_column(cases: Shipped) -> None:
     assert diff(pulled) == ["-      two: {hours: 10, gpus: 4, load: 0.5}"]
 
 
-def test_texts_beside_the_lines_are_told(cases: Shipped) -> None:
+def test_edited_texts_beside_the_lines_are_reported(cases: Shipped) -> None:
     pulled = cases.pull({"Runs!A13": "Power", "Runs!K8": "mine"})
     assert [each.message for each in pulled.left] == [
         "the heading of 'runs.energy' reads 'Power'; edit it in the data",
@@ -241,7 +241,7 @@ def test_texts_beside_the_lines_are_told(cases: Shipped) -> None:
     ]
 
 
-def test_a_case_and_a_formula_that_libreoffice_wrote(
+def test_a_case_and_a_formula_from_libreoffice_are_imported(
     cases: Shipped, office: Office, tmp_path: Path
 ) -> None:
     with office.open(cases.workbook) as book:

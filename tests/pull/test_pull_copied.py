@@ -1,4 +1,4 @@
-"""A row that somebody copied below the last one of its table."""
+"""A row that was copied below the last one of its table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def copied(book: Workbook) -> None:
         below.value = "three" if value == "two" else value
 
 
-def test_a_copied_row_brings_its_formula_and_leaves_its_source(tmp_path: Path) -> None:
+def test_a_copied_row_keeps_its_formula_and_drops_its_source(tmp_path: Path) -> None:
     files = {"plans/small/plan.yaml": PLAN, "plans/small/page.md": "# A plan\n"}
     shipped = ship(tmp_path, files)
     pulled = shipped.pull({}, copied)

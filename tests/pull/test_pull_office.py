@@ -1,4 +1,4 @@
-"""The loop for real: a workbook edited in LibreOffice, pulled, checked and built again."""
+"""The whole loop: a workbook is edited in LibreOffice, pulled, checked and built again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INPUTS, RUNS = "What I put in", "The runs of '26"
 
 
 def edit(book: Workbook, columns: dict[str, str]) -> None:
-    """Rows and columns go in, sheets get other names, then numbers, a row and formulas change."""
+    """Insert rows and columns, rename sheets, then change numbers, a row and formulas."""
     book.insert_rows("Inputs", 1, 3)
     book.insert_columns("Inputs", 3)
     book.rename_sheet("Inputs", INPUTS)
@@ -39,7 +39,7 @@ def edit(book: Workbook, columns: dict[str, str]) -> None:
     book.recalculate()
 
 
-def test_a_workbook_edited_in_libreoffice_becomes_the_data_and_the_next_workbook(
+def test_edits_in_libreoffice_reach_the_data_and_the_next_workbook(
     office: Office,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -56,7 +56,7 @@ def test_a_workbook_edited_in_libreoffice_becomes_the_data_and_the_next_workbook
         cost = book.cell("Calculation", columns["cost"]).number
         edited = book.store(tmp_path / "edited.xlsx")
 
-    pulled = read(shipped.data, untouched)  # what LibreOffice alone does is not an edit
+    pulled = read(shipped.data, untouched)  # merely saving in LibreOffice is not an edit
     assert (pulled.edits, pulled.left, said(pulled)) == ((), (), [])
 
     pulled = read(shipped.data, edited)
@@ -91,7 +91,7 @@ def test_a_workbook_edited_in_libreoffice_becomes_the_data_and_the_next_workbook
     assert "nothing to apply" in capsys.readouterr().out
 
 
-def test_an_ods_file_is_pulled_by_way_of_libreoffice(office: Office, tmp_path: Path) -> None:
+def test_an_ods_file_is_pulled_through_libreoffice(office: Office, tmp_path: Path) -> None:
     shipped = ship(tmp_path)
     with office.open(shipped.edited({"batch": 32.0})) as book:
         edited = book.store(tmp_path / "edited.ods")

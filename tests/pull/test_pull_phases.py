@@ -1,4 +1,4 @@
-"""Phases that were added to the sheet of phases, copied from another, or taken out of it."""
+"""Phases that were added to the sheet of phases, copied from another, or deleted."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def dated(tmp_path_factory: pytest.TempPathFactory) -> Shipped:
 
 
 def add(book: Workbook, phase: str, last: str, title: str, **values: object) -> None:
-    """Copies the row of a phase below the last one."""
+    """Copy the row of a phase below the last one."""
     at, below = (
         cell(book, f"phases['{phase}'].class"),
         cell(book, f"phases['{last}'].class").row + 1,
@@ -69,13 +69,13 @@ def add(book: Workbook, phase: str, last: str, title: str, **values: object) -> 
 
 
 def drop(book: Workbook, phase: str) -> None:
-    """Empties the row of a phase."""
+    """Empty the row of a phase."""
     at = cell(book, f"phases['{phase}'].class")
     for each in at.parent[at.row]:
         each.value = None
 
 
-def test_a_copied_phase_is_a_phase_of_its_own(phased: Shipped) -> None:
+def test_a_copied_phase_is_a_new_phase(phased: Shipped) -> None:
     pulled = phased.pull({}, lambda book: add(book, "second", "third", "A fourth one", gpus=16))
     assert said(pulled) == []
     assert pulled.left == ()
@@ -90,14 +90,14 @@ def test_a_copied_phase_is_a_phase_of_its_own(phased: Shipped) -> None:
     assert pulled.moved is not None
 
 
-def test_what_a_phase_leaves_to_the_program_its_copy_leaves_too(phased: Shipped) -> None:
+def test_a_copied_phase_keeps_the_defaults_of_the_original(phased: Shipped) -> None:
     pulled = phased.pull({}, lambda book: add(book, "third", "third", "Again", hours=6.0))
     assert diff(pulled) == [
         "+  again: {title: Again, class: one_time, gpus: 4, hours: {value: 6, low: 4, high: 8}}"
     ]
 
 
-def test_a_copied_phase_keeps_its_dates_and_how_often_it_is_run(dated: Shipped) -> None:
+def test_a_copied_phase_keeps_its_dates_and_number_of_runs(dated: Shipped) -> None:
     pulled = dated.pull({}, lambda book: add(book, "judge", "report", "Judge 2"))
     assert said(pulled) == []
     assert sorted(line.strip("+ ") for line in diff(pulled)) == [
@@ -115,7 +115,7 @@ def test_a_copied_phase_keeps_its_dates_and_how_often_it_is_run(dated: Shipped) 
     assert "+    not_before: 2026-01-24" in diff(pulled)
 
 
-def test_a_phase_that_was_taken_over_before_is_no_edit(phased: Shipped, tmp_path: Path) -> None:
+def test_an_already_imported_phase_is_not_an_edit(phased: Shipped, tmp_path: Path) -> None:
     mine = copied(phased, tmp_path)
     edited = mine.edited({}, lambda book: add(book, "second", "third", "A fourth one"))
     for _, new in read(mine.data, edited).files.values():
@@ -124,14 +124,14 @@ def test_a_phase_that_was_taken_over_before_is_no_edit(phased: Shipped, tmp_path
     assert (said(pulled), pulled.edits, pulled.left) == ([], (), ())
 
 
-def test_a_phase_that_was_deleted_goes(phased: Shipped) -> None:
+def test_a_deleted_phase_is_deleted(phased: Shipped) -> None:
     pulled = phased.pull({}, lambda book: drop(book, "third"))
     assert said(pulled) == []
     assert [line[:9] for line in diff(pulled)] == ["-  third:"]
 
 
 def test_a_phase_is_deleted_with_its_rows_and_its_sheet(phased: Shipped) -> None:
-    """What is left of its tables goes with it, whether or not the workbook has it still."""
+    """Its tables are deleted too, whether the workbook still has their sheet or not."""
 
     def empty(book: Workbook) -> None:
         at = cell(book, "second.runs['long'].gpu_hours")
@@ -149,7 +149,9 @@ def test_a_phase_is_deleted_with_its_rows_and_its_sheet(phased: Shipped) -> None
     assert [edit.name for edit in pulled.edits] == ["phases['second']"]
 
 
-def test_how_often_a_phase_runs_is_what_its_runs_differ_in(dated: Shipped, phased: Shipped) -> None:
+def test_an_edited_number_of_runs_changes_the_grid_of_a_phase(
+    dated: Shipped, phased: Shipped
+) -> None:
     pulled = phased.pull({"phases['third'].times": 2.0})
     assert said(pulled) == []
     assert diff(pulled)[1].endswith(", times: {run: 2}}")
@@ -165,21 +167,21 @@ def test_how_often_a_phase_runs_is_what_its_runs_differ_in(dated: Shipped, phase
     )
 
 
-def test_a_formula_in_place_of_what_a_phase_leaves_unsaid(phased: Shipped) -> None:
+def test_a_formula_over_a_default_of_a_phase_is_imported(phased: Shipped) -> None:
     pulled = phased.pull({"phases['first'].overhead": "=goodput/9"})
     assert said(pulled) == []
     assert diff(pulled)[1].endswith(", overhead: {formula: goodput / 9}}")
 
 
-def test_what_still_names_a_deleted_phase_is_reported_with_its_line(phased: Shipped) -> None:
+def test_a_reference_to_a_deleted_phase_is_reported_at_its_line(phased: Shipped) -> None:
     pulled = phased.pull({}, lambda book: drop(book, "first"))
     assert said(pulled) == ["N002 'first' is not a phase"]
     (found,) = pulled.diagnostics
     lines = phased.plan.read_text().splitlines()
-    assert found.line == lines.index("    after: [first]")  # a line above it is gone
+    assert found.line == lines.index("    after: [first]")  # one line above it was deleted
 
 
-def test_the_title_of_a_phase_is_edited(phased: Shipped) -> None:
+def test_the_title_of_a_phase_can_be_edited(phased: Shipped) -> None:
     def rename(book: Workbook) -> None:
         at = cell(book, "phases['third'].class")
         at.parent.cell(at.row, 1).value = "The third"

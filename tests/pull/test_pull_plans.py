@@ -1,6 +1,6 @@
-"""The edits that people make of a plan, in each workbook that ships: made in LibreOffice, saved,
-pulled, checked and built again. `make test` takes one plan, another with every commit; the weekly
-run takes all.
+"""The edits that people make to a plan, in each shipped workbook: made in LibreOffice, saved,
+pulled, checked and built again. `make test` tests one plan, another with each commit; the weekly
+run tests all.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ NEW_INPUT = {"A": "Margin", "B": "own_margin", "D": 1.25, "N": "Asked for by mai
 
 @dataclass(frozen=True)
 class Made:
-    """One edit: what the report says of it, and the values that the next workbook has."""
+    """An edit, with its line in the report and the values in the next workbook."""
 
-    told: str  # a pattern of the line of the report, without its file
+    told: str  # a pattern for the line of the report, without the file
     make: Callable[[Workbook], None]
-    shows: Mapping[str, Value]  # by the label of a cell
+    shows: Mapping[str, Value]  # by the label of the cell
     at: int = 0
 
 
-# ------------------------------------------------------------------ the edits of a plan
+# ------------------------------------------------------------------ edits
 
 
 def edits(subject: Subject) -> Iterator[Made]:
@@ -66,7 +66,7 @@ def _value(subject: Subject, cell: Shown) -> float | None:
 
 
 def _whole(subject: Subject, numbers: list[Shown]) -> Iterator[Made]:
-    """A batch of 8 becomes 16; where there is none, another whole number is doubled."""
+    """Change a batch of 8 to 16; without one, double another whole number."""
     whole = [
         (cell, value)
         for cell in sorted(numbers, key=lambda cell: "batch" not in cell.label)
@@ -81,7 +81,7 @@ def _whole(subject: Subject, numbers: list[Shown]) -> Iterator[Made]:
 
 
 def _expected(subject: Subject, numbers: list[Shown]) -> Iterator[Made]:
-    """The expected value alone moves past an end, and takes both along."""
+    """Move only the expected value, past an end of its range; both ends follow."""
     for cell in numbers:
         stated, value = subject.plan.scalars[cell.key.name].stated, _value(subject, cell)
         if stated is None or not value or stated.low == stated.high or not stated.low:
@@ -113,7 +113,7 @@ def _scenario(subject: Subject, by_label: Mapping[str, Shown]) -> Iterator[Made]
 
 
 def _formulas(subject: Subject, by_label: Mapping[str, Shown]) -> Iterator[Made]:
-    """A figure is multiplied by a new input, and another by a number."""
+    """Multiply a figure by a new input, and another figure by a number."""
     own = plans().of(subject.plan.id, "plan").data["scalars"]
     derived = [
         scalar
@@ -153,7 +153,7 @@ def _formulas(subject: Subject, by_label: Mapping[str, Shown]) -> Iterator[Made]
 
 
 def _rows(subject: Subject) -> Iterator[Made]:
-    """A row more and a row less, where the plan's own lines do not name it."""
+    """Add a row, and delete a row that the plan's own lines do not name."""
     free = (
         edit.changes[0].steps
         for edit in edits_of(subject.plan.id)
@@ -176,7 +176,7 @@ def _rows(subject: Subject) -> Iterator[Made]:
 
 
 def _drops(steps: Steps) -> Callable[[Typed], bool]:
-    """Whether an edit takes the row that stands there."""
+    """A test of whether an edit deletes the row at this place."""
     return lambda each: (
         each.sort == "dropped"
         and steps[-1:] == (each.about.row,)
@@ -193,14 +193,14 @@ def _at(cell: Shown) -> str:
     return re.escape("!".join(cell.address))
 
 
-# ------------------------------------------------------------------ what becomes of them
+# ------------------------------------------------------------------ pulling edits
 
 
 TURN = ledger.seed()[0] % len(PLANS)
 
 
 @pytest.mark.parametrize("plan", PLANS if THOROUGH else PLANS[TURN:][:1])
-def test_what_people_edit_in_a_plan_is_taken_and_shown_by_the_next_workbook(
+def test_edits_of_a_plan_are_imported_and_shown_in_the_next_workbook(
     plan: str, office: Office, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before, data = subject(plan, tmp_path), tmp_path / "data"
@@ -237,6 +237,6 @@ def test_what_people_edit_in_a_plan_is_taken_and_shown_by_the_next_workbook(
             at = spot(place)
             assert at is not None
             assert sheets[sheet].at(*at).value == pytest.approx(value, rel=1e-9), label
-    status = main(arguments)  # all of it is in the data now
+    status = main(arguments)  # all edits are in the data now
     report = capsys.readouterr().out
     assert (status, "nothing to apply" in report) == (0, True), report

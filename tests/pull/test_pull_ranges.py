@@ -1,4 +1,4 @@
-"""Ranges that were edited in a workbook: given, taken away, or changed at one end alone."""
+"""Ranges that were edited in a workbook: added, removed, or changed at only one end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scalesheet.pull import read, write
 from small import HEAD
 
 
-def test_a_range_that_was_emptied_is_a_number_alone(shipped: Shipped) -> None:
+def test_an_emptied_range_leaves_a_single_number(shipped: Shipped) -> None:
     pulled = shipped.pull({"steps_per_hour low": None, "steps_per_hour high": None})
     assert (said(pulled), pulled.left) == ([], ())
     assert diff(pulled) == [
@@ -24,14 +24,14 @@ def test_a_range_that_was_emptied_is_a_number_alone(shipped: Shipped) -> None:
     assert diff(pulled)[1:] == ["+  wait: {value: 3.5, unit: minute}"]
 
 
-def test_an_end_that_was_emptied_is_the_value(shipped: Shipped) -> None:
+def test_an_emptied_end_becomes_the_value(shipped: Shipped) -> None:
     pulled = shipped.pull({"steps_per_hour low": None})
     assert said(pulled) == []
     assert "{value: 2_000, low: 2_000, high: 2_200," in diff(pulled)[1]
 
 
-def test_an_input_without_a_range_is_given_one(shipped: Shipped) -> None:
-    row = 13  # of `batch` on Inputs
+def test_a_range_can_be_added_to_an_input(shipped: Shipped) -> None:
+    row = 13  # the row of `batch` on Inputs
     assert shipped.pull({"batch": 99.0}).edits[0].place == f"Inputs!D{row}"
     pulled = shipped.pull({f"Inputs!C{row}": 12.0, f"Inputs!E{row}": 24.0})
     assert (said(pulled), pulled.left) == ([], ())
@@ -53,13 +53,13 @@ def test_an_input_without_a_range_is_given_one(shipped: Shipped) -> None:
         ),
     ],
 )
-def test_a_value_beside_its_range_says_which_end_to_change(
+def test_a_value_outside_its_range_says_which_end_to_change(
     shipped: Shipped, cells: dict[str, float], message: str
 ) -> None:
     assert said(shipped.pull(cells)) == [f"W005 'steps_per_hour' {message}"]
 
 
-def test_a_value_that_alone_passed_an_end_takes_both_along(shipped: Shipped) -> None:
+def test_both_ends_follow_a_value_that_passes_one(shipped: Shipped) -> None:
     pulled = shipped.pull({"steps_per_hour": 2500.0})
     assert said(pulled) == []
     (edit,) = pulled.edits
@@ -92,14 +92,14 @@ def ranged(tmp_path_factory: pytest.TempPathFactory) -> Shipped:
     return ship(tmp_path_factory.mktemp("ranged"), files)
 
 
-def test_the_ends_of_a_number_alone_go_with_it(ranged: Shipped) -> None:
-    """Since the row below has a range, its column shows three numbers in each row."""
+def test_the_ends_of_a_number_without_a_range_follow_it(ranged: Shipped) -> None:
+    """Its column shows three numbers in each row, because another row has a range."""
     pulled = ranged.pull({"runs['one'].hours": 12.0})
     assert said(pulled) == []
     assert "one: {hours: 12}" in diff(pulled)[1]
 
 
-def test_a_value_over_a_formula_is_stated_with_its_range(ranged: Shipped) -> None:
+def test_a_value_over_a_formula_needs_all_three_ends(ranged: Shipped) -> None:
     (told,) = said(ranged.pull({"each": 7.0}))
     assert told == (
         "W006 'each' has a value over its formula, runs.total.hours / count(runs), at one end; "
@@ -110,7 +110,7 @@ def test_a_value_over_a_formula_is_stated_with_its_range(ranged: Shipped) -> Non
     assert diff(pulled)[1:] == ["+  each: {unit: hour, value: 7, low: 6, high: 9}"]
 
 
-def test_a_number_in_place_of_a_limit(ranged: Shipped) -> None:
+def test_a_number_can_replace_the_formula_of_a_limit(ranged: Shipped) -> None:
     pulled = ranged.pull({"all.limit": 40.0})
     assert said(pulled) == []
     assert diff(pulled)[1:] == ["+limits: {all: 40}"]
@@ -129,10 +129,10 @@ AGAIN = PLAN.replace("count(runs)}", "count(runs) * rate}").replace(
         {"Inputs!C7": 40.0, "Inputs!E7": 60.0, "rate": 2.5},
     ],
 )
-def test_a_workbook_whose_ranges_were_taken_over_is_pulled_again(
+def test_a_workbook_with_imported_ranges_can_be_pulled_again(
     cells: dict[str, float | None], tmp_path: Path
 ) -> None:
-    """What had a range has none by now, or the other way round, in formulas too."""
+    """An input or a formula with a range has none now, or the other way round."""
     files = {"plans/small/plan.yaml": AGAIN, "plans/small/page.md": "# A plan\n"}
     mine = ship(tmp_path, files)
     edited = mine.edited(cells)

@@ -1,4 +1,4 @@
-"""What pull lists and leaves of an edited workbook, and what it refuses."""
+"""The edits of a workbook that `pull` lists without importing them, and those it refuses."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from scalesheet.pull import read
 from scalesheet.render.workbook.scalars import KIND, NOTE
 from small import HEAD
 
-# ------------------------------------------------------------------ what is not applied
+# ------------------------------------------------------------------ edits not imported
 
 
-def test_what_is_no_datum_is_listed_and_the_rest_is_taken(shipped: Shipped) -> None:
+def test_cells_that_are_not_data_are_listed_and_the_rest_is_imported(shipped: Shipped) -> None:
     def more(book: openpyxl.Workbook) -> None:
         book.create_sheet("Mine")["A1"] = "scribbles"
         book["Runs"]["K6"], book["Runs"]["K7"] = "extra", 5
@@ -37,7 +37,7 @@ def test_what_is_no_datum_is_listed_and_the_rest_is_taken(shipped: Shipped) -> N
     ]
 
 
-def test_a_choice_of_the_scenario_alone_is_no_finding(
+def test_choosing_only_the_scenario_is_not_a_finding(
     shipped: Shipped, capsys: pytest.CaptureFixture[str]
 ) -> None:
     edited = shipped.edited({"scenario": "written"})
@@ -46,7 +46,7 @@ def test_a_choice_of_the_scenario_alone_is_no_finding(
     assert "note: the scenario is set to 'written'" in capsys.readouterr().out
 
 
-def test_texts_beside_an_input_are_taken_and_other_labels_listed(shipped: Shipped) -> None:
+def test_texts_beside_an_input_are_imported_and_other_labels_listed(shipped: Shipped) -> None:
     def relabel(book: openpyxl.Workbook) -> None:
         row = cell(book, "batch").row
         sheet = book["Inputs"]
@@ -72,7 +72,7 @@ def test_texts_beside_an_input_are_taken_and_other_labels_listed(shipped: Shippe
     }
 
 
-def test_a_workbook_of_an_older_edition_merges_or_says_what_collides(
+def test_a_workbook_of_an_older_edition_is_merged_or_conflicts_are_reported(
     shipped: Shipped, tmp_path: Path
 ) -> None:
     mine = copied(shipped, tmp_path)
@@ -92,7 +92,7 @@ def test_a_workbook_of_an_older_edition_merges_or_says_what_collides(
     assert not pulled.sound
 
 
-def test_an_edited_step_in_a_workbook_of_an_older_edition_is_not_passed_over(
+def test_an_edited_step_in_a_workbook_of_an_older_edition_is_noted(
     tmp_path: Path,
 ) -> None:
     names = [f"quite_a_long_name_{letter}" for letter in "abcdefgh"]
@@ -114,7 +114,7 @@ def test_an_edited_step_in_a_workbook_of_an_older_edition_is_not_passed_over(
 
 
 def spoilt(shipped: Shipped, folder: Path, **parts: str) -> Path:
-    """The workbook with further parts in its zip."""
+    """The workbook with additional parts in its zip archive."""
     path = folder / "spoilt.xlsx"
     shutil.copy(shipped.workbook, path)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
@@ -158,7 +158,7 @@ def with_no_number(path: Path) -> None:
             archive.writestr(name, part.replace(b"<v>12345</v>", b"<v>many</v>"))
 
 
-OLD = bytes.fromhex("d0cf11e0a1b11ae1")  # how .xls files and protected ones begin
+OLD = bytes.fromhex("d0cf11e0a1b11ae1")  # the first bytes of .xls files and protected ones
 WRITERS = {
     "W001 it is not an .xlsx file, or is truncated": lambda p: p.write_bytes(b"PK\x03\x04 no zip"),
     "W001 it is protected by a password": lambda p: p.write_bytes(OLD),
@@ -170,7 +170,7 @@ WRITERS = {
 }
 
 
-#: The part of the package, or the cell, that a message about the file names.
+#: The part of the package, or the cell, that the message names.
 PARTS = {
     "W001 its XML has a DOCTYPE": "xl/workbook.xml",
     "W001 it is broken": "xl/workbook.xml",
@@ -179,7 +179,9 @@ PARTS = {
 
 
 @pytest.mark.parametrize("message", WRITERS)
-def test_a_file_that_is_no_workbook_of_ours(message: str, shipped: Shipped, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_workbook_of_ours_is_refused(
+    message: str, shipped: Shipped, tmp_path: Path
+) -> None:
     WRITERS[message](tmp_path / "a.xlsx")
     pulled = read(shipped.data, tmp_path / "a.xlsx")
     assert said(pulled)[0].startswith(message)
@@ -190,7 +192,7 @@ def test_a_file_that_is_no_workbook_of_ours(message: str, shipped: Shipped, tmp_
     ("part", "what"),
     [("xl__vbaProject.bin", "macros"), ("xl__externalLinks__externalLink1.xml", "links to other")],
 )
-def test_what_reaches_out_of_a_workbook_is_refused(
+def test_macros_and_links_to_other_files_are_refused(
     part: str, what: str, shipped: Shipped, tmp_path: Path
 ) -> None:
     path = spoilt(shipped, tmp_path, **{part: "x"})
@@ -239,7 +241,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("message", BAD)
-def test_a_bad_edit_is_told_with_its_cell_and_nothing_would_be_written(
+def test_a_bad_edit_is_reported_with_its_cell_and_nothing_is_written(
     message: str, shipped: Shipped
 ) -> None:
     pulled = shipped.pull(BAD[message])
@@ -248,7 +250,7 @@ def test_a_bad_edit_is_told_with_its_cell_and_nothing_would_be_written(
     assert set(pulled.causes) == set(pulled.diagnostics)
 
 
-def test_a_deleted_input_is_told(shipped: Shipped) -> None:
+def test_a_deleted_input_is_reported(shipped: Shipped) -> None:
     def delete(book: openpyxl.Workbook) -> None:
         at = cell(book, "batch")
         book["Inputs"].cell(at.row, 2).value = None
@@ -259,10 +261,10 @@ def test_a_deleted_input_is_told(shipped: Shipped) -> None:
     ]
 
 
-def test_names_that_a_program_drops_are_found_by_their_rows(shipped: Shipped) -> None:
+def test_inputs_whose_names_a_program_dropped_are_found_by_their_rows(shipped: Shipped) -> None:
     def drop(book: openpyxl.Workbook) -> None:
         for name in list(book.defined_names):
-            if name not in ("cost_low", "cost_high"):  # formulas of the file still use them
+            if name not in ("cost_low", "cost_high"):  # formulas in the file still use them
                 del book.defined_names[name]
 
     pulled = shipped.pull({"batch": 32, "wait low": 1}, drop)
@@ -291,7 +293,7 @@ def test_a_formula_of_thousands_of_operations_is_refused(shipped: Shipped, formu
         ("-3", "V002"),
     ],
 )
-def test_a_number_that_no_input_can_be_is_refused(
+def test_a_number_that_no_input_can_have_is_refused(
     shipped: Shipped, tmp_path: Path, number: str, told: str
 ) -> None:
     whole = shipped.edited({"batch": 98765})

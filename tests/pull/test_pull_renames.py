@@ -1,4 +1,4 @@
-"""Rows that got another id, and notes that were written beside rows."""
+"""Rows with a changed id, and notes written beside rows."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def beside(row: str, note: str) -> Change:
     return change
 
 
-def test_a_row_with_another_id_stays_the_row_it_was(rows: Shipped) -> None:
-    """With its source, its note, its formula and the comment in the file."""
+def test_a_row_with_another_id_is_renamed(rows: Shipped) -> None:
+    """It keeps its source, note, formula and the comment in the file."""
     pulled = rows.pull({}, identify("two", "second", "The second"))
     assert (said(pulled), pulled.left) == ([], ())
     assert [(edit.name, edit.old, edit.new) for edit in pulled.edits] == [
@@ -80,7 +80,7 @@ def test_a_row_with_another_id_stays_the_row_it_was(rows: Shipped) -> None:
     ]
 
 
-def test_a_formula_is_edited_in_a_row_with_another_id(rows: Shipped) -> None:
+def test_a_formula_can_be_edited_in_a_renamed_row(rows: Shipped) -> None:
     def formula(book: Workbook) -> None:
         at = cell(book, "runs['two'].hours")
         at.value = at.value.replace("2*", "3*", 1)
@@ -93,7 +93,7 @@ def test_a_formula_is_edited_in_a_row_with_another_id(rows: Shipped) -> None:
     ]
 
 
-def test_a_row_with_another_id_and_other_values_is_another_row(rows: Shipped) -> None:
+def test_a_row_with_another_id_and_other_values_is_a_new_row(rows: Shipped) -> None:
     pulled = rows.pull({"runs['one'].steps": 7.0}, identify("one", "first"))
     assert next(edit.new for edit in pulled.edits) == "deleted"
 
@@ -125,14 +125,14 @@ phases:
     assert diff(pulled) == ["-  last:", "+  final:"]
 
 
-def test_an_id_that_is_none_says_so_with_its_cell(rows: Shipped) -> None:
+def test_an_invalid_id_is_reported_with_its_cell(rows: Shipped) -> None:
     pulled = rows.pull({}, identify("two", "The second"))
     (told,) = said(pulled)
     assert told.startswith("S005 tables.runs.rows.The second: expected an id")
     assert list(pulled.causes.values()) == [pulled.edits[0].place]
 
 
-def test_a_note_beside_a_row_is_taken_and_shown(rows: Shipped, tmp_path: Path) -> None:
+def test_a_note_beside_a_row_is_imported_and_shown(rows: Shipped, tmp_path: Path) -> None:
     mine = copied(rows, tmp_path)
     edited = mine.edited(
         {}, beside("one", "Ask Ann."), beside("two", "Steps: as seen. On the old node.")

@@ -1,6 +1,6 @@
-"""A small book with its workbook, and edits of the workbook as another program saves them.
+"""A small book with its workbook, and edits of the workbook as saved by another program.
 
-openpyxl saves no computed values, so what it saves is the hardest of all: formulas alone.
+openpyxl saves no computed values, only formulas, which is the hardest case.
 """
 
 from __future__ import annotations
@@ -87,8 +87,11 @@ class Shipped:
         return self.data / "plans" / self.name / "plan.yaml"
 
     def edited(self, cells: Mapping[str, Any], *more: Change, name: str = "edited.xlsx") -> Path:
-        """The workbook with other contents: `Inputs!D9`, or the name of a scalar, or
-        `runs['s1k'].steps`, optionally with ` low` behind it."""
+        """Save the workbook with other cell contents; return its path.
+
+        A cell is given as `Inputs!D9`, as the name of a scalar, or as `runs['s1k'].steps`; the
+        latter two may end with ` low` or ` high`.
+        """
         book = openpyxl.load_workbook(self.workbook)
         for place, value in cells.items():
             cell(book, place).value = value
@@ -109,7 +112,7 @@ def ship(folder: Path, files: Mapping[str, str] = FILES, plan: str = "small") ->
 
 
 def cell(book: Workbook, place: str) -> Any:
-    """A cell by its place or by what stands in it."""
+    """A cell by its address or by the name of its content."""
     place, _, end = place.partition(" ")
     if "!" in place:
         sheet, at = place.split("!")
@@ -118,7 +121,7 @@ def cell(book: Workbook, place: str) -> Any:
         text = f"{place.replace('.', '_')}{f'_{end}' if end else ''}"
         sheet, at = book.defined_names[text].attr_text.split("!")
         found = book[sheet.strip("'")][at]
-        # the name of an input leads to what is in use, at the end of its row
+        # the name of an input refers to the value in use, at the end of its row
         return _typed(book, found) if sheet == "Inputs" else found
     table, row, column = place.replace("['", "|").replace("'].", "|").split("|")
     wanted = f"{column}_{end}" if end else column
@@ -134,7 +137,7 @@ def cell(book: Workbook, place: str) -> Any:
 
 
 def _typed(book: Workbook, found: Any) -> Any:
-    """The yellow cell of an input: in its row, or for a choice on the Summary."""
+    """The yellow cell of an input: in its row, or on the Summary for a choice."""
     sheet = found.parent
     head = sheet.cell(4, found.column).value
     if head in IN_USE_HEADINGS.values():
@@ -145,7 +148,7 @@ def _typed(book: Workbook, found: Any) -> Any:
 
 
 def said(pulled: Pulled) -> list[str]:
-    """Everything that stands in the way."""
+    """All errors; fails if a finding lacks its cell or line."""
     assert [each for each in (*pulled.errors, *pulled.left) if not _placed(each)] == []
     assert [each for each in pulled.diagnostics if not pulled.causes.get(each)] == []
     found = [f"{each.code} {each.message}" for each in pulled.errors]
@@ -153,14 +156,14 @@ def said(pulled: Pulled) -> list[str]:
 
 
 def _placed(finding: Finding) -> bool:
-    """Whether a message names its cell, and its line wherever the data have one."""
+    """Whether a message names its cell, and its line if the data has one."""
     cell = re.fullmatch(r".+![A-Z]+[1-9][0-9]*", finding.place) is not None
     if finding.at is not None:
         return cell and finding.at.path.endswith(".yaml")
     match finding.code:
-        case "W001" | "W003":  # a part of the package, where it is one that is wrong
+        case "W001" | "W003":  # about a part of the package, if it names one
             return True
-        case "W002":  # of no plan of these data
+        case "W002":  # about a plan that the data lacks
             return cell or "no sheet says" in finding.message
         case "W009":
             return "a separate sheet" in finding.message or (cell and "constant" in finding.message)
@@ -168,7 +171,7 @@ def _placed(finding: Finding) -> bool:
 
 
 def diff(pulled: Pulled) -> list[str]:
-    """The lines that go, then the lines that come."""
+    """The removed lines, then the added lines."""
     gone, come = [], []
     for old, new in pulled.files.values():
         before, after = old.decode().splitlines(), new.decode().splitlines()
@@ -179,6 +182,6 @@ def diff(pulled: Pulled) -> list[str]:
 
 
 def copied(shipped: Shipped, folder: Path) -> Shipped:
-    """One of its own, to be written to."""
+    """A writable copy of the data, with the same workbook."""
     shutil.copytree(shipped.data, folder / "data")
     return Shipped(folder / "data", shipped.workbook, shipped.name)

@@ -1,4 +1,4 @@
-"""What the scripts of pages draw, as the build runs them, to be read as SVG."""
+"""Run the scripts of pages as the build does, and read what they draw as SVG."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def svg_of(tree: Sequence[Any]) -> ET.Element:
 
 
 def picture(kind: str, *given: object) -> ET.Element:
-    """What a script draws of what is given to its `drawing`."""
+    """The picture that a script draws from these arguments of its `drawing`."""
     script = f"scalesheet.{kind}"
     return svg_of(
         engine().call(f"((...given) => {script}.svg({script}.drawing(...given)))", *given)
@@ -38,12 +38,12 @@ def picture(kind: str, *given: object) -> ET.Element:
 
 
 def built(kind: str, data: Any) -> ET.Element:
-    """What a script draws for the build alone."""
+    """The picture that a script draws for the build only."""
     return svg_of(engine().call(f"scalesheet.{kind}.svg", asdict(data)))
 
 
 def of_plan(plan: Plan, book: Book, edits: Sequence[str] = ()) -> str:
-    """The script of a plan that is stated with these edits."""
+    """The script of a plan with these edits."""
     changes = [edit.split("=", 1) for edit in edits]
     return (
         program(plan, book)
@@ -59,23 +59,23 @@ def of_plan(plan: Plan, book: Book, edits: Sequence[str] = ()) -> str:
 
 
 def texts(svg: ET.Element, kind: str = "") -> list[str]:
-    """What is written in a picture; that of one class."""
+    """The texts in a picture, or only those of a class."""
     found = (each for each in svg.iter("text") if not kind or each.get("class") == kind)
     return ["".join(each.itertext()) for each in found]
 
 
 def said(svg: ET.Element) -> str:
-    """What stands for the picture where it is not seen."""
+    """The text alternative of a picture."""
     return svg.findtext("desc") or ""
 
 
 def length(svg: ET.Element, name: str) -> float:
-    """A share of the width in per cent, or pixels."""
+    """An attribute's length: a percentage of the width, or pixels."""
     return float(svg.get(name, "nan").rstrip("%"))
 
 
 def across(svg: ET.Element) -> Iterator[float]:
-    """All places and ends of what is drawn across the page, in per cent."""
+    """The horizontal position and end of everything in a picture, in per cent of its width."""
     for each in svg.iter():
         found = [
             length(each, name) for name in ("x", "cx", "x1", "x2") if "%" in each.get(name, "")

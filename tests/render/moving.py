@@ -1,6 +1,6 @@
-"""A plan whose figures rest on their inputs in every way that a sensitivity must follow.
+"""A plan whose figures depend on their inputs in every way that a sensitivity must follow.
 
-Look-ups into the catalogue and into a table, filtered sums, the best row, a guard, ends of ranges
+Lookups into the catalogue and into a table, filtered sums, the best row, a guard, ends of ranges
 in an expected value, a scenario's two sides, stated cells beside computed ones, phases.
 """
 
@@ -86,7 +86,7 @@ total: [gpu_hours]
 
 
 def moving_book(folder: Path) -> Book:
-    """The sample's book with this plan in place of its own."""
+    """The sample's book with this plan instead of its own."""
     files = {name: text for name, text in FILES.items() if not name.startswith("plans/")}
     files |= {"plans/moving/plan.yaml": PLAN, "plans/moving/page.md": "A page.\n"}
     for name, text in files.items():

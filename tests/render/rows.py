@@ -1,4 +1,4 @@
-"""Sorting the rows of a workbook's tables: which formulas it would break, and what it changes."""
+"""Sort the rows of a workbook's tables: the formulas it would break, and the cells it changes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ BY_NUMBER = {"cell", "few", "id", "title"}
 
 
 def by_number(path: Path, book: Book, plan: Plan) -> list[str]:
-    """Formulas with a reference into a table's rows that is neither a whole column nor a cell of
-    the formula's own row: sorting the table would make it another row."""
+    """Formulas that refer to a cell in a table's rows by row number, outside their own row.
+
+    Sorting the table would make such a reference point to another row."""
     workbook, where = _found(path, book, plan)
     plan = stepped(book, plan)
     means = meanings(workbook, where, plan.scalars, lay_out(book, plan).names)
@@ -33,7 +34,7 @@ def by_number(path: Path, book: Book, plan: Plan) -> list[str]:
 
 
 def sort_all(office: Office, path: Path, book: Book, plan: Plan, folder: Path) -> tuple[Path, Path]:
-    """The workbook as LibreOffice stores it, and again with all its tables sorted by their ids."""
+    """The workbook as LibreOffice saves it, and again with all its tables sorted by id."""
     _, where = _found(path, book, plan)
     with office.open(path) as workbook:
         before = workbook.store(folder / "before.xlsx")
@@ -43,15 +44,15 @@ def sort_all(office: Office, path: Path, book: Book, plan: Plan, folder: Path) -
                 first, last = min(rows.rows.values()), max(rows.rows.values())
                 block = f"{address(first, rows.title)}:{address(last, right)}"
                 workbook.sort(rows.sheet, block, rows.key - rows.title)
-        # LibreOffice 7.4 reads rows that it has just moved before it computes them; once more, and
-        # every formula has what it rests on
+        # LibreOffice 7.4 reads rows that it has just moved before it computes them; a second pass
+        # gives every formula its inputs
         workbook.recalculate()
         workbook.recalculate()
         return before, workbook.store(folder / "sorted.xlsx")
 
 
 def shown(path: Path, book: Book, plan: Plan) -> dict[str, Value]:
-    """What every cell shows: those of a table by the id of their row, all others by place."""
+    """The value of every cell: by row id within tables, by address elsewhere."""
     workbook, where = _found(path, book, plan)
     ids = {(rows.sheet, at): id for rows in where.tables.values() for id, at in rows.rows.items()}
     told: dict[str, Value] = {}
@@ -64,7 +65,7 @@ def shown(path: Path, book: Book, plan: Plan) -> dict[str, Value]:
 
 
 def differing(one: dict[str, Value], other: dict[str, Value]) -> list[str]:
-    """Cells that differ by more than the order of a sum can do."""
+    """The cells that differ by more than the order of a sum explains."""
     return [
         f"{at}: {one.get(at)!r} became {other.get(at)!r}"
         for at in sorted(one.keys() | other.keys())

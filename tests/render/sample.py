@@ -1,7 +1,7 @@
 """A small book for tests of the renderers: one plan with a bit of everything.
 
 Ranges and exact values, choices, a scenario, reasons, a cross table, phases, a chart, totals, and
-texts that a careless writer would take for formulas.
+texts that a careless writer would store as formulas.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ recommendations:
 
 
 def write_sample(folder: Path) -> Path:
-    """Writes the sample's data folder."""
+    """Write the sample's data folder."""
     for name, text in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

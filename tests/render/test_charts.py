@@ -1,4 +1,4 @@
-"""Charts: drawn from numbers, readable without colour, and right under a strict policy."""
+"""Charts: correct, readable without color, and valid under a strict Content Security Policy."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_bar_is_as_long_as_its_number() -> None:
     assert widths == ["25%", "100%"]
 
 
-def test_a_range_has_whiskers_and_its_ends_beside_the_number() -> None:
+def test_a_range_has_whiskers_and_is_printed_beside_the_number() -> None:
     svg = chart(TWO, TITLES)
     whiskers = [line for line in svg.iter("line") if line.get("class") == "whisker"]
     assert (whiskers[0].get("x1"), whiskers[0].get("x2")) == ("12.5%", "50%")
@@ -83,7 +83,7 @@ def test_a_row_without_a_number_says_why_and_has_no_bar() -> None:
     assert len(list(svg.iter("rect"))) == 1
 
 
-def test_a_long_label_has_several_lines_and_all_its_words() -> None:
+def test_a_long_label_wraps_and_keeps_all_its_words() -> None:
     name = "A label that is much longer than what a phone has room for"
     found = texts(chart(TWO, (name, "Second")))
     assert name not in found
@@ -91,7 +91,7 @@ def test_a_long_label_has_several_lines_and_all_its_words() -> None:
     assert length(chart(TWO, (name, "Second")), "height") > length(chart(TWO, TITLES), "height")
 
 
-def test_the_chart_is_told_in_words() -> None:
+def test_the_chart_has_a_description_in_words() -> None:
     svg = chart(TWO, TITLES)
     assert svg.get("role") == "img"
     title, description = svg.find("title"), svg.find("desc")
@@ -110,7 +110,7 @@ def test_nothing_is_styled_inline() -> None:
         assert element.get("style") is None
 
 
-def test_columns_that_have_no_room_on_a_phone_become_bars() -> None:
+def test_columns_too_narrow_for_a_phone_become_bars() -> None:
     many = tuple(f"A long title {n}" for n in range(8))
     svg = chart([number(n) for n in range(8)], many, "column")
     assert svg.get("class") == "bars"
@@ -129,13 +129,13 @@ def test_columns_that_have_no_room_on_a_phone_become_bars() -> None:
         ((0.0, 0.0003), [0, 0.0001, 0.0002, 0.0003]),
     ],
 )
-def test_the_axis_has_round_numbers_that_hold_all_ends(
+def test_the_axis_has_round_numbers_and_covers_all_ranges(
     ends: tuple[float, float], ticks: list[float]
 ) -> None:
     assert engine().call("scalesheet.charts.parts.steps", ends) == ticks
 
 
-def test_a_negative_number_goes_to_the_left_of_zero() -> None:
+def test_the_bar_of_a_negative_number_is_left_of_zero() -> None:
     svg = chart([number(-2), number(2)], TITLES)
     assert [(r.get("x"), r.get("width")) for r in svg.iter("rect")] == [
         ("0%", "50%"),
@@ -143,11 +143,11 @@ def test_a_negative_number_goes_to_the_left_of_zero() -> None:
     ]
 
 
-def test_ticks_print_like_the_column() -> None:
+def test_ticks_are_formatted_like_the_column() -> None:
     assert texts(chart(TWO, TITLES), "muted")[:-1] == ["0", "1", "2", "3", "4"]
 
 
-def test_a_calendar_s_bars_begin_where_the_phases_do() -> None:
+def test_the_bars_of_a_calendar_start_when_the_phases_do() -> None:
     svg = chart([number(4), number(16)], kind="calendar", starts=[number(0), number(4)])
     assert [(r.get("x"), r.get("width")) for r in svg.iter("rect")] == [
         ("0%", "20%"),
@@ -156,8 +156,8 @@ def test_a_calendar_s_bars_begin_where_the_phases_do() -> None:
     assert "4 to 16" in texts(svg)
 
 
-def test_a_deadline_is_marked_where_its_day_ends_and_missed_ones_say_so() -> None:
-    """46027 is 2026-01-05, a Monday, and the axis has the two weeks from it on."""
+def test_a_deadline_is_marked_at_the_end_of_its_day_and_a_missed_one_says_so() -> None:
+    """46027 is Monday, 2026-01-05; the axis shows the two weeks from that day."""
     first = 46027.0
     svg = chart(
         [number(first + 6.9), number(first + 8), number(first + 8)],
@@ -188,7 +188,7 @@ SIZES = st.floats(-3, 7).map(lambda power: 10**power)
 
 @st.composite
 def series(draw: st.DrawFn, rows: int) -> list[Cell]:
-    """Numbers of about one size with ends, some of them reasons."""
+    """Numbers of similar size with ranges, some of them replaced by reasons."""
     size, found = draw(SIZES), []
     for _ in range(rows):
         middle = draw(st.floats(-0.2, 1) | st.sampled_from([5e-324, -1e-200, 1e-95])) * size
@@ -199,7 +199,7 @@ def series(draw: st.DrawFn, rows: int) -> list[Cell]:
 
 
 @given(st.data(), st.lists(st.sampled_from(LABELS), min_size=1, max_size=7))
-def test_any_chart_stays_on_the_page_and_says_every_number(
+def test_every_chart_stays_on_the_page_and_states_every_number(
     data: st.DataObject, titles: list[str]
 ) -> None:
     kind = data.draw(st.sampled_from(["bar", "column", "calendar"]))
@@ -218,7 +218,7 @@ def test_any_chart_stays_on_the_page_and_says_every_number(
 
 @st.composite
 def marks(draw: st.DrawFn, id_: str, size: float) -> dict[str, Any]:
-    """A number with its text, as the drawings of several parts take it; perhaps none."""
+    """A number with its text, or neither, as charts with several parts take it."""
     mark = {"id": id_, "label": draw(st.sampled_from(LABELS)), "low": None, "high": None}
     if draw(st.integers(0, 9)) == 0:
         return mark | {"value": None, "text": "not stated", "range": ""}
@@ -231,10 +231,10 @@ def marks(draw: st.DrawFn, id_: str, size: float) -> dict[str, Any]:
 
 
 @given(st.data(), SIZES, st.integers(1, 9), st.integers(1, 4))
-def test_the_parts_of_any_bar_stand_one_after_the_other(
+def test_the_parts_of_a_bar_follow_one_another(
     data: st.DataObject, size: float, parts: int, count: int
 ) -> None:
-    """Each as long as its number, on one scale for all bars; what is beyond the line is marked."""
+    """Each is as long as its number, on one scale for all bars; parts over the limit are marked."""
     bars = []
     for n in range(count):
         there = data.draw(st.sampled_from([None, data.draw(st.floats(0.1, parts)) * size]))
@@ -281,10 +281,10 @@ def scatter(points: list[dict[str, Any]]) -> ET.Element:
 
 
 @given(st.data(), st.sampled_from([0.5, 1.5, 3.0]), st.integers(1, 14))
-def test_the_frontier_holds_the_points_that_none_beats(
+def test_the_frontier_holds_the_points_that_no_other_beats(
     data: st.DataObject, spread: float, count: int
 ) -> None:
-    """All others stand beside it; what has no place is said."""
+    """All other points are off it; rows without a position are listed."""
 
     def at(name: str) -> dict[str, Any]:
         value = 10 ** data.draw(st.floats(0, spread))
@@ -320,7 +320,7 @@ def test_the_frontier_holds_the_points_that_none_beats(
 
 
 @given(st.data(), st.sets(st.integers(1, 200), min_size=1, max_size=8))
-def test_a_curve_goes_through_every_spot(data: st.DataObject, values: set[int]) -> None:
+def test_a_curve_passes_through_every_point(data: st.DataObject, values: set[int]) -> None:
     rising = sorted(values)
     now = data.draw(st.sampled_from(rising))
     spots = [

@@ -1,4 +1,4 @@
-"""The versions of a plan stand on every face: the workbook's About sheet, the API, the page."""
+"""The versions of a plan are on the workbook's About sheet, in the API and on its page."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_api_has_them(out: Path) -> None:
     }
 
 
-def test_a_plan_without_versions_says_nothing_of_them(tmp_path: Path) -> None:
+def test_a_plan_without_versions_does_not_mention_them(tmp_path: Path) -> None:
     found = examine(lay(tmp_path, {"plans/small/page.md": "{{ history }}\n"}))
     (fault,) = found.diagnostics
     assert (fault.line, fault.message) == (1, "there is no figure 'history' in this plan")

@@ -28,7 +28,7 @@ Points = list[tuple[float, float]]
 
 
 def lines(svg: ET.Element) -> list[Points]:
-    """Of each part of a line its points: thousandths of the plot, from the top."""
+    """The points of each part of a line, in thousandths of the plot, measured from the top."""
     return [
         [(float(x), float(y)) for x, y in (at.split(",") for at in each.get("points", "").split())]
         for each in svg.iter("polyline")
@@ -44,7 +44,7 @@ def dots(svg: ET.Element, kind: str = "dot") -> list[tuple[float, float]]:
 
 
 @given(st.lists(st.floats(1, 100), min_size=2, max_size=12))
-def test_numbers_keep_their_distance_and_stay_on_the_plot(values: list[float]) -> None:
+def test_labels_keep_their_distance_and_stay_on_the_plot(values: list[float]) -> None:
     found = tuple(Line(f"L{n}", "", (((0, 0), (1, y)),), y) for n, y in enumerate(values))
     drawn = Lines("c", "A", "B", ("X", "Y"), ((0, "0"), (1, "1")), Format(), found)
     svg = built("lines", drawn)
@@ -59,7 +59,7 @@ def test_numbers_keep_their_distance_and_stay_on_the_plot(values: list[float]) -
         assert rising == pytest.approx(ends, abs=0.1)
 
 
-def test_the_best_sizes_are_curves_with_the_numbers_of_their_table() -> None:
+def test_the_optimal_sizes_are_curves_with_the_numbers_of_their_table() -> None:
     section = next(s for s in sections(shipped_book(), shipped().scores) if s.curves)
     assert section.curves is not None
     svg = built("lines", section.curves)
@@ -93,25 +93,25 @@ def priced(*offers: tuple[str, list[tuple[date, Value]]]) -> ET.Element:
     return built("lines", found)
 
 
-def test_each_step_begins_where_the_one_before_ends() -> None:
+def test_each_step_starts_where_the_previous_one_ends() -> None:
     svg = priced(CUT)
     ((begin, drop, down, end),) = lines(svg)
     assert begin == (0, 0)
     assert drop == (down[0], 0)
-    assert down[1] == end[1] == 500  # half of the price, at half of the height
+    assert down[1] == end[1] == 500  # half the price, at half the height
     assert end[0] == 1000
     assert texts(svg, "name") == ["4", "2"]
 
 
-def test_a_price_that_is_gone_ends_its_line_and_has_no_number_there() -> None:
+def test_a_withdrawn_price_ends_its_line_without_a_number() -> None:
     svg = priced(CUT, GONE)
     assert lines(svg)[1][-1][0] < 1000
-    assert texts(svg, "inside") == ["1", "1", "2"]  # at its end, and in the key
-    assert texts(svg, "name") == ["4", "2", "3", "1"]  # beside the steps of both
+    assert texts(svg, "inside") == ["1", "1", "2"]  # at its end, and in the legend
+    assert texts(svg, "name") == ["4", "2", "3", "1"]  # beside the steps of both lines
     assert "Gone: 3 (2024-01-01), 1 (2024-07-01), gone (2025-01-01)" in said(svg)
 
 
-def test_what_prints_the_same_has_not_moved() -> None:
+def test_prices_that_print_the_same_count_as_unchanged() -> None:
     same = ("Same", prices(("2024-01-01", 2), ("2025-01-01", 2)))
     assert price_lines("p", "P", "A", Format(), [same], UNTIL) is None
     assert price_lines("p", "P", "A", Format(), [], UNTIL) is None
@@ -128,7 +128,7 @@ def test_every_scored_row_is_a_point(task: str) -> None:
     assert all(14 <= x <= 96 and 26 <= y <= 266 for x, y in points)
 
 
-def test_a_right_prediction_is_on_the_diagonal() -> None:
+def test_a_correct_prediction_is_on_the_diagonal() -> None:
     found = parity_plot(shipped().scores["runs"])
     (right, _), *_ = found.points
     svg = built("parity", replace(found, points=((right, right),), names=("Right",)))
@@ -137,7 +137,7 @@ def test_a_right_prediction_is_on_the_diagonal() -> None:
     assert texts(svg, "name") == ["Right"]
 
 
-def test_a_bar_of_a_pair_is_as_long_as_its_number_and_has_its_range_below() -> None:
+def test_each_bar_of_a_pair_is_as_long_as_its_number_with_its_range_below() -> None:
     rows = (
         PairedBar("Whole", 4, 2, ("4", "2"), "×2.00", 1, 3),
         PairedBar("Part", 1, 0, ("1", "none"), "", None, None),
@@ -152,7 +152,7 @@ def test_a_bar_of_a_pair_is_as_long_as_its_number_and_has_its_range_below() -> N
 
 
 @pytest.mark.parametrize("task", ["runs", "loss"])
-def test_a_dot_right_of_the_middle_is_predicted_too_high(task: str) -> None:
+def test_a_dot_right_of_center_means_predicted_too_high(task: str) -> None:
     found = strip_plot(shipped().scores[task])
     svg = built("strip_plot", found)
     assert all(0 <= place <= 100 for place in across(svg))

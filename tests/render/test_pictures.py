@@ -1,4 +1,4 @@
-"""The pictures of the plans that ship say what the evaluator does."""
+"""The charts of the shipped plans show what the evaluator computes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from shipped import shipped_book
 
 WITHIN = 1e-9
 
-#: What is drawn of a plan's charts of a kind, by their ids.
+#: The data of a plan's charts of one kind, by id.
 DRAWN = """((id, kind) => {
   const plan = scalesheet.plans[id];
   const { results } = scalesheet.runtime.machine(plan, plan.inputs);
@@ -50,7 +50,7 @@ def pictures(book: Book, kind: type[Kind]) -> Iterator[tuple[Plan, Kind]]:
 
 
 def test_the_parts_of_a_stack_add_up_to_its_total(book: Book) -> None:
-    """In each scenario: a bar is as long as the number beside it."""
+    """In each scenario, a bar is as long as the number beside it."""
     bars = 0
     for plan in {id(plan): plan for plan, _ in pictures(book, Stack)}.values():
         for word in plan.scenarios or ("",):
@@ -64,8 +64,8 @@ def test_the_parts_of_a_stack_add_up_to_its_total(book: Book) -> None:
     assert bars > 20
 
 
-def test_a_sweep_is_the_plan_with_another_input(book: Book) -> None:
-    """Other inputs stay as the results have them, whichever were edited."""
+def test_each_point_of_a_sweep_is_the_plan_with_another_input(book: Book) -> None:
+    """All other inputs keep their values, edited or not."""
     plan = book.plans["calculator"]
     edits = ["gpus=12", "method=QLoRA", "power_share=0.5..0.7", "batch=64"]
     stated = dict(read_edit(book, plan, text) for text in edits)
@@ -80,7 +80,7 @@ def test_a_sweep_is_the_plan_with_another_input(book: Book) -> None:
             value = {Key(sweep.input): spot["x"]["value"]}
             alone = evaluate(book, plan, {**stated, **value}).scalars[sweep.figure]
             ends = (alone.low, alone.high) if alone.ranged else (None, None)
-            if alone.value is None:  # the layout cannot run on so many
+            if alone.value is None:  # the layout cannot run on that many
                 assert alone.reason is not None
                 assert spot["y"]["value"] is None
                 continue
@@ -88,7 +88,7 @@ def test_a_sweep_is_the_plan_with_another_input(book: Book) -> None:
             assert figures == pytest.approx([alone.value, *ends], rel=WITHIN)
 
 
-def test_deadlines_are_in_the_chart_and_its_numbers_where_phases_have_them(tmp_path: Path) -> None:
+def test_the_deadlines_of_phases_are_in_the_chart_and_its_numbers(tmp_path: Path) -> None:
     book = dated_book(tmp_path)
     plan = book.plans["dated"]
     assert for_script(DATED, plan, book.units)["deadline"] == "deadline"

@@ -1,4 +1,4 @@
-"""A plan's script: it holds the inputs, and computes every cell from them as they are changed."""
+"""A plan's script holds the inputs and recomputes every cell when they change."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from scalesheet.model import Column, Ends, Formula, Key, Plan, Scalar, Stated, T
 from scalesheet.render.script import program, runtime
 from scalesheet.units import Units
 
-NAME = "__proto__"  # the worst name that the format allows
+NAME = "__proto__"  # the most awkward name that the format allows
 
 
 def formula(value: Node, low: Node | None = None, high: Node | None = None) -> Formula:
@@ -157,7 +157,7 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def compute(run_node: Run) -> Callable[[str], Any]:
-    """Changes the inputs `x` by a statement, and computes."""
+    """Run a statement that changes the inputs `x`, and compute."""
 
     def run(change: str = "") -> Any:
         call = f"(() => {{ const x = {CALL}.inputs; {change}; return {CALL}.compute(x); }})()"
@@ -201,7 +201,7 @@ def test_every_column_is_computed_with_the_catalogue_it_needs(compute: Callable[
     assert sorted(tables) == ["factors", "hardware", "t"]
 
 
-def test_a_value_that_is_not_there_stays_in_its_own_cells(compute: Callable[..., Any]) -> None:
+def test_a_missing_value_affects_only_its_own_cells(compute: Callable[..., Any]) -> None:
     none = {"reason": "division by zero"}
     assert compute()["tables"]["t"]["each"] == [number(500), number(1000 / 3), none]
     changed = compute("x.scalars.rate = 0")["scalars"]
@@ -209,7 +209,7 @@ def test_a_value_that_is_not_there_stays_in_its_own_cells(compute: Callable[...,
     assert changed["double"] == number(14)
 
 
-def test_a_changed_input_changes_what_rests_on_it(compute: Callable[..., Any]) -> None:
+def test_a_changed_input_changes_what_depends_on_it(compute: Callable[..., Any]) -> None:
     assert compute("x.scalars.gpu = 'large'")["scalars"]["fits"] == {"value": "fits"}
     assert compute("x.tables.t.columns.units[0] = 4")["scalars"]["t.total.cost"] == number(21)
     changed = compute("x.scalars.rate = {value: 100, low: 50, high: 200}")
@@ -221,14 +221,14 @@ def test_an_unknown_id_has_no_value(compute: Callable[..., Any]) -> None:
     assert changed["scalars"]["fits"] == {"reason": "no value with these inputs"}
 
 
-def test_the_inputs_are_left_as_they_are(run_node: Run) -> None:
+def test_computing_leaves_the_inputs_unchanged(run_node: Run) -> None:
     call = f"{CALL}.compute({CALL}.inputs); JSON.stringify({CALL}.inputs.scalars)"
     inputs = json.loads(run_node(runtime(), program(PLAN, BOOK), call))
     assert inputs["rate"] == {"value": 200, "low": 100, "high": 250}
     assert inputs["hours"] is None
 
 
-def test_the_script_may_stand_in_a_page() -> None:
+def test_the_script_can_be_inlined_in_a_page() -> None:
     text = program(PLAN, BOOK)
     assert "</script" not in text
     assert not {"\u2028", "\u2029"} & set(text)
@@ -273,7 +273,7 @@ CHANGES = """
 """.replace("PLAN_AT", CALL)
 
 
-def test_only_what_rests_on_a_change_is_computed_and_all_of_it(run_node: Run) -> None:
+def test_exactly_what_depends_on_a_change_is_recomputed(run_node: Run) -> None:
     told, hours, as_before = run_node(runtime(), program(PLAN, BOOK), CHANGES)
     assert told == [[True, True, True]] * 5
     assert (hours, as_before) == (number(10, 8, 20), True)

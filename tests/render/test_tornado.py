@@ -33,7 +33,7 @@ def found(book: Book) -> Sensitivity:
 
 @pytest.fixture(scope="module")
 def tornados(book: Book, found: Sensitivity) -> dict[str, Any]:
-    """By figure what the script draws."""
+    """The tornado charts that the script draws, by figure."""
     plan = book.plans["moving"]
     told = rankings(found, plan, book)
     drawn = Engine(of_plan(plan, book)).call("scalesheet.published", plan.id, told)["tornados"]
@@ -41,7 +41,7 @@ def tornados(book: Book, found: Sensitivity) -> dict[str, Any]:
     return drawn
 
 
-def test_bars_reach_from_the_figure_as_it_is_to_both_sides(tornados: dict[str, Any]) -> None:
+def test_bars_reach_from_the_current_figure_to_both_sides(tornados: dict[str, Any]) -> None:
     cards = svg_of(tornados["cost"]["svg"]).findall("g")[0]
     assert "Cards, 7 to 9 GPUs: 197 to 251" in (cards.findtext("title") or "")
     low, high = cards.findall("rect")
@@ -51,7 +51,7 @@ def test_bars_reach_from_the_figure_as_it_is_to_both_sides(tornados: dict[str, A
     assert length(low, "width") == pytest.approx(length(high, "width"), abs=0.002)  # 26.8 each
 
 
-def test_a_side_is_told_by_a_sign_and_not_by_colour_alone(tornados: dict[str, Any]) -> None:
+def test_a_side_is_marked_by_a_sign_and_not_by_color_alone(tornados: dict[str, Any]) -> None:
     cards = svg_of(tornados["cost"]["svg"]).findall("g")[0]
     assert texts(cards, "muted") == ["−", "+"]
 
@@ -68,7 +68,7 @@ def test_all_values_lie_on_the_axis(tornados: dict[str, Any]) -> None:
         assert all(0 <= place <= 100 for place in across(svg_of(tornado["svg"])))
 
 
-def test_how_far_an_input_moves_is_said_with_the_digits_that_it_needs(
+def test_an_inputs_range_is_printed_with_as_many_digits_as_it_needs(
     tornados: dict[str, Any],
 ) -> None:
     moves = [told for each in tornados.values() for told in texts(svg_of(each["svg"]), "label")]
@@ -102,7 +102,7 @@ def test_the_page_has_a_chart_for_each_figure_and_its_numbers(
     assert 'href="#i.cards"' in row[0]
 
 
-def test_a_page_without_one_says_nothing_of_it(book: Book, tmp_path: Path) -> None:
+def test_a_page_without_a_sensitivity_does_not_mention_it(book: Book, tmp_path: Path) -> None:
     plan = book.plans["moving"]
     write_pages(given(book, results={plan.id: evaluate(book, plan)}), tmp_path)
     assert "What moves" not in (tmp_path / "plans" / "moving.md").read_text("utf-8")

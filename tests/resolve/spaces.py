@@ -1,4 +1,4 @@
-"""Plans made straight from formulas, without files: for laws that need many of them."""
+"""Plans made straight from formulas, without files, for property tests that need many."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def exact(number: float) -> Ends:
 def pure_plan(
     inputs: Mapping[str, tuple[Ends, Domain]], formulas: Mapping[str, str]
 ) -> tuple[Book, Plan, list[Diagnostic]]:
-    """A book with one plan of pure numbers: inputs with ends and domain, and formulas in order."""
+    """A book with one plan of pure numbers: inputs with ranges and domains, formulas in order."""
     drafts = {
         name: Draft(
             name,

@@ -1,4 +1,4 @@
-"""A table of own records corrects what components predict; without one nothing is there."""
+"""A table of own records corrects the predictions of components; without it, there is no factor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def energies(results: Results) -> list[float]:
     return [float(cell.value or 0) for cell in results.tables["runs"]["energy"]][:2]
 
 
-def test_own_records_multiply_what_is_predicted(tmp_path: Path) -> None:
+def test_own_records_multiply_the_prediction(tmp_path: Path) -> None:
     before = results(calibrated(tmp_path / "without", table=""))
     after = results(calibrated(tmp_path / "with"))
     assert energies(after) == pytest.approx([1.18 * each for each in energies(before)])
@@ -39,12 +39,12 @@ def test_the_range_of_a_prediction_stays_that_of_the_fit(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("table", [EMPTY, OTHER], ids=["no figure", "another accelerator"])
-def test_records_of_something_else_correct_nothing(tmp_path: Path, table: str) -> None:
+def test_records_of_other_hardware_correct_nothing(tmp_path: Path, table: str) -> None:
     before = results(calibrated(tmp_path / "without", table=""))
     assert energies(results(calibrated(tmp_path / "with", table=table))) == energies(before)
 
 
-def test_a_book_without_the_table_or_that_says_no_has_no_factor(tmp_path: Path) -> None:
+def test_a_book_without_the_table_or_with_calibration_off_has_no_factor(tmp_path: Path) -> None:
     for folder, given in (
         ("without", calibrated(tmp_path / "without", table="")),
         ("off", calibrated(tmp_path / "off", book="calibrated: no\n")),
@@ -56,7 +56,7 @@ def test_a_book_without_the_table_or_that_says_no_has_no_factor(tmp_path: Path) 
         assert "own_power" not in given.book.plans["calibrated"].tables["runs"].columns
 
 
-def test_a_correction_of_no_quantity_is_reported(tmp_path: Path) -> None:
+def test_a_correction_of_an_unknown_quantity_is_reported(tmp_path: Path) -> None:
     import calibrated as made
 
     wrong = made.CORRECTED.replace("of: drawn", "of: drown")

@@ -1,4 +1,4 @@
-"""A look-up of a look-up: where the first has no row, the reason goes all the way."""
+"""A lookup of a lookup: if the first has no row, its reason reaches the end of the chain."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ tables:
 """
 
 
-def test_a_reason_goes_through_every_look_up(tmp_path: Path) -> None:
+def test_a_reason_passes_through_every_lookup(tmp_path: Path) -> None:
     examined = plan(tmp_path, TABLES)
     assert said(examined) == []
     results = examined.results["small"]
@@ -40,7 +40,7 @@ def test_a_reason_goes_through_every_look_up(tmp_path: Path) -> None:
     assert results.cell("wishes", "poor", "hours").reason == "no rows"
 
 
-def test_each_look_up_of_the_chain_is_open(tmp_path: Path) -> None:
+def test_each_lookup_of_the_chain_can_give_a_reason(tmp_path: Path) -> None:
     examined = plan(tmp_path, TABLES)
     assert examined.book is not None
     formula = examined.book.plans["small"].tables["wishes"].columns["hours"].formula
@@ -57,8 +57,8 @@ THROUGH_A_COLUMN = """
 
 
 @pytest.mark.parametrize("chosen", ["offer.card", "offer.card if most >= 0 else offer.card"])
-def test_a_reason_goes_through_a_column_between_them(chosen: str, tmp_path: Path) -> None:
-    """The column is of ids, which no guard can tell from a reason: what reads it has to know."""
+def test_a_reason_passes_through_a_column_in_between(chosen: str, tmp_path: Path) -> None:
+    """A guard cannot tell the column's ids from a reason, so whatever reads it has to know."""
     text = TABLES + THROUGH_A_COLUMN.replace("CHOSEN", chosen)
     text = text.replace(
         "{hours: {unit: hour}}", "{hours: {unit: hour}, sort: {words: [light, heavy]}}"
@@ -66,7 +66,7 @@ def test_a_reason_goes_through_a_column_between_them(chosen: str, tmp_path: Path
     text = text.replace("{hours: 1}", "{hours: 1, sort: light}")
     text = text.replace("{hours: 5}", "{hours: 5, sort: heavy}")
     lines = text.splitlines()
-    moved = lines[-len(THROUGH_A_COLUMN.splitlines()) + 1 :]  # among the columns, before the rows
+    moved = lines[-len(THROUGH_A_COLUMN.splitlines()) + 1 :]  # into the columns, before the rows
     at = lines.index("    rows:", lines.index("  wishes:"))
     lines = [*lines[:at], *moved, *lines[at : -len(moved)]]
     examined = plan(tmp_path, "\n".join(lines) + "\n")
@@ -84,7 +84,7 @@ def test_a_reason_goes_through_a_column_between_them(chosen: str, tmp_path: Path
         assert all(node.open for node in found), name
 
 
-def test_a_table_is_drawn_by_stated_columns(tmp_path: Path) -> None:
+def test_a_cross_table_needs_stated_columns(tmp_path: Path) -> None:
     drawn = TABLES + "    show: {down: offer, across: most, cell: hours}\n"
     assert said(plan(tmp_path, drawn)) == [
         "F004 'offer' is computed; lay the table out by stated columns"

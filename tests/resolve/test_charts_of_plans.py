@@ -1,4 +1,4 @@
-"""Every name in a chart stands for something, and what it draws together measures the same."""
+"""Every name in a chart is known, and everything on one axis has the same dimension."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ STACK = "kind: stack, table: parts,"
         "kind: sweep, input: cards, values: [1, 2], figure: hours, capacity: limit",
     ],
 )
-def test_a_sound_chart_says_nothing(chart: str, tmp_path: Path) -> None:
+def test_a_valid_chart_has_no_findings(chart: str, tmp_path: Path) -> None:
     found = small.plan(tmp_path, PLAN % chart)
     assert [each for each in small.said(found) if "'drawn'" in each or each[0] in "NU"] == []
     assert found.book is not None

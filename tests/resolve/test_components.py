@@ -1,4 +1,4 @@
-"""Components: what a use states, what it may not, and that each use is the component itself."""
+"""Components: what a use must and must not state, and that each use computes the component."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def book(folder: Path, text: str, component: str = ENERGY, **more: str) -> Exami
     return plan(folder, text, files)
 
 
-def test_a_table_of_cases_computes_what_the_component_does(tmp_path: Path) -> None:
+def test_a_table_of_cases_computes_the_component(tmp_path: Path) -> None:
     examined = book(tmp_path, TABLE)
     assert said(examined) == []
     assert examined.book is not None
@@ -36,11 +36,11 @@ def test_a_table_of_cases_computes_what_the_component_does(tmp_path: Path) -> No
                 assert results.cell("runs", row, name) == own.scalars[name], (row, name)
 
 
-def test_a_case_that_is_not_possible_says_why_and_a_sum_over_it_has_no_value(
+def test_an_impossible_case_says_why_and_a_sum_over_it_has_no_value(
     tmp_path: Path,
 ) -> None:
-    """A total without it would look like the whole. Sums over other rows, the best of all rows and
-    counts have their values, and what rests on a sum that lacks a row has none either."""
+    """A total without it would look complete. Sums over other rows, the best row and counts keep
+    their values; whatever depends on an incomplete sum has none either."""
     scalars = """scalars:
   possible: {unit: W * hour, formula: sum(runs.energy where gpus < (8 as GPU))}
   all: {unit: W * hour, formula: sum(runs.energy) + least}
@@ -59,7 +59,7 @@ def test_a_case_that_is_not_possible_says_why_and_a_sum_over_it_has_no_value(
     assert (found["possible"], found["fewest"], found["counted"]) == (2480, 480, 2)
 
 
-def test_an_input_may_be_stated_with_a_letter_or_a_unit(tmp_path: Path) -> None:
+def test_an_input_can_be_stated_with_a_letter_or_a_unit(tmp_path: Path) -> None:
     text = TABLE.replace("hours: 10,", "hours: 600 minutes,").replace("load: 0.8", "load: 80 %")
     plain, written = (book(tmp_path / n, t) for n, t in (("plain", TABLE), ("written", text)))
     assert said(written) == []
@@ -82,8 +82,8 @@ def test_a_stated_reason_is_left_out_of_a_sum(tmp_path: Path) -> None:
     assert plan(tmp_path, text).results["small"].scalars["sum"].value == 4
 
 
-def test_what_rows_share_is_one_cell(tmp_path: Path) -> None:
-    """A row may state another, and its cell alone is then its own."""
+def test_an_input_shared_by_all_rows_is_one_cell(tmp_path: Path) -> None:
+    """A row can state its own value; only that row then has a cell of its own."""
     examined = book(tmp_path, TABLE)
     assert examined.book is not None
     small = examined.book.plans["small"]
@@ -94,7 +94,7 @@ def test_what_rows_share_is_one_cell(tmp_path: Path) -> None:
     assert edited.cell("runs", "two", "energy").value == 1000
 
 
-def test_a_single_case_is_scalars_of_the_plan(tmp_path: Path) -> None:
+def test_a_single_case_becomes_scalars_of_the_plan(tmp_path: Path) -> None:
     text = """\
     headline: [energy]
     case: {of: energy, with: {card: card, hours: days * 3}}
@@ -110,7 +110,7 @@ def test_a_single_case_is_scalars_of_the_plan(tmp_path: Path) -> None:
     assert [value.value for value in results.tables["conditions"]["holds"]] == [True, True]
 
 
-def test_a_component_within_another_is_written_out(tmp_path: Path) -> None:
+def test_a_component_within_another_is_expanded(tmp_path: Path) -> None:
     outer = """\
     title: Cost of energy
     summary: What it costs.
@@ -171,7 +171,7 @@ def test_a_component_within_another_is_written_out(tmp_path: Path) -> None:
         ("{card: card, load: 0.8}", "{card: crd}", "N002 'crd' is not in hardware"),
     ],
 )
-def test_what_a_use_gets_wrong_is_said(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_an_error_in_a_use_is_reported(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in TABLE
     problems = said(book(tmp_path, TABLE.replace(old, new)))
     assert any(each.startswith(message) for each in problems), problems
@@ -206,7 +206,7 @@ def test_what_a_use_gets_wrong_is_said(tmp_path: Path, old: str, new: str, messa
         ("outputs:", "evidence: [speed]\noutputs:", "S004 evidence"),
     ],
 )
-def test_what_a_component_gets_wrong_is_said_once(
+def test_an_error_in_a_component_is_reported_once(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     assert old in ENERGY
@@ -215,7 +215,7 @@ def test_what_a_component_gets_wrong_is_said_once(
     assert problems.count(problems[0]) == 1
 
 
-def test_a_component_that_uses_itself_is_said_in_full(tmp_path: Path) -> None:
+def test_a_component_that_uses_itself_is_reported_with_the_whole_cycle(tmp_path: Path) -> None:
     uses = "uses: {again: {of: energy, with: {card: card, hours: 1}}}\nquantities:"
     problems = said(book(tmp_path, TABLE, ENERGY.replace("quantities:", uses, 1)))
     assert problems[0] == (
@@ -223,14 +223,14 @@ def test_a_component_that_uses_itself_is_said_in_full(tmp_path: Path) -> None:
     )
 
 
-def test_names_of_the_plan_are_not_those_of_the_component(tmp_path: Path) -> None:
-    """`drawn` is a scalar of the plan and a quantity of the component: a cell means the plan's."""
+def test_a_name_in_a_cell_means_the_plans_and_not_the_components(tmp_path: Path) -> None:
+    """`drawn` is both a scalar of the plan and a quantity of the component."""
     results = book(tmp_path, TABLE.replace("gpus: 8", "gpus: 1")).results["small"]
     assert results.cell("runs", "none", "hours").value == 7
     assert results.cell("runs", "none", "drawn").value == 80
 
 
-def test_an_axis_of_a_cross_table_is_the_input_of_its_name(tmp_path: Path) -> None:
+def test_an_axis_of_a_cross_table_sets_the_input_of_the_same_name(tmp_path: Path) -> None:
     text = """\
     tables:
       runs:
@@ -258,7 +258,7 @@ tables:
 """
 
 
-def test_what_rows_share_may_rest_on_axes_and_columns_of_the_plan(tmp_path: Path) -> None:
+def test_shared_inputs_can_use_axes_and_columns_of_the_plan(tmp_path: Path) -> None:
     examined = book(tmp_path, OWN_AXES)
     assert said(examined) == []
     results = examined.results["small"]
@@ -274,24 +274,26 @@ def test_what_rows_share_may_rest_on_axes_and_columns_of_the_plan(tmp_path: Path
         ("{share: {", "{drawn: {", "drawn"),
     ],
 )
-def test_a_name_of_the_component_is_taken(tmp_path: Path, old: str, new: str, place: str) -> None:
+def test_a_plan_cannot_reuse_a_name_of_the_component(
+    tmp_path: Path, old: str, new: str, place: str
+) -> None:
     problems = said(book(tmp_path, OWN_AXES.replace(old, new)))
     message = f"N003 the component 'energy' has a '{place}' of its own; rename this one"
     assert message in problems
 
 
-def test_an_input_that_no_row_states_is_missed_once(tmp_path: Path) -> None:
-    """A mistyped key is one error, and nothing is said of what lacks it."""
+def test_an_input_that_no_row_states_is_reported_once(tmp_path: Path) -> None:
+    """A mistyped key is one error; the rows that then lack it are not reported."""
     text = TABLE.replace("with: {card: card,", "with: {crad: card,")
     (message,) = said(book(tmp_path, text))
     assert message.startswith("S001")
     assert "did you mean 'card'?" in message
 
 
-def test_a_condition_that_asks_for_the_others_leaves_what_it_is_computed_from(
+def test_the_last_condition_leaves_the_quantities_that_it_reads(
     tmp_path: Path,
 ) -> None:
-    """Of what is too large for its card the size is shown, and nothing that it would take."""
+    """A case too large for its card shows its size, but nothing that follows from running it."""
     later = """  room:
     title: The supply is enough
     holds: broken > 0 or low(energy) <= most * (1 as hour)

@@ -1,4 +1,4 @@
-"""What phases cost: by part, in total, with a reason where a price is not stated."""
+"""Costs of phases: by part and in total, with a reason where a price is missing."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def column(results: Results, name: str) -> list[float | str]:
     return [cell.reason or float(cell.value or 0) for cell in results.tables["phases"][name]]
 
 
-def test_each_part_is_what_is_paid_for_times_its_price(tmp_path: Path) -> None:
+def test_each_part_is_the_billed_amount_times_its_price(tmp_path: Path) -> None:
     results = computed(tmp_path)
     month = 730.0
     offer = results.tables["offers"]
     price = float(offer["node_price"][0].value)
     each = float(offer["gpus"][0].value)
     rounds, gross = 2, 20 / 0.8
-    machines = -(-6 // each)  # two runs of three accelerators side by side
+    machines = -(-6 // each)  # two runs on three accelerators each, in parallel
     assert column(results, "accelerator_cost") == pytest.approx(
         [0, machines * rounds * gross * price, 500, 0]
     )
@@ -51,7 +51,7 @@ def test_each_part_is_what_is_paid_for_times_its_price(tmp_path: Path) -> None:
     assert total.low < total.value < total.high
 
 
-def test_what_has_no_price_has_a_reason_and_so_has_the_total(tmp_path: Path) -> None:
+def test_a_missing_price_is_a_reason_in_its_part_and_in_the_total(tmp_path: Path) -> None:
     lines = [line for line in COSTS.splitlines() if not line.startswith("  egress_price")]
     results = computed(tmp_path, "\n".join(lines))
     assert column(results, "egress_cost") == [0, "no price is stated", 0, 0]
@@ -61,14 +61,14 @@ def test_what_has_no_price_has_a_reason_and_so_has_the_total(tmp_path: Path) -> 
     assert results.scalars["phases.total.storage_cost"].value > 0
 
 
-def test_a_phase_that_has_no_offer_says_so(tmp_path: Path) -> None:
+def test_a_phase_without_an_offer_says_so(tmp_path: Path) -> None:
     text = COSTS.replace("  offer: {ref: offers, value: offer}\n", "")
     results = computed(tmp_path, text)
     assert column(results, "accelerator_cost") == [0, "no offer is stated", 500, 0]
     assert results.scalars["phases.total.cost"].reason == "not every phase has a price"
 
 
-def test_an_offer_alone_asks_for_no_costs(tmp_path: Path) -> None:
+def test_an_offer_alone_adds_no_costs(tmp_path: Path) -> None:
     text = """
     scalars:
       goodput: {value: 0.8, unit: 1}
@@ -83,7 +83,7 @@ def test_an_offer_alone_asks_for_no_costs(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_stored_without_accelerators_says_how_long(tmp_path: Path) -> None:
+def test_storage_without_accelerators_needs_a_duration(tmp_path: Path) -> None:
     text = COSTS.replace("    stored_for: 365 days\n", "")
     expected = "S002 storage needs a duration, since the phase has no accelerator time"
     assert any(line.startswith(expected) for line in said(plan(tmp_path, text, FILES)))

@@ -49,9 +49,7 @@ def dates(results: Results, column: str) -> list[str]:
 
 @given(DAYS, st.integers(1, 400), st.lists(DAYS, max_size=12), WEEKS)
 @settings(max_examples=draws(300), derandomize=True)
-def test_a_working_day_is_the_one_that_numpy_counts(
-    day: date, n: int, off: list[date], week: str
-) -> None:
+def test_working_days_match_numpy(day: date, n: int, off: list[date], week: str) -> None:
     first, last = map(WEEKDAYS.index, week.split("-"))
     days = [*range(first, last + 1)] if first <= last else [*range(first, 7), *range(last + 1)]
     mask = [each in days for each in range(7)]
@@ -64,7 +62,7 @@ def test_a_working_day_is_the_one_that_numpy_counts(
 
 @given(DAYS, st.integers(1, 60), st.lists(DAYS, max_size=12), DAYS)
 @settings(max_examples=draws(300), derandomize=True)
-def test_a_day_off_never_brings_a_working_day_forward(
+def test_a_day_off_never_makes_a_working_day_earlier(
     day: date, n: int, off: list[date], more: date
 ) -> None:
     days = [day_number(str(each)) for each in (*off, more)]
@@ -77,11 +75,11 @@ def test_a_day_off_never_brings_a_working_day_forward(
 
 def test_phases_have_dates(tmp_path: Path) -> None:
     results = computed(tmp_path, DATED)
-    # Epiphany is off; 25 gross hours three times; then all eight accelerators for 15.6
+    # Epiphany is off; 25 gross hours, three times; then 15.6 on all eight accelerators
     assert dates(results, "start_date")[:4] == [
         *("2026-01-05", "2026-01-12", "2026-01-15", "2026-01-16"),
     ]
-    # 24 hours of one person from a Monday on, with Wednesday off
+    # 24 hours of one person from a Monday, with Wednesday off
     assert dates(results, "end_date")[-1] == "2026-01-29"
     assert day_text(float(results.scalars["phases.total.end_date"].value or 0)) == "2026-01-29"
 
@@ -91,21 +89,23 @@ def test_people_take_no_accelerator_time_and_goodput_does_not_stretch_them(tmp_p
     usual = computed(tmp_path, DATED)
     for results in (slow, usual):
         label = results.cell("phases", "label", "end").value
-        assert label == pytest.approx(7 * 24 + 8)  # five working days of eight hours, one off
+        assert label == pytest.approx(
+            7 * 24 + 8
+        )  # five working days of eight hours, with one day off between them
         assert results.cell("phases", "label", "gross_gpu_hours").value == 0
     assert slow.cell("phases", "train", "end").value > usual.cell("phases", "train", "end").value
 
 
-def test_an_ordinary_day_of_work_is_an_input(tmp_path: Path) -> None:
+def test_the_hours_of_a_working_day_are_an_input(tmp_path: Path) -> None:
     half = computed(tmp_path, DATED, {"hours_per_day": 4.0})
     assert half.cell("phases", "label", "workdays").value == 10
 
 
-def test_people_work_in_the_week_that_the_plan_states(tmp_path: Path) -> None:
+def test_people_work_on_the_weekdays_that_the_plan_states(tmp_path: Path) -> None:
     results = computed(tmp_path, SUNDAYS)
-    # five days from a Monday on, with Tuesday off: Mon, Wed, Thu, Sun, Mon
+    # five days from a Monday, with Tuesday off: Mon, Wed, Thu, Sun, Mon
     assert dates(results, "end_date")[0] == "2026-01-12"
-    # three days from Saturday the 24th on: Sun, Mon, Tue
+    # three days from Saturday the 24th: Sun, Mon, Tue
     assert dates(results, "start_date")[-1] == "2026-01-25"
     assert dates(results, "end_date")[-1] == "2026-01-27"
     every = computed(tmp_path, DATED.replace("\nheadline", "\nweek: mon-sun\nheadline"))
@@ -114,8 +114,8 @@ def test_people_work_in_the_week_that_the_plan_states(tmp_path: Path) -> None:
 
 @given(st.integers(-40, 40))
 @QUIET
-def test_moving_the_begin_moves_every_date_by_as_much(tmp_path: Path, weeks: int) -> None:
-    """By weeks: what people do depends on the day of the week."""
+def test_moving_the_start_moves_every_date_equally(tmp_path: Path, weeks: int) -> None:
+    """It moves by whole weeks, because people's work depends on the weekday."""
     text = DATED.replace("    not_before: 2026-01-24\n", "")
     text = (
         text.replace("limits: {total.end_date: 2026-01-30}\n", "")
@@ -155,7 +155,7 @@ def test_a_holiday_never_ends_a_phase_earlier(
 
 @st.composite
 def shared_phases(draw: st.DrawFn) -> tuple[str, list[int]]:
-    """Up to seven phases, each after some before it, and what they need."""
+    """Up to seven phases with their needs, each after some of those before it."""
     lines, needs = [], []
     for n in range(draw(st.integers(2, 7))):
         after = draw(st.lists(st.sampled_from(range(n)), unique=True)) if n else []
@@ -178,7 +178,7 @@ scalars:
 
 @given(shared_phases(), st.integers(4, 12))
 @QUIET
-def test_phases_never_take_more_than_they_share(
+def test_phases_never_use_more_than_the_shared_accelerators(
     tmp_path: Path, drawn: tuple[str, list[int]], there: int
 ) -> None:
     text, needs = drawn
@@ -200,7 +200,7 @@ def test_phases_never_take_more_than_they_share(
 
 @given(shared_phases(), st.integers(4, 12))
 @QUIET
-def test_half_of_the_accelerators_never_ends_a_phase_earlier(
+def test_half_the_accelerators_never_end_a_phase_earlier(
     tmp_path: Path, drawn: tuple[str, list[int]], there: int
 ) -> None:
     ends = [
@@ -213,10 +213,10 @@ def test_half_of_the_accelerators_never_ends_a_phase_earlier(
     assert all(late >= early - 1e-9 for early, late in zip(*ends, strict=True))
 
 
-# ------------------------------------------------------------------ deadlines and mistakes
+# ------------------------------------------------------------------ deadlines and errors
 
 
-def test_a_deadline_that_is_passed_is_a_breach(tmp_path: Path) -> None:
+def test_a_missed_deadline_is_a_breach(tmp_path: Path) -> None:
     examined = plan(tmp_path, DATED.replace("deadline: 2026-01-20", "deadline: 2026-01-14"))
     assert examined.book is not None
     found = breaches(examined.book.plans["small"], examined.results["small"])
@@ -225,7 +225,7 @@ def test_a_deadline_that_is_passed_is_a_breach(tmp_path: Path) -> None:
     assert said(on_the_day) == []
 
 
-def test_a_limit_of_the_end_is_a_date(tmp_path: Path) -> None:
+def test_a_limit_on_the_end_is_a_date(tmp_path: Path) -> None:
     results = computed(tmp_path, DATED)
     assert results.scalars["phases.total.end_date.margin"].value == pytest.approx(2 / 3)
     examined = plan(tmp_path, DATED.replace("end_date: 2026-01-30", "end_date: 2026-01-28"))
@@ -271,17 +271,17 @@ def test_a_limit_of_the_end_is_a_date(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_no_date_is_told(tmp_path: Path, old: str, new: str, expected: str) -> None:
+def test_an_invalid_date_is_reported(tmp_path: Path, old: str, new: str, expected: str) -> None:
     assert expected in said(plan(tmp_path, DATED.replace(old, new)))
 
 
-def test_dates_are_counted_as_spreadsheets_do() -> None:
+def test_dates_are_numbered_as_in_spreadsheets() -> None:
     assert day_number("1900-03-01") == 61
     assert day_text(day_number("2026-03-31") + 0.9) == "2026-03-31"
     assert date(1899, 12, 30) + timedelta(days=day_number("2026-03-31")) == date(2026, 3, 31)
 
 
-def test_a_day_that_was_changed_is_written_as_a_day() -> None:
+def test_a_changed_date_is_written_as_a_date() -> None:
     text = "begin: {value: 2026-01-05, unit: date}\n"
     changed = patched(text, [Set(("begin", "value"), day_number("2026-02-02"))])
     assert changed == "begin: {value: 2026-02-02, unit: date}\n"

@@ -1,4 +1,4 @@
-"""Values with earlier ones: which counts on which day, and what is said of them."""
+"""Values with earlier ones: which holds on which day, and how they are listed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def on(data: Path, day: str) -> Examined:
         ("2026-05-01", (10, 10, 10), 20, 24),
     ],
 )
-def test_a_day_counts_with_what_held_on_it(
+def test_a_day_uses_the_values_that_held_on_it(
     data: Path, day: str, hours: tuple[float, float, float], cost: float, memory: float
 ) -> None:
     results = on(data, day).results["small"]
@@ -79,7 +79,7 @@ def test_the_edition_is_the_book_without_a_day(data: Path) -> None:
     assert plain.results["small"].scalars == dated.results["small"].scalars
 
 
-def test_an_earlier_value_keeps_what_it_does_not_say(data: Path) -> None:
+def test_an_earlier_value_inherits_what_it_does_not_state(data: Path) -> None:
     book = on(data, "2026-11-20").book
     assert book is not None
     stated = book.plans["small"].scalars["hours"].stated
@@ -97,7 +97,7 @@ def test_an_earlier_value_keeps_what_it_does_not_say(data: Path) -> None:
     assert (memory.basis, memory.citation.key if memory.citation else "") == ("spec", "a-vendor")
 
 
-def test_a_choice_may_have_been_another(data: Path) -> None:
+def test_a_choice_can_have_an_earlier_value(data: Path) -> None:
     reasons = [on(data, d).results["small"].scalars["gpu"] for d in ("2026-02-28", "2026-03-01")]
     assert [each.reason or each.value for each in reasons] == ["none chosen", "card"]
 
@@ -126,14 +126,16 @@ def test_a_choice_may_have_been_another(data: Path) -> None:
         ("formula: hours * price,", "formula: hours * price, was: [],", "S001 unknown key 'was'"),
     ],
 )
-def test_what_is_wrong_with_one_is_told(tmp_path: Path, old: str, new: str, says: str) -> None:
+def test_an_error_in_an_earlier_value_is_reported(
+    tmp_path: Path, old: str, new: str, says: str
+) -> None:
     text = PLAN.replace(old, new)
     assert text != PLAN
     found = said(examine(lay(tmp_path, {**FILES, "plans/small/plan.yaml": text})))
     assert any(says in each for each in found), found
 
 
-def test_on_another_day_a_check_may_fail(tmp_path: Path) -> None:
+def test_a_check_may_fail_on_another_day(tmp_path: Path) -> None:
     checked = "checks:\n  dear: {title: It takes long, formula: low(cost) > 18 * dollar}\n"
     dollar = "  dollar: {value: 1, unit: USD, kind: decision}\n"
     data = lay(tmp_path, {**FILES, "plans/small/plan.yaml": PLAN + dollar + checked})
@@ -145,7 +147,7 @@ def test_on_another_day_a_check_may_fail(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ the change log of the data
 
 
-def test_every_dated_entry_is_told_newest_first(data: Path) -> None:
+def test_every_dated_entry_is_listed_newest_first(data: Path) -> None:
     book = on(data, "2026-11-20").book
     assert book is not None
     found = events(book)
@@ -168,7 +170,7 @@ def test_every_dated_entry_is_told_newest_first(data: Path) -> None:
     assert {e.id for e in events(earlier)} == {e.id for e in found if e.day <= "2026-02-15"}
 
 
-def test_the_feed_is_sound_and_depends_on_nothing_but_the_data(data: Path) -> None:
+def test_the_feed_is_valid_and_depends_only_on_the_data(data: Path) -> None:
     from xml.etree import ElementTree
 
     book = on(data, "2026-11-20").book
@@ -183,7 +185,7 @@ def test_the_feed_is_sound_and_depends_on_nothing_but_the_data(data: Path) -> No
     ids = [each.findtext(f"{atom}id") or "" for each in (feed, *entries)]
     assert len(set(ids)) == len(ids)
     assert all(id.startswith("tag:") and " " not in id and "[" not in id for id in ids)
-    for each in (feed, *entries):  # what RFC 4287 asks for
+    for each in (feed, *entries):  # required by RFC 4287
         assert each.findtext(f"{atom}title")
         assert (each.findtext(f"{atom}updated") or "").endswith("T00:00:00Z")
         assert {link.get("rel") for link in each.findall(f"{atom}link")} >= {"alternate"}
@@ -194,7 +196,7 @@ def test_the_feed_is_sound_and_depends_on_nothing_but_the_data(data: Path) -> No
     assert feed.findtext(f"{atom}updated") == f"{listed[0]['day']}T00:00:00Z"
 
 
-def test_pages_show_what_a_value_was_and_why(data: Path) -> None:
+def test_pages_show_earlier_values_and_reasons(data: Path) -> None:
     examined = on(data, "2026-11-20")
     assert examined.book is not None
     context = Context(given(examined.book, results=examined.results))

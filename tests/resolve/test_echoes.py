@@ -16,11 +16,11 @@ PLAN = """
 @pytest.mark.parametrize(
     ("old", "new", "errors"),
     [
-        # the unit of a quantity that others compute with
+        # the unit of a quantity that other formulas use
         ("used: {unit: GPU * hour", "used: {unit: GPU", ["U002 'used' is declared in GPU,"]),
-        # the unit of an input: one message, and its name
+        # the unit of an input: one message, which names it
         ("hours: {low: 8, high: 12, unit: hour", "hours: {low: 8, high: 12, unit: GPU", ["U002"]),
-        # a formula that is not one leaves what reads it without a sign
+        # a formula with a syntax error leaves the sign of those that read it unknown
         (
             "used: {unit: GPU * hour, formula: gpus *",
             "used: {unit: GPU * hour, formula: gpus * *",
@@ -39,14 +39,14 @@ PLAN = """
         ),
     ],
 )
-def test_an_error_is_told_once(tmp_path, old, new, errors):
+def test_an_error_is_reported_once(tmp_path, old, new, errors):
     assert old in PLAN
     told = small.said(small.scalars(tmp_path, PLAN.replace(old, new)))
     told = [each for each in told if not each.startswith("R005")]
     assert [each[: len(begin)] for each, begin in zip(told, errors, strict=True)] == errors
 
 
-def test_what_follows_is_counted_where_the_cause_is(tmp_path):
+def test_errors_that_follow_are_counted_in_the_message_of_their_cause(tmp_path):
     (only,) = small.said(
         small.scalars(
             tmp_path,

@@ -1,4 +1,4 @@
-"""Grids of runs: how often a phase runs follows from what its runs differ in."""
+"""Grids of runs: the number of runs of a phase follows from the values that they vary."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_grid_counts_its_runs(tmp_path: Path) -> None:
     assert results.scalars["train.ablation.total.runs"].value == 18
 
 
-def test_another_number_of_seeds_moves_the_grid(tmp_path: Path) -> None:
+def test_another_number_of_seeds_changes_the_grid(tmp_path: Path) -> None:
     examined = plan(tmp_path, PLAN)
     assert examined.book is not None
     inputs = {Key("seeds"): Stated(5.0, 5.0, 5.0)}
@@ -46,7 +46,7 @@ def test_another_number_of_seeds_moves_the_grid(tmp_path: Path) -> None:
     assert moved.cell("phases", "train", "times").value == 30
 
 
-def test_a_line_more_in_the_list_is_a_run_more(tmp_path: Path) -> None:
+def test_one_more_line_in_the_list_is_one_more_run(tmp_path: Path) -> None:
     longer = plan(tmp_path, PLAN.replace("clean]", "clean, small]"))
     assert longer.results["small"].cell("phases", "train", "times").value == 24
 
@@ -61,6 +61,6 @@ def test_a_line_more_in_the_list_is_a_run_more(tmp_path: Path) -> None:
         ("{ablation: []}", "S004"),
     ],
 )
-def test_a_grid_that_is_none_is_told(tmp_path: Path, grid: str, code: str) -> None:
+def test_an_invalid_grid_is_reported(tmp_path: Path, grid: str, code: str) -> None:
     text = PLAN.replace("{ablation: [base, long, clean], seed: seeds, split: 1 + 1}", grid)
     assert [line.split()[0] for line in said(plan(tmp_path, text))] == [code]

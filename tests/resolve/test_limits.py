@@ -1,4 +1,4 @@
-"""The most that a figure may come to: a check, and what is left."""
+"""Limits on figures: each adds a check and a margin."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ phases:
 FILES = {"plans/small/page.md": "# A plan\n", "plans/small/plan.yaml": PLAN}
 
 
-def test_what_is_left_stands_behind_its_figure(tmp_path: Path) -> None:
+def test_the_margin_follows_its_figure(tmp_path: Path) -> None:
     examined = small.examine(small.lay(tmp_path, FILES))
     assert examined.diagnostics == []
     assert examined.book is not None
@@ -43,7 +43,7 @@ def test_what_is_left_stands_behind_its_figure(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("limit", "broken"), [("299", True), ("300", False), ("cap / 2", True)])
-def test_above_its_limit_a_figure_is_a_breach(tmp_path: Path, limit: str, broken: bool) -> None:
+def test_a_figure_above_its_limit_is_a_breach(tmp_path: Path, limit: str, broken: bool) -> None:
     text = PLAN.replace("cost: cap", f"cost: {limit}")
     examined = small.examine(small.lay(tmp_path, FILES | {"plans/small/plan.yaml": text}))
     assert examined.book is not None, examined.diagnostics
@@ -63,13 +63,13 @@ def test_above_its_limit_a_figure_is_a_breach(tmp_path: Path, limit: str, broken
         ("cost: 1e400", "Y007"),
     ],
 )
-def test_what_is_no_limit_is_told(tmp_path: Path, limit: str, says: str) -> None:
+def test_an_invalid_limit_is_reported(tmp_path: Path, limit: str, says: str) -> None:
     text = PLAN.replace("cost: cap", limit)
     examined = small.examine(small.lay(tmp_path, FILES | {"plans/small/plan.yaml": text}))
     assert small.said(examined)[0].startswith(says)
 
 
-def test_a_limit_is_edited_in_the_workbook(tmp_path: Path) -> None:
+def test_a_limit_can_be_edited_in_the_workbook(tmp_path: Path) -> None:
     shipped = ship(
         tmp_path, FILES | {"plans/small/plan.yaml": PLAN.replace("cost: cap", "cost: 450")}
     )
@@ -78,7 +78,7 @@ def test_a_limit_is_edited_in_the_workbook(tmp_path: Path) -> None:
     assert diff(pulled) == ["-limits: {cost: 450}", "+limits: {cost: 600}"]
 
 
-def test_a_limit_that_is_a_formula_is_edited_in_the_workbook(tmp_path: Path) -> None:
+def test_a_limit_by_a_formula_can_be_edited_in_the_workbook(tmp_path: Path) -> None:
     pulled = ship(tmp_path, FILES).pull({"cost.limit": "=cap*2"})
     assert said(pulled) == []
     assert diff(pulled) == ["-limits: {cost: cap}", "+limits: {cost: cap * 2}"]

@@ -1,4 +1,4 @@
-"""Records of runs become a table that plans refer to; what they lack is a reason."""
+"""Records of runs become a table that plans refer to; missing figures are reasons."""
 
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def test_a_plan_computes_with_a_record(tmp_path: Path, scalar: str, value: objec
     ("column", "unit", "reason"),
     [("tokens_per_second", "token / second", "not measured"), ("flop_rate", None, "not measured")],
 )
-def test_what_was_not_measured_is_a_reason(
+def test_a_figure_that_was_not_measured_is_a_reason(
     tmp_path: Path, column: str, unit: str | None, reason: str
 ) -> None:
     given = unit or "TFLOP / (second * GPU)"
@@ -67,7 +67,7 @@ def test_a_model_that_the_catalogue_lacks_is_named_in_words(tmp_path: Path) -> N
     assert runs.columns["model_name"].stated["a-run"].value == "A model of our own"
 
 
-def test_the_figures_rest_on_what_the_record_says(tmp_path: Path) -> None:
+def test_figures_have_the_kind_and_source_of_their_record(tmp_path: Path) -> None:
     run = RUN.replace("how: measured", "how: simulated")
     examined = measured(tmp_path, "x: {unit: 1, value: 1}", run)
     assert examined.book is not None
@@ -107,12 +107,12 @@ def test_the_figures_rest_on_what_the_record_says(tmp_path: Path) -> None:
         ("step_time:", "unsteady: maybe\nstep_time:", "S004 unsteady: expected yes or no"),
     ],
 )
-def test_a_bad_record_is_told(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_a_bad_record_is_reported(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in RUN
     assert any(each.startswith(message) for each in told(tmp_path, RUN.replace(old, new, 1)))
 
 
-def test_marks_are_no_unless_they_are_stated_and_other_words_are_not_known(tmp_path: Path) -> None:
+def test_flags_are_no_unless_stated_and_other_words_are_unknown(tmp_path: Path) -> None:
     run = RUN + "interrupted: yes\nlibraries: {torch: '2.13.0', peft: 0.21.0}\n"
     examined = measured(tmp_path, "x: {unit: 1, value: 1}", run)
     assert examined.book is not None

@@ -61,7 +61,7 @@ def test_an_offer_without_a_node_has_a_reason(tmp_path: Path) -> None:
     assert examined.results["small"].scalars["x"].reason == "not in the catalogue"
 
 
-def test_a_book_without_nodes_has_no_column_of_them(tmp_path: Path) -> None:
+def test_a_book_without_nodes_has_no_column_for_them(tmp_path: Path) -> None:
     examined = examine(lay(tmp_path, {}))
     assert examined.book is not None
     assert "node" not in examined.book.tables["offers"].columns
@@ -88,18 +88,18 @@ def test_a_book_without_nodes_has_no_column_of_them(tmp_path: Path) -> None:
         (NODE.replace("value: 8,", "value: 7.5,"), EIGHT, "V002 accelerators: expected 1, 2, 3"),
     ],
 )
-def test_a_bad_node_is_told(tmp_path: Path, node: str, offer: str, message: str) -> None:
+def test_a_bad_node_is_reported(tmp_path: Path, node: str, offer: str, message: str) -> None:
     found = said(book(tmp_path, "x: {unit: 1, value: 1}", node, offer))
     assert [each.startswith(message) for each in found] == ([True] if message else [])
 
 
-def test_why_a_node_is_unusual_stands_in_its_note(tmp_path: Path) -> None:
+def test_the_reason_why_a_node_is_unusual_is_in_its_note(tmp_path: Path) -> None:
     examined = book(tmp_path, "x: {unit: 1, value: 1}", CAPPED)
     assert examined.book is not None
     assert examined.book.tables["nodes"].row_notes["machine"] == "Unusual: They are capped."
 
 
-def test_a_node_whose_count_is_not_known_fits_any_offer_of_its_accelerator(tmp_path: Path) -> None:
+def test_a_node_with_an_unknown_count_fits_any_offer_of_its_accelerator(tmp_path: Path) -> None:
     unknown = NODE.replace(
         "accelerators: {value: 8, unit: GPU / node, kind: spec, source: a-vendor}",
         "accelerators: {reason: the maker does not say}",

@@ -1,4 +1,4 @@
-"""Phases as a calendar: what they take gross, what they need at once, what is short."""
+"""Phases as a calendar: gross hours, accelerators needed at once, and shortages."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ def results(folder: Path, text: str = PLAN) -> Results:
         ("prepare.times", 1),
         ("train.times", 3),
         ("prepare.gross_hours", 5),
-        ("train.gross_hours", 15),  # 8 h, half as much again, of which 80 % make progress
+        ("train.gross_hours", 15),  # 8 h plus half of that, at a goodput of 80 %
         ("train.budget", 144),
         ("train.gross_gpu_hours", 180),
         ("train.start", 5),
-        ("train.end", 35),  # two side by side, then the third
+        ("train.end", 35),  # two in parallel, then the third
         ("serve.end", 6.25),
         ("report.start", 35),
         ("prepare.gpus_at_once", 1),
-        ("train.gpus_at_once", 13),  # two of four, beside five
+        ("train.gpus_at_once", 13),  # two runs of four each, in parallel with five
         ("serve.gpus_at_once", 13),
         ("report.gpus_at_once", 1),
     ],
 )
-def test_a_phase_has_gross_hours_a_place_in_time_and_gpus(
+def test_a_phase_has_gross_hours_start_end_and_gpus(
     tmp_path: Path, cell: str, expected: float
 ) -> None:
     row, column = cell.split(".")
@@ -68,7 +68,7 @@ def test_the_calendar_has_an_end_and_a_need(tmp_path: Path, name: str, expected:
     assert results(tmp_path).scalars[f"phases.total.{name}"].value == pytest.approx(expected)
 
 
-def test_phases_without_a_goodput_are_told(tmp_path: Path) -> None:
+def test_phases_without_a_goodput_are_reported(tmp_path: Path) -> None:
     text = PLAN.replace("  goodput: {value: 0.8, unit: 1, domain: positive-fraction}\n", "")
     examined = plan(tmp_path, text)
     assert said(examined) == [
@@ -80,7 +80,7 @@ def test_phases_without_a_goodput_are_told(tmp_path: Path) -> None:
     assert cells.cell("phases", "train", "gross_hours").value == pytest.approx(12)
 
 
-def test_a_formula_that_reads_the_missing_goodput_is_told_what_to_add(tmp_path: Path) -> None:
+def test_a_formula_that_reads_the_missing_goodput_says_what_to_add(tmp_path: Path) -> None:
     text = PLAN.replace(
         "  goodput: {value: 0.8", "  least: {formula: goodput}\n  other: {value: 0.8"
     )
@@ -88,7 +88,7 @@ def test_a_formula_that_reads_the_missing_goodput_is_told_what_to_add(tmp_path: 
     assert told in said(plan(tmp_path, text))
 
 
-def test_accelerators_at_hand_in_another_unit_are_reported_where_they_are_stated(
+def test_available_accelerators_in_a_wrong_unit_are_reported_at_their_place(
     tmp_path: Path,
 ) -> None:
     text = PLAN.replace("{value: 10, unit: GPU}", "{value: 10, unit: 1}")
@@ -124,7 +124,7 @@ def orders(draw: st.DrawFn) -> list[Phase]:
 
 @given(orders())
 @settings(max_examples=draws(200), derandomize=True)
-def test_phases_beside_each_other_are_the_largest_sets_without_a_wait(phases: list[Phase]) -> None:
+def test_concurrent_phases_are_the_largest_sets_in_which_none_waits(phases: list[Phase]) -> None:
     after = {phase.id: set(phase.after) for phase in phases}
     for name in reversed(list(after)):
         for _ in phases:
@@ -162,7 +162,7 @@ checks:
 """
 
 
-def test_a_check_of_rows_names_those_that_break_it(tmp_path: Path) -> None:
+def test_a_check_of_rows_names_the_rows_that_break_it(tmp_path: Path) -> None:
     examined = plan(tmp_path, ROWS)
     assert said(examined) == [
         "V005 the check 'A larger model takes no less time' does not hold for 'large' of sizes: "
@@ -173,12 +173,12 @@ def test_a_check_of_rows_names_those_that_break_it(tmp_path: Path) -> None:
     assert mended.results["small"].scalars["check.larger_takes_longer"].value is True
 
 
-def test_own_needs_a_column_of_the_row(tmp_path: Path) -> None:
+def test_own_must_be_followed_by_a_column(tmp_path: Path) -> None:
     examined = plan(tmp_path, ROWS.replace("own.hours", "own.hors"))
     message = "'own' is followed by a column of the current row, as own.params"
     assert said(examined) == [f"N001 {message}; did you mean 'hours'?"]
 
 
-def test_a_check_of_an_unknown_table_is_told(tmp_path: Path) -> None:
+def test_a_check_of_an_unknown_table_is_reported(tmp_path: Path) -> None:
     examined = plan(tmp_path, ROWS.replace("table: sizes", "table: size"))
     assert said(examined) == ["N001 there is no table 'size' in this plan; did you mean 'sizes'?"]

@@ -93,12 +93,14 @@ utilisation: {value: 0.124, unit: 1}"""
         (CARD + FP8.replace("330.4", "165.2") + "unusual: {fp8: Same unit.}\n", ""),
     ],
 )
-def test_how_the_rates_of_an_accelerator_relate(tmp_path: Path, text: str, message: str) -> None:
+def test_inconsistent_rates_of_an_accelerator_are_reported(
+    tmp_path: Path, text: str, message: str
+) -> None:
     found = told(tmp_path, hardware__card=text)
     assert [m.startswith(message) for m in found] == ([True] if message else [])
 
 
-def test_why_it_is_unusual_stands_in_its_note(tmp_path: Path) -> None:
+def test_the_reason_why_it_is_unusual_is_in_its_note(tmp_path: Path) -> None:
     text = CARD + "note: A card.\nunusual: {fp8: Same unit.}\n"
     book = examine(lay(tmp_path, {"hardware/card.yaml": text})).book
     assert book is not None
@@ -191,7 +193,9 @@ def test_why_it_is_unusual_stands_in_its_note(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_run(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_implausible_figures_of_a_run_are_reported(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     assert old in RUN
     found = told(tmp_path, **{PLACE.removesuffix(".yaml"): RUN.replace(old, new)})
     assert [m.startswith(message) for m in found] == ([True] if message else [])

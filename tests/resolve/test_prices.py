@@ -1,4 +1,4 @@
-"""What is said of offers and their prices, each check by itself in a small book."""
+"""Checks of offers and their prices, each one alone in a small book."""
 
 from datetime import date
 from pathlib import Path
@@ -17,7 +17,7 @@ def price(day: str, usd: float, more: str = "") -> str:
 
 
 def offer(*prices: str, more: str = "", **said: object) -> str:
-    """An offer of a provider of its own, so that nothing but its own faults is reported."""
+    """An offer from a separate provider, so that only its own errors are reported."""
     fields = {
         "title": "An offer",
         "provider": "Another",
@@ -37,7 +37,7 @@ def laid(folder: Path, *texts: str, as_of: date | None = None, book: str = BOOK)
 
 
 def begin(found: list[str], *words: str) -> bool:
-    """Whether these are the findings, each with its code and part of its words."""
+    """Whether these are the findings, each given by its code and part of its text."""
     return len(found) == len(words) and all(
         each.startswith(word.split(" ", 1)[0]) and word.split(" ", 1)[1] in each
         for each, word in zip(found, words, strict=True)
@@ -57,7 +57,7 @@ def begin(found: list[str], *words: str) -> bool:
         ({"term": "reserved", "commitment": "a year"}, 365, "a reserved"),
     ],
 )
-def test_each_kind_of_price_has_its_age(tmp_path, stated, days, kind):
+def test_each_kind_of_price_has_its_own_age_limit(tmp_path, stated, days, kind):
     edition = date(2026, 11, 20)
     for age, old in (days, False), (days + 1, True):
         day = date.fromordinal(edition.toordinal() - age).isoformat()
@@ -67,7 +67,7 @@ def test_each_kind_of_price_has_its_age(tmp_path, stated, days, kind):
 
 
 @pytest.mark.parametrize("term", ["on-demand", "reserved"])
-def test_a_price_unseen_for_90_days_is_known_and_after_180_it_is_stale(tmp_path, term):
+def test_a_price_is_unseen_after_90_days_and_stale_after_180(tmp_path, term):
     edition = date(2026, 11, 20)
     more = {"term": term} | ({"commitment": "a year"} if term == "reserved" else {})
     for age, unseen in ((90, None), (91, False), (180, False), (181, True)):
@@ -86,7 +86,7 @@ def test_a_price_that_was_seen_again_is_fresh(tmp_path):
     assert "offer-1" not in book.unseen
 
 
-def test_an_old_price_is_a_warning_and_stands_in_the_book(tmp_path):
+def test_an_old_price_is_a_warning_and_recorded_in_the_book(tmp_path):
     examined = laid(tmp_path, offer(price("2025-01-01", 0.9)))
     assert [d.severity for d in examined.diagnostics] == ["warning"]
     assert examined.book is not None
@@ -94,27 +94,27 @@ def test_an_old_price_is_a_warning_and_stands_in_the_book(tmp_path):
     assert (old.seen, old.days, old.limit, old.why) == ("2025-01-01", 688, 180, "")
 
 
-def test_a_price_is_as_old_as_the_day_on_which_it_was_seen(tmp_path):
+def test_the_age_of_a_price_counts_from_the_day_it_was_last_seen(tmp_path):
     assert said(laid(tmp_path, offer(price("2024-01-01", 0.9, "seen: 2026-11-01")))) == []
 
 
-def test_the_age_is_judged_at_the_date_of_the_prices(tmp_path):
+def test_the_age_counts_up_to_the_date_of_the_prices(tmp_path):
     text = offer(price("2026-11-01", 0.9))
     assert said(laid(tmp_path, text, as_of=date(2026, 11, 20))) == []
     found = said(laid(tmp_path, text, as_of=date(2027, 11, 20)))
     assert begin(found, "O001 384 days before 2027-11-20", "O001 'offer': ")
-    # at a day in the past it was no older than it is now
+    # on a day in the past, it is not older than now
     assert said(laid(tmp_path, text, as_of=date(2026, 11, 2))) == []
 
 
-def test_the_limits_are_those_of_the_book(tmp_path):
+def test_the_book_can_set_the_limits(tmp_path):
     text = offer(price("2026-10-01", 0.9))
     strict = f"{BOOK}price_limits: {{on-demand: {{days: 40, times: 1.25}}}}\n"
     assert said(laid(tmp_path, text)) == []
     assert begin(said(laid(tmp_path, text, book=strict)), "O001 is old after 40")
 
 
-def test_an_old_price_with_a_reason_is_not_told_and_stays_old(tmp_path):
+def test_an_old_price_with_a_reason_is_not_reported_but_stays_old(tmp_path):
     why = "unusual: {age: No newer one is published.}\n"
     examined = laid(tmp_path, offer(price("2025-01-01", 0.9), more=why))
     assert said(examined) == []
@@ -154,7 +154,7 @@ def test_spot_is_below_on_demand(tmp_path, text, message):
     assert begin(found, message) if message else found == []
 
 
-def test_spot_of_one_region_is_not_held_against_another(tmp_path):
+def test_spot_prices_of_different_regions_are_not_compared(tmp_path):
     here = FIRM.replace("term:", "region: there\nterm:").replace("2026-11-01", "2026-09-30")
     assert said(laid(tmp_path, here, spot(1.9, region="here"))) == []
     found = said(laid(tmp_path, here, spot(1.9, region="there")))
@@ -165,7 +165,7 @@ def test_spot_of_one_region_is_not_held_against_another(tmp_path):
 
 
 def seller(name: str, usd: float, count: int = 1, more: str = "") -> str:
-    # 'offer' of the small book, at 1 USD, is one of the peers
+    # 'offer' of the small book, at 1 USD, is a peer too
     return offer(price("2026-10-10", usd), more=more, provider=name, accelerators=count)
 
 
@@ -185,12 +185,12 @@ def seller(name: str, usd: float, count: int = 1, more: str = "") -> str:
         (101, 1, "O003 101 USD for an hour of an accelerator, expected are 0.05 to 100"),
     ],
 )
-def test_a_price_is_near_those_of_its_peers(tmp_path, usd, count, message):
+def test_a_price_far_from_its_peers_is_reported(tmp_path, usd, count, message):
     found = said(laid(tmp_path, seller("B", 1.1), seller("C", 0.9), seller("D", usd, count)))
     assert begin(found, message) if message else found == []
 
 
-def test_a_machine_for_an_accelerator_is_named(tmp_path):
+def test_a_node_price_given_per_accelerator_is_recognized(tmp_path):
     own = seller("D", 1.2)
     found = said(
         laid(
@@ -203,7 +203,7 @@ def test_a_machine_for_an_accelerator_is_named(tmp_path):
     assert begin(found, "O003 and 8 times that of 'offer-2'")
 
 
-def test_who_really_costs_so_says_why(tmp_path):
+def test_an_unusual_price_with_a_reason_is_not_reported(tmp_path):
     why = "unusual: {peers: It is so.}\n"
     assert said(laid(tmp_path, seller("B", 1.1), seller("C", 0.9), seller("D", 9, more=why))) == []
 
@@ -232,18 +232,18 @@ def test_an_offer_alone_has_no_peers(tmp_path):
         (1.3, "confirmed: a-papr", "N006 'a-papr' is not in sources.yaml; did you mean 'a-paper'"),
     ],
 )
-def test_a_change_has_two_sources(tmp_path, after, more, message):
+def test_a_large_change_needs_two_sources(tmp_path, after, more, message):
     found = said(laid(tmp_path, offer(price("2026-01-01", 1), price("2026-10-10", after, more))))
     assert begin(found, message) if message else found == []
 
 
-def test_a_reason_between_two_prices_hides_no_change(tmp_path):
+def test_a_reason_between_two_prices_does_not_hide_a_change(tmp_path):
     gap = "  - {from: 2026-02-01, reason: not offered}\n"
     text = offer(price("2026-01-01", 1), gap, price("2026-10-10", 3))
     assert begin(said(laid(tmp_path, text)), "O004 3.00 times the 1 before it")
 
 
-# ------------------------------------------------------------------ count, dates, doubles
+# ------------------------------------------------------------------ counts, dates, duplicates
 
 
 @pytest.mark.parametrize(
@@ -260,12 +260,12 @@ def test_a_reason_between_two_prices_hides_no_change(tmp_path):
         ({"accelerators": 8, "instance": "MIGRATED"}, 1.0, ""),
     ],
 )
-def test_count_and_prices_agree(tmp_path, stated, each, message):
+def test_counts_and_prices_that_disagree_are_reported(tmp_path, stated, each, message):
     found = said(laid(tmp_path, offer(price("2026-10-10", 8, f"each: {each}"), **stated)))
     assert begin(found, message) if message else found == []
 
 
-def test_an_instance_has_one_count(tmp_path):
+def test_an_instance_with_two_counts_is_reported(tmp_path):
     one = offer(price("2026-10-10", 1))
     other = offer(price("2026-10-10", 2), accelerators=2, region="there")
     third = offer(price("2026-10-10", 1), region="elsewhere")
@@ -287,17 +287,17 @@ def test_an_instance_has_one_count(tmp_path):
         ),
     ],
 )
-def test_dates_are_those_of_a_history(tmp_path, prices, message):
+def test_dates_that_are_not_in_order_are_reported(tmp_path, prices, message):
     found = said(laid(tmp_path, offer(*prices)))
     assert begin(found, message) if message else found == []
 
 
-def test_an_end_may_be_announced(tmp_path):
+def test_an_end_can_be_announced(tmp_path):
     end = "  - {from: 2027-01-01, reason: no longer offered}\n"
     assert said(laid(tmp_path, offer(price("2026-10-10", 1), end))) == []
 
 
-def test_a_thing_is_offered_once(tmp_path):
+def test_a_duplicate_offer_is_reported(tmp_path):
     one = offer(price("2026-10-10", 1))
     assert begin(
         said(laid(tmp_path, one, one)),
@@ -308,6 +308,6 @@ def test_a_thing_is_offered_once(tmp_path):
     assert said(laid(tmp_path, one, year, year.replace("a year", "3 years"))) == []
 
 
-def test_a_reserved_offer_says_what_is_bound(tmp_path):
+def test_a_reserved_offer_states_its_commitment(tmp_path):
     text = offer(price("2026-10-10", 1), term="reserved")
     assert begin(said(laid(tmp_path, text)), "S002 lacks the key 'commitment'")

@@ -1,4 +1,4 @@
-"""Ranges: ends are exact where each input enters in one direction, and safe where it does not."""
+"""Ranges are exact where each input acts in one direction, and safe bounds elsewhere."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def value(formula: str, **more: str) -> Value:
         ("mean(x, y)", (1.5, 2.25, 4.5)),
     ],
 )
-def test_ends_by_direction(formula: str, ends: Ends) -> None:
+def test_ends_follow_from_directions(formula: str, ends: Ends) -> None:
     found = value(formula)
     assert (found.low, found.value, found.high) == pytest.approx(ends)
 
@@ -82,7 +82,7 @@ def test_directions_are_traced_through_the_graph() -> None:
     # Each cell alone is monotone; only the path of x through both shows that f is not.
     _, _, found = pure_plan(INPUTS, {"up": "x * 2", "down": "10 / x", "f": "up + down"})
     assert [d.code for d in found] == ["R005"]
-    # And the other way round: x enters twice, in the same direction.
+    # The converse: x enters twice, in the same direction.
     _, plan, found = pure_plan(INPUTS, {"up": "x * 2", "inverse": "1 / x", "f": "up / inverse"})
     assert found == []
     assert plan.scalars["f"].formula is not None
@@ -98,7 +98,7 @@ def test_expected_has_no_range_and_no_direction() -> None:
     assert not value("expected(x)").ranged
 
 
-def test_paired_takes_the_corners_together() -> None:
+def test_paired_evaluates_corners_jointly() -> None:
     found = value("paired(x / (x + 1))")
     assert (found.low, found.high) == pytest.approx((2 / 3, 5 / 6))
 
@@ -114,7 +114,7 @@ def test_paired_takes_the_corners_together() -> None:
         ("1 if x > 3 else 2", "R003", "use min or max"),
     ],
 )
-def test_what_has_no_ends_is_refused(formula: str, code: str, words: str) -> None:
+def test_a_formula_without_a_safe_range_is_refused(formula: str, code: str, words: str) -> None:
     _, _, found = pure_plan(INPUTS, {"f": formula})
     assert [d.code for d in found] == [code]
     assert words in found[0].message
@@ -153,7 +153,7 @@ SHARES = st.lists(st.floats(0, 1), min_size=3, max_size=3)
 
 @settings(max_examples=draws(150))
 @given(FORMULAS, SHARES)
-def test_every_point_of_the_inputs_lands_inside_the_ends(formula: str, shares: list[float]) -> None:
+def test_every_point_of_the_inputs_is_within_the_range(formula: str, shares: list[float]) -> None:
     book, plan, found = pure_plan(INPUTS, {"f": formula})
     assume(not any(d.severity == "error" for d in found))
     result = evaluate(book, plan).scalars["f"]
@@ -175,7 +175,7 @@ def test_every_point_of_the_inputs_lands_inside_the_ends(formula: str, shares: l
 
 @settings(max_examples=draws(100))
 @given(FORMULAS)
-def test_ends_that_are_not_called_outer_are_reached_at_a_corner(formula: str) -> None:
+def test_ends_that_are_not_outer_bounds_are_reached_at_a_corner(formula: str) -> None:
     book, plan, found = pure_plan(INPUTS, {"f": formula})
     assume(not any(d.severity == "error" for d in found))
     built = plan.scalars["f"].formula

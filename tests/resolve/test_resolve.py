@@ -1,4 +1,4 @@
-"""resolve on small plans: names, dimensions, conversions, choices, reasons, cycles, scenarios."""
+"""`resolve` on small plans: names, dimensions, conversions, choices, reasons, cycles, scenarios."""
 
 from __future__ import annotations
 
@@ -145,13 +145,13 @@ def test_rounding_happens_in_the_declared_unit(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_fault_is_told_with_its_remedy(tmp_path: Path, line: str, message: str) -> None:
+def test_an_error_is_reported_with_its_fix(tmp_path: Path, line: str, message: str) -> None:
     found = said(scalars(tmp_path, f"{INPUTS}\n{line}"))
     assert len(found) == 1
     assert found[0].startswith(message)
 
 
-def test_a_fault_stands_at_its_character_of_the_file(tmp_path: Path) -> None:
+def test_an_error_points_at_its_character_in_the_file(tmp_path: Path) -> None:
     for quote in ("", "'", '"'):
         line = f"f: {{unit: step, formula: {quote}steps + wrong{quote}}}"
         examined = scalars(tmp_path, f"{INPUTS}\n{line}")
@@ -164,7 +164,7 @@ def test_a_fault_stands_at_its_character_of_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("need", "word"), [("20", "fits"), ("30", "does not fit"), ("24", "fits")])
-def test_a_word_is_decided_by_its_condition(tmp_path: Path, need: str, word: str) -> None:
+def test_a_condition_decides_the_word(tmp_path: Path, need: str, word: str) -> None:
     line = (
         "f: {words: [fits, depends, does not fit], differs: depends,"
         " formula: \"'fits' if need <= gpu.memory else 'does not fit'\"}\n"
@@ -173,7 +173,7 @@ def test_a_word_is_decided_by_its_condition(tmp_path: Path, need: str, word: str
     assert value(tmp_path, line).value == word
 
 
-def test_where_the_ends_differ_the_declared_word_stands(tmp_path: Path) -> None:
+def test_ends_with_different_words_give_the_declared_word(tmp_path: Path) -> None:
     line = (
         "f: {words: [fits, depends, does not fit], differs: depends,"
         " formula: \"'fits' if need <= gpu.memory else 'does not fit'\"}\n"
@@ -182,7 +182,7 @@ def test_where_the_ends_differ_the_declared_word_stands(tmp_path: Path) -> None:
     assert value(tmp_path, line).value == "depends"
 
 
-def test_differing_ends_need_a_declared_word(tmp_path: Path) -> None:
+def test_ends_with_different_words_need_a_declared_word(tmp_path: Path) -> None:
     line = (
         "f: {words: [fits, does not fit],"
         " formula: \"'fits' if need <= gpu.memory else 'does not fit'\"}\n"
@@ -214,14 +214,14 @@ def test_arithmetic_on_a_reason_gives_the_reason(tmp_path: Path, line: str, reas
         ("2 ** (1e4 + zero)", "V006"),
     ],
 )
-def test_shipped_data_outside_a_function_is_an_error(
+def test_shipped_data_outside_the_domain_of_a_function_is_an_error(
     tmp_path: Path, formula: str, code: str
 ) -> None:
     examined = scalars(tmp_path, f"zero: {{value: 0, unit: 1}}\nf: {{unit: 1, formula: {formula}}}")
     assert [d.code for d in examined.diagnostics] == [code]
 
 
-def test_a_divisor_that_its_domain_keeps_from_zero_needs_no_guard(tmp_path: Path) -> None:
+def test_a_divisor_with_a_positive_domain_needs_no_guard(tmp_path: Path) -> None:
     found = scalar(tmp_path, "f: {unit: hour, formula: steps / speed}")
     assert found.formula is not None
     assert formula_text(found.formula.ends.value) == "steps / speed"
@@ -295,7 +295,7 @@ def test_an_aggregate_skips_reasons(tmp_path: Path) -> None:
     assert examined.results["small"].cell("t", "b", "cost").reason == "not offered"
 
 
-def test_a_condition_may_rest_on_the_row_at_hand(tmp_path: Path) -> None:
+def test_a_condition_can_use_the_current_row(tmp_path: Path) -> None:
     rest = """\
       kinds:
         columns:
@@ -334,7 +334,7 @@ def test_a_cross_table_has_a_row_for_each_combination(tmp_path: Path) -> None:
     assert results.scalars["grid.total.hours"].value == 121
 
 
-def test_a_scalar_may_refer_to_a_table_of_its_plan(tmp_path: Path) -> None:
+def test_a_scalar_can_refer_to_a_table_of_its_plan(tmp_path: Path) -> None:
     lines = """\
     scalars:
       chosen: {ref: t, value: c}
@@ -388,7 +388,7 @@ def test_phases_follow_each_other_and_add_up(tmp_path: Path) -> None:
     assert results.scalars["phases.total.budget"].value == pytest.approx(76)
 
 
-def test_in_its_own_formula_a_column_means_what_it_means_outside(tmp_path: Path) -> None:
+def test_a_column_means_the_same_in_its_own_formula_as_outside(tmp_path: Path) -> None:
     text = """\
     scalars:
       gpus: {value: 4, unit: GPU, domain: count}
@@ -430,7 +430,7 @@ def test_a_scenario_switches_between_two_stated_values(tmp_path: Path) -> None:
     assert (written.low, written.value, written.high) == pytest.approx((1.8, 1.8, 1.8))
 
 
-def test_a_price_is_the_one_in_force(tmp_path: Path) -> None:
+def test_the_price_in_force_on_the_day_is_used(tmp_path: Path) -> None:
     from datetime import date
 
     from scalesheet.examine import examine
@@ -446,7 +446,7 @@ def test_a_price_is_the_one_in_force(tmp_path: Path) -> None:
     assert early.cell("offers", "offer", "price").reason == "no price known at 2023-01-01"
 
 
-def test_examples_of_catalogue_formulas_are_run(tmp_path: Path) -> None:
+def test_examples_of_catalogue_formulas_are_checked(tmp_path: Path) -> None:
     bad = """\
 title: Wrong
 inputs: {a: 1}
@@ -459,7 +459,7 @@ examples: [{given: {a: 2}, expect: 5}]
     assert said(examined) == ["F005 'wrong' gives 4 where its example expects 5"]
 
 
-def test_asserted_dimensions_hold_at_the_boundary_only(tmp_path: Path) -> None:
+def test_asserted_dimensions_are_checked_only_at_the_boundary(tmp_path: Path) -> None:
     law = """\
 title: An empirical law
 inputs: {params: parameter, size: byte}
@@ -481,7 +481,7 @@ examples: [{given: {params: 4, size: 1}, expect: 3}]
     assert examined.results["small"].scalars["f"].value == pytest.approx((2 + 1e9) * 60)
 
 
-def test_an_edit_cannot_bring_about_an_error_where_a_domain_is_only_declared(
+def test_an_edit_that_breaks_a_declared_domain_gives_a_reason(
     tmp_path: Path,
 ) -> None:
     from scalesheet.evaluate import evaluate
@@ -502,7 +502,7 @@ def test_an_edit_cannot_bring_about_an_error_where_a_domain_is_only_declared(
     assert edited.scalars["f"].reason == "division by zero"
 
 
-def test_a_column_is_all_that_its_cells_can_be(tmp_path: Path) -> None:
+def test_a_column_has_the_combined_sign_of_its_cells(tmp_path: Path) -> None:
     text = """\
     tables:
       t:
@@ -519,7 +519,7 @@ def test_a_column_is_all_that_its_cells_can_be(tmp_path: Path) -> None:
     assert said(plan(tmp_path, text))[0].startswith("R002")
 
 
-def test_an_unknown_unit_is_told_once_and_everything_else_still(tmp_path: Path) -> None:
+def test_an_unknown_unit_is_reported_once_and_hides_no_other_error(tmp_path: Path) -> None:
     lines = """
     speed: {value: 500, unit: stp / hour, domain: positive}
     steps: {value: 1000, unit: step, domain: count}

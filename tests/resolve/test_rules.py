@@ -1,4 +1,4 @@
-"""A plan's rule chooses a record: which, why, on which day; and what differs from it is stated."""
+"""A plan's rule chooses a record: which one and why, on which day, and how the plan differs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def chosen(examined: Examined, name: str = "run") -> Stated:
     return stated
 
 
-def test_the_newest_record_that_matches_is_chosen_and_says_so(tmp_path: Path) -> None:
+def test_the_newest_matching_record_is_chosen_and_says_why(tmp_path: Path) -> None:
     other = record(day="2026-11-22").replace("model: tiny", "model_name: Another model")
     records = {"a": record(), "b": record(day="2026-11-21", step="0.25"), "c": other}
     examined = book(tmp_path, records)
@@ -100,13 +100,13 @@ def test_the_newest_record_that_matches_is_chosen_and_says_so(tmp_path: Path) ->
         ),
     ],
 )
-def test_which_comes_first(tmp_path: Path, records: dict[str, str], id: str, why: str) -> None:
+def test_records_are_ranked(tmp_path: Path, records: dict[str, str], id: str, why: str) -> None:
     stated = chosen(book(tmp_path, records))
     assert stated.value == id
     assert stated.note.endswith(f": {why}.")
 
 
-def test_a_day_knows_the_records_up_to_it(tmp_path: Path) -> None:
+def test_a_day_uses_only_records_up_to_it(tmp_path: Path) -> None:
     records = {
         "old": record("simulated", "2026-09-01"),
         "new": record(day="2026-10-01"),
@@ -134,7 +134,7 @@ def test_a_day_knows_the_records_up_to_it(tmp_path: Path) -> None:
     assert found[""].since == "2026-11-21"
 
 
-def test_what_differs_stands_beside_it(tmp_path: Path) -> None:
+def test_differences_from_the_record_are_listed_beside_it(tmp_path: Path) -> None:
     examined = book(tmp_path, {"a": record(more="precision: bf16\n")})
     results = examined.results["small"]
     columns = ("recorded", "planned", "ratio", "agrees")
@@ -205,13 +205,13 @@ def test_what_differs_stands_beside_it(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_an_error_in_a_rule_is_reported(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in PLAN
     found = said(book(tmp_path, {"a": record()}, PLAN.replace(old, new, 1)))
     assert any(each.startswith(message) for each in found), found
 
 
-def test_what_rests_on_a_record_that_is_not_there_says_so(tmp_path: Path) -> None:
+def test_a_figure_from_a_missing_record_says_so(tmp_path: Path) -> None:
     other = PLAN.replace("model: tiny}\n    runs", "model: tiny, method: LoRA}\n    runs")
     examined = book(tmp_path, {"a": record()}, other)
     assert examined.edition is not None
@@ -220,7 +220,7 @@ def test_what_rests_on_a_record_that_is_not_there_says_so(tmp_path: Path) -> Non
     )
 
 
-def test_a_rule_in_a_book_without_records(tmp_path: Path) -> None:
+def test_a_rule_in_a_book_without_records_says_how_to_make_one(tmp_path: Path) -> None:
     assert said(book(tmp_path, {})) == [
         "N011 there are no records of runs, but the rule needs accelerator card, model tiny; "
         "make one with 'scalesheet bench tiny --accelerator card'"
@@ -237,7 +237,7 @@ def test_a_rule_in_a_book_without_records(tmp_path: Path) -> None:
         ("measured", "value: a, runs: {sequence_length: length}", False),
     ],
 )
-def test_a_difference_that_is_not_stated_is_told(
+def test_an_unstated_difference_is_reported(
     tmp_path: Path, how: str, rule: str, warned: bool
 ) -> None:
     start, end = PLAN.index("  run:\n"), PLAN.index("  time:")
@@ -269,7 +269,7 @@ phases:
 OTHER_CARD = (MINIMAL / "hardware" / "card.yaml").read_text("utf-8")
 
 
-def test_a_rule_of_a_phase_reads_its_names_and_the_first_scenario(tmp_path: Path) -> None:
+def test_a_rule_in_a_phase_uses_its_names_and_the_first_scenario(tmp_path: Path) -> None:
     page = {"plans/small/page.md": "# A plan\n", "plans/small/plan.yaml": PHASED}
     cards = {"hardware/other.yaml": OTHER_CARD.replace("aliases: [4090, The Card]\n", "")}
     runs = {
@@ -295,7 +295,7 @@ def test_a_rule_of_a_phase_reads_its_names_and_the_first_scenario(tmp_path: Path
     assert results.scalars["tuning.run_differing"].value == 1
 
 
-def test_the_command_that_makes_a_record_is_one() -> None:
+def test_the_suggested_bench_command_is_valid() -> None:
     asked = {
         "accelerator": "h100-sxm",
         "model": "qwen2-0-5b",
@@ -335,8 +335,8 @@ def test_a_measured_record_says_which_simulated_one_it_replaces(tmp_path: Path) 
     assert chosen(alone).unmeasured == ""
 
 
-def test_the_reserve_before_a_measured_record_is_that_of_the_simulated_one(tmp_path: Path) -> None:
-    """A simulated step is uncertain by itself; the measured record narrows what rests on it."""
+def test_the_reserve_before_measuring_is_that_of_the_simulated_record(tmp_path: Path) -> None:
+    """A simulated step is uncertain; the measured record narrows whatever depends on it."""
     wide = record("simulated").replace("value: 0.5", "value: 0.5, low: 0.2, high: 0.9")
     text = PLAN.replace("{value: 256,", "{value: 256, low: 240, high: 280,")
     examined = book(tmp_path, {"a": wide, "b": record()}, text)

@@ -1,4 +1,4 @@
-"""Small tables: facts that a file declares with their columns, and that plans refer to."""
+"""Small tables: a file declares columns and facts, and plans refer to its rows."""
 
 from pathlib import Path
 
@@ -51,12 +51,12 @@ def test_a_plan_computes_with_a_row(tmp_path: Path, formula: str, value: float) 
     assert examined.results["small"].scalars["x"].value == pytest.approx(value)
 
 
-def test_a_row_may_have_a_reason(tmp_path: Path) -> None:
+def test_a_row_can_have_a_reason(tmp_path: Path) -> None:
     examined = book(tmp_path, "x: {unit: 1, formula: site.best * 2}")
     assert examined.results["small"].scalars["x"].reason == "not stated"
 
 
-def test_what_a_cell_rests_on_is_published_unless_it_says_otherwise(tmp_path: Path) -> None:
+def test_a_cell_is_published_unless_it_says_otherwise(tmp_path: Path) -> None:
     found = book(tmp_path).book
     assert found is not None
     stated = found.tables["sites"].columns["pue"].stated
@@ -83,14 +83,14 @@ def test_what_a_cell_rests_on_is_published_unless_it_says_otherwise(tmp_path: Pa
         ("summary:", "sumary:", "S001 unknown key 'sumary'"),
     ],
 )
-def test_a_bad_table_is_told(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_a_bad_table_is_reported(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in SITES
     found = said(book(tmp_path, sites=SITES.replace(old, new, 1)))
     assert any(each.startswith(message) for each in found), found
 
 
 @pytest.mark.parametrize("name", ["offers", "nodes", "plans"])
-def test_a_table_is_no_other_part_of_the_site(tmp_path: Path, name: str) -> None:
+def test_a_table_cannot_be_named_like_a_part_of_the_site(tmp_path: Path, name: str) -> None:
     found = said(
         plan(tmp_path, "scalars: {x: {unit: 1, value: 1}}\n", {f"tables/{name}.yaml": FLEETS})
     )

@@ -1,4 +1,4 @@
-"""Further pages of a plan in the Book: their ids, order and rows, and what is wrong with them."""
+"""Further pages of a plan in the book: their ids, order, rows and errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def page(front: str) -> str:
     return f"---\n{front}\n---\nText.\n"
 
 
-def test_pages_come_by_their_number_then_by_name_then_by_row(tmp_path: Path) -> None:
+def test_pages_are_sorted_by_number_then_name_then_row(tmp_path: Path) -> None:
     files = {
         "plans/small/pages/a.md": page("title: A"),
         "plans/small/pages/b.md": page("title: B\norder: 2"),
@@ -42,7 +42,7 @@ def test_pages_come_by_their_number_then_by_name_then_by_row(tmp_path: Path) -> 
     assert [each.row.row for each in pages if each.row and each.row.word == "scale"] == [*"sml"]
 
 
-def test_a_page_may_be_for_some_of_the_rows(tmp_path: Path) -> None:
+def test_a_page_can_be_for_some_of_the_rows(tmp_path: Path) -> None:
     front = "title: A\neach: {scale: {table: scales, rows: [l, s]}}"
     book = plan(tmp_path, TABLES, {"plans/small/pages/a.md": page(front)}).book
     assert book is not None
@@ -61,6 +61,6 @@ def test_a_page_may_be_for_some_of_the_rows(tmp_path: Path) -> None:
         ("headline: [hours]", "S002 the file lacks the key 'title'"),
     ],
 )
-def test_what_is_wrong_with_a_page_is_told(tmp_path: Path, front: str, told: str) -> None:
+def test_an_error_in_a_page_is_reported(tmp_path: Path, front: str, told: str) -> None:
     (fault,) = said(plan(tmp_path, TABLES, {"plans/small/pages/a.md": page(front)}))
     assert fault.startswith(told)

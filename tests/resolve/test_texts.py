@@ -1,4 +1,4 @@
-"""Texts and reasons with figures: what they print, what is refused, when they are reasons."""
+"""Texts and reasons with figures: what they print, what is refused, when a text is a reason."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ def test_a_text_prints(tmp_path: Path, formula: str, printed: str) -> None:
         ("gpus", "gpus", "F004 expected a text, found a number"),
     ],
 )
-def test_what_cannot_be_printed_is_told_at_its_place(
+def test_a_figure_that_cannot_be_printed_is_reported_at_its_place(
     tmp_path: Path, formula: str, place: str, message: str
 ) -> None:
     line = f'f: {{text: yes, title: F, formula: "{formula}"}}'
     examined = scalars(tmp_path, f"{INPUTS}\n{line}")
     (found,) = examined.diagnostics
     assert f"{found.code} {found.message}".startswith(message)
-    assert line[found.column - 3 :].startswith(place)  # two blanks stand before it
+    assert line[found.column - 3 :].startswith(place)  # it is indented by two blanks
 
 
 WHOLE = [
@@ -121,13 +121,13 @@ def test_a_whole_number_needs_no_decimals(tmp_path: Path, formula: str) -> None:
 
 
 @pytest.mark.parametrize("formula", BROKEN)
-def test_what_is_whole_by_chance_needs_decimals(tmp_path: Path, formula: str) -> None:
+def test_a_number_that_may_be_fractional_needs_decimals(tmp_path: Path, formula: str) -> None:
     lines = f"{INPUTS}\nderived: {{unit: GPU, formula: gpus * 3}}\nf: {{text: yes, formula: "
     examined = scalars(tmp_path, f"{lines}\"text('{{{formula}}}')\"}}")
     assert [d.code for d in examined.diagnostics] == ["F007"]
 
 
-def test_a_reason_has_its_figures(tmp_path: Path) -> None:
+def test_a_reason_can_print_figures(tmp_path: Path) -> None:
     told = "reason('needs {need:.1 GB}, {gpu} has {gpu.memory:.0 GiB}')"
     formula = f"gpus if gpus < cards else {told}"
     assert value(tmp_path, formula, "unit: GPU").reason == "needs 21.5 GB, A card has 24 GiB"
@@ -156,7 +156,9 @@ most: {value: 900, unit: GiB}
         ("text('a', ' {word}' if on else ' {runs:.1}')", "off: 8"),
     ],
 )
-def test_a_text_is_the_reason_of_what_it_prints(tmp_path: Path, formula: str, reason: str) -> None:
+def test_a_text_takes_the_reason_of_a_figure_in_it(
+    tmp_path: Path, formula: str, reason: str
+) -> None:
     examined = scalars(tmp_path, f'{INPUTS}{DOUBTFUL}\nf: {{text: yes, formula: "{formula}"}}')
     found = [line for line in said(examined) if not line.startswith("V003")]
     assert found == []
@@ -166,13 +168,13 @@ def test_a_text_is_the_reason_of_what_it_prints(tmp_path: Path, formula: str, re
     assert evaluate(examined.book, small).scalars["f"] == Value(reason=reason)
 
 
-def test_a_side_that_is_not_chosen_does_not_count(tmp_path: Path) -> None:
+def test_the_side_that_is_not_chosen_is_ignored(tmp_path: Path) -> None:
     formula = "text('a', ' {word}' if on else ' b', ' {runs:.1}' if on else '')"
     examined = scalars(tmp_path, f'{INPUTS}{DOUBTFUL}\nf: {{text: yes, formula: "{formula}"}}')
     assert examined.results["small"].scalars["f"] == Value("a b")
 
 
-def test_a_text_that_may_be_a_reason_is_no_piece(tmp_path: Path) -> None:
+def test_a_text_that_may_be_a_reason_cannot_be_part_of_a_text(tmp_path: Path) -> None:
     one, other = (f"text: yes, formula: \"text('a {each}')\"" for each in ("{runs:.1}", "{g}"))
     (found,) = said(scalars(tmp_path, f"{INPUTS}{DOUBTFUL}g: {{{one}}}\nf: {{{other}}}"))
     assert found.startswith("F004 a text that may be a reason cannot be part of a text")
@@ -199,7 +201,7 @@ tables:
 """
 
 
-def test_texts_of_a_table_have_a_row_each(tmp_path: Path) -> None:
+def test_a_text_column_has_a_text_per_row(tmp_path: Path) -> None:
     examined = plan(tmp_path, TABLE)
     assert said(examined) == []
     columns = examined.results["small"].tables["t"]
@@ -216,14 +218,14 @@ def test_texts_of_a_table_have_a_row_each(tmp_path: Path) -> None:
     assert [v.reason or v.value for v in edited] == ["Second: 1.0", "9 of 4", "5 of 4"]
 
 
-def test_a_number_with_too_many_digits_for_a_text_is_told(tmp_path: Path) -> None:
+def test_a_number_with_too_many_digits_for_a_text_is_reported(tmp_path: Path) -> None:
     formula = "text('{price * 1e8:.6 USD / (GPU * hour)} and {price * 1e12:.0 USD / (GPU * hour)}')"
     line = f'f: {{text: yes, formula: "{formula}"}}'
     (found,) = said(scalars(tmp_path, f"{INPUTS}\n{line}"))
     assert found.startswith("V006 'f' prints 150000000.000000, with more digits than")
 
 
-def test_a_number_is_not_ranged_by_the_reason_it_may_be(tmp_path: Path) -> None:
+def test_a_figure_in_a_possible_reason_does_not_make_a_number_ranged(tmp_path: Path) -> None:
     formula = "gpus if cards < gpus else reason('{need:.1 GB}')"
     examined = scalars(tmp_path, f'{INPUTS}\nf: {{unit: GPU, formula: "{formula}"}}')
     assert said(examined) == []

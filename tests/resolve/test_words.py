@@ -1,4 +1,4 @@
-"""A word by a formula is one of the words of its quantity, whatever the formula reads."""
+"""A formula for a word gives one of the words of its quantity, whatever it reads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ scalars:
         ("lora, LoRA", "taken.way", "lora"),
     ],
 )
-def test_a_class_that_is_read_must_be_known(
+def test_a_word_that_a_formula_reads_must_be_declared(
     words: str, formula: str, other: str, tmp_path: Path
 ) -> None:
     first = words.split(", ")[0]

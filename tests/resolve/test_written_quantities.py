@@ -1,4 +1,4 @@
-"""Numbers of a plan that are written with a letter or a unit of their own."""
+"""Numbers in a plan that are written with a letter or a unit."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_they_are_the_same_numbers(tmp_path: Path) -> None:
         ("price", "'2.5'", "S003 scalars.price.value: expected a number, found the text '2.5'"),
     ],
 )
-def test_what_is_none_says_so_at_its_place(
+def test_an_invalid_number_is_reported_at_its_place(
     name: str, text: str, message: str, tmp_path: Path
 ) -> None:
     examined = plan(tmp_path, PLAN.format(**{**WRITTEN, name: text}))
@@ -92,7 +92,7 @@ def test_what_is_none_says_so_at_its_place(
     assert found[0].startswith(message)
 
 
-def test_an_example_of_a_component_is_given_them(tmp_path: Path) -> None:
+def test_an_example_of_a_component_can_use_them(tmp_path: Path) -> None:
     text = ENERGY.replace("{card: card, hours: 10}", "{card: card, hours: 600 minutes}")
     assert said(plan(tmp_path / "a", TABLE, {"components/energy.yaml": text})) == []
     wrong = ENERGY.replace("{card: card, hours: 10}", "{card: card, hours: 5 GB}")

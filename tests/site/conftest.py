@@ -1,5 +1,4 @@
-"""A site for the engine whose turn it is, or each, built once; a browser that writes down all it
-hears."""
+"""Fixtures: a site built once per engine, and a browser that records requests and errors."""
 
 from __future__ import annotations
 
@@ -49,7 +48,7 @@ def browser(chromium: Chromium) -> Browser:
 
 @pytest.fixture
 def visit(chromium: Chromium) -> Iterator[Callable[..., Visit]]:
-    """Opens pages; `visit(address, scheme="dark", width=360)`."""
+    """Open pages: `visit(address, scheme="dark", width=360)`."""
 
     def open_page(
         address: str, scheme: Scheme = "light", width: int = 1280, scripts: bool = True

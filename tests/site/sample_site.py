@@ -1,4 +1,4 @@
-"""The sample site: how it is built, where it is, and what does not belong to it."""
+"""The sample site: build it, find its pages, and list requests for anything else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ASSETS = ROOT / "docs" / "assets"
 
 
 def write_pages(folder: Path) -> Path:
-    """The sample's pages, and a plain one for every other that the navigation names."""
+    """Write the sample's pages, and a plain page for every other one in the navigation."""
     shutil.copytree(PAGES, folder)
     for name in _named(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]):
         page = folder / name
@@ -32,7 +32,7 @@ def write_pages(folder: Path) -> Path:
 
 
 def _named(part: Any) -> Iterator[str]:
-    """The pages of a part of the navigation."""
+    """The pages in a part of the navigation."""
     if isinstance(part, str):
         yield part
     else:
@@ -41,7 +41,7 @@ def _named(part: Any) -> Iterator[str]:
 
 
 def build(out: Path, engine: Engine, pages: Path) -> SiteReport:
-    """The sample pages, with the project's own configuration, styles and scripts."""
+    """Build the sample pages with the project's own configuration, styles and scripts."""
     return build_site(
         pages, out, config=ROOT / "mkdocs.yml", engine=engine, files={"assets": ASSETS}
     )
@@ -49,7 +49,7 @@ def build(out: Path, engine: Engine, pages: Path) -> SiteReport:
 
 @dataclass(frozen=True)
 class Site:
-    """A finished site: its folder, and where a server offers it."""
+    """A finished site: its folder, and its address on a server."""
 
     engine: Engine
     folder: Path
@@ -57,7 +57,7 @@ class Site:
     server: str
 
     def address(self, way: str, page: str) -> str:
-        """Of a page, opened from the `file` system or over `http`."""
+        """The address of a page, opened from the `file` system or over `http`."""
         return f"{self.folder.as_uri() if way == 'file' else self.server}/{page}"
 
     def pages(self) -> list[str]:
@@ -69,12 +69,12 @@ class Site:
         return [url for url in seen.requests if not url.startswith(own)]
 
     def lists(self, page: str) -> str:
-        """Tabs and navigation of a page, which it shares with others."""
+        """The tabs and navigation of a page, which it shares with others."""
         return lists_of(self.folder / page)
 
 
 def lists_of(page: Path) -> str:
-    """Tabs and navigation of a finished page: the script that it loads for them, as markup."""
+    """The tabs and navigation of a finished page, as markup, from the script that it loads."""
     found = re.search(r'<script src="([^"]*assets/lists/[^"]*)"', page.read_text("utf-8"))
     assert found is not None, page
     calls = (page.parent / found[1]).read_text("utf-8").removeprefix("frameLists.tabs(")

@@ -1,4 +1,4 @@
-"""The hook of mkdocs: blocks of HTML go around the parser, and a page comes out as it would."""
+"""The mkdocs hook: HTML blocks bypass the Markdown parser without changing the page."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ Text with <span>one</span>.
 
 
 def through(text: str) -> tuple[str, str]:
-    """What the parser gets, and the page."""
+    """The text that the parser gets, and the finished page."""
     page = SimpleNamespace(file=SimpleNamespace(src_uri="a.md"))
     left = blocks.on_page_markdown(text, page=page)
     return left, blocks.on_page_content(markdown(left), page=page)
 
 
-def test_a_page_comes_out_as_from_the_parser_alone() -> None:
+def test_a_page_is_the_same_as_from_the_parser_alone() -> None:
     left, made = through(PAGE)
     assert "lead" not in left
     assert "inner" not in left
@@ -62,5 +62,5 @@ def test_a_block_shown_as_code_stays_text() -> None:
         ('<div markdown="1">*a*</div>', "div", False),
     ],
 )
-def test_only_what_is_closed_goes_around(chunk: str, tag: str, is_whole: bool) -> None:
+def test_only_closed_blocks_bypass_the_parser(chunk: str, tag: str, is_whole: bool) -> None:
     assert blocks.whole(chunk, tag) is is_whole

@@ -1,4 +1,4 @@
-"""The finished site in a real browser: quiet, searchable and readable, from a server and a disk."""
+"""The finished site in a real browser, from a server and from disk: no errors, search, reading."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ schemes = pytest.mark.parametrize("scheme", ["light", "dark"])
 
 
 @pytest.mark.parametrize(("way", "scheme"), [("file", "light"), ("http", "dark")])
-def test_every_page_is_quiet(site: Site, way: str, scheme: Scheme, visit: Open) -> None:
+def test_no_page_causes_errors_or_foreign_requests(
+    site: Site, way: str, scheme: Scheme, visit: Open
+) -> None:
     seen = visit(site.address(way, "index.html"), scheme)
     for page in share(site.pages(), 5):
         seen.page.goto(site.address(way, page))
@@ -27,7 +29,7 @@ def test_every_page_is_quiet(site: Site, way: str, scheme: Scheme, visit: Open) 
 
 
 @ways
-def test_search_finds_a_page_and_leads_to_it(site: Site, way: str, visit: Open) -> None:
+def test_search_finds_a_page_and_opens_it(site: Site, way: str, visit: Open) -> None:
     seen = visit(site.address(way, "book/hardware/h100.html"))
     found = search(seen.page, "zygomorphic")
     expect(found).to_have_count(1)
@@ -38,7 +40,7 @@ def test_search_finds_a_page_and_leads_to_it(site: Site, way: str, visit: Open) 
 
 
 @ways
-def test_a_search_without_result_is_quiet_on_enter(site: Site, way: str, visit: Open) -> None:
+def test_enter_in_a_search_without_results_does_nothing(site: Site, way: str, visit: Open) -> None:
     seen = visit(site.address(way, "index.html"))
     found = search(seen.page, "zygomorphic")
     expect(found).to_have_count(1)
@@ -52,7 +54,7 @@ def test_a_search_without_result_is_quiet_on_enter(site: Site, way: str, visit: 
 
 
 @ways
-def test_the_policy_is_in_force(site: Site, way: str, visit: Open) -> None:
+def test_the_content_security_policy_is_enforced(site: Site, way: str, visit: Open) -> None:
     seen = visit(site.address(way, "index.html"))
     seen.page.evaluate(
         """() => {
@@ -76,7 +78,7 @@ def test_the_policy_is_in_force(site: Site, way: str, visit: Open) -> None:
 def test_nothing_but_tables_scrolls_sideways_on_a_phone(
     site: Site, scheme: Scheme, visit: Open
 ) -> None:
-    """In whatever font: with letters half again as large, and far apart, as well."""
+    """In any font, even with letters 50 % larger and widely spaced."""
     seen = visit(site.address("file", "index.html"), scheme, width=360)
     fits = "document.documentElement.scrollWidth <= innerWidth"
     for page in share(site.pages(), 5):
@@ -105,7 +107,7 @@ def test_the_theme_follows_the_system_and_can_be_switched(site: Site, visit: Ope
 
 
 @schemes
-def test_words_are_readable(site: Site, scheme: Scheme, visit: Open) -> None:
+def test_text_has_enough_contrast(site: Site, scheme: Scheme, visit: Open) -> None:
     page = visit(site.address("file", "index.html"), scheme).page
     marks = [".range", ".unit", ".reason", "td.input", "span.input", ".download", ".label", "th"]
     marks += [f".kind.{kind}" for kind in ("measured", "assumption", "derived")]
@@ -150,7 +152,7 @@ def test_a_wide_formula_can_be_scrolled_by_keyboard(site: Site, visit: Open) -> 
     assert wide.evaluate(moved)
 
 
-def test_a_record_stands_in_lines_on_a_phone(site: Site, visit: Open) -> None:
+def test_a_record_is_shown_as_lines_on_a_phone(site: Site, visit: Open) -> None:
     address = site.address("file", "book/plans/study.html")
     for width, beside in ((1280, True), (360, False)):
         page = visit(address, width=width).page
@@ -164,7 +166,7 @@ def test_a_record_stands_in_lines_on_a_phone(site: Site, visit: Open) -> None:
         assert page.locator("table.records").evaluate("e => e.offsetWidth <= innerWidth")
 
 
-def test_numbers_stand_in_columns(site: Site, visit: Open) -> None:
+def test_numbers_are_aligned_in_columns(site: Site, visit: Open) -> None:
     page = visit(site.address("file", "index.html")).page
     assert style(page, "td.num", "textAlign") == "end"
     assert "tabular-nums" in style(page, "td.num", "fontVariantNumeric")
@@ -187,7 +189,7 @@ def test_tables_sort_and_keep_their_total_last(site: Site, visit: Open) -> None:
 
 
 @pytest.mark.parametrize(("width", "below"), [(1600, ".md-header"), (360, ".scroll")])
-def test_headings_of_a_table_stay_in_sight(width: int, below: str, site: Site, visit: Open) -> None:
+def test_table_headings_stay_in_sight(width: int, below: str, site: Site, visit: Open) -> None:
     page = visit(site.address("file", "index.html"), width=width).page
     page.evaluate(
         """() => {
@@ -207,7 +209,7 @@ def test_code_can_be_copied_and_tabs_switched(site: Site, visit: Open) -> None:
     seen = visit(site.address("file", "index.html"))
     code = seen.page.locator(".highlight").first
     copy = code.get_by_role("button", name="Copy to clipboard")
-    expect(copy).to_have_count(0)  # a page does not wait for the buttons of what is out of sight
+    expect(copy).to_have_count(0)  # a page does not wait for buttons that are out of sight
     code.scroll_into_view_if_needed()
     copy.click()
     expect(seen.page.get_by_text("Copied to clipboard")).to_be_visible()
@@ -216,7 +218,7 @@ def test_code_can_be_copied_and_tabs_switched(site: Site, visit: Open) -> None:
     assert seen.complaints == []
 
 
-def test_print_shows_whole_tables_and_no_frame(site: Site, visit: Open) -> None:
+def test_print_shows_whole_tables_and_no_navigation(site: Site, visit: Open) -> None:
     page = visit(site.address("file", "index.html"), "dark", width=700).page
     page.emulate_media(media="print")
     assert style(page, ".md-header", "display") == "none"
@@ -225,12 +227,12 @@ def test_print_shows_whole_tables_and_no_frame(site: Site, visit: Open) -> None:
 
 
 def settle(page: Page) -> None:
-    """Waits until the page has nothing left to do that was begun so far."""
+    """Wait until the page has finished everything it has started."""
     page.evaluate("() => new Promise(done => requestIdleCallback(() => done()))")
 
 
 def search(page: Page, words: str) -> Locator:
-    """Type into the search, and the results that lead to a page."""
+    """Type into the search; return the results that lead to a page."""
     expect(page.locator("html.js, html:not(.no-js)")).to_be_attached()
     page.keyboard.press("/")
     box, found = page.get_by_role("searchbox", name="Search"), page.locator(".found a")
@@ -246,7 +248,7 @@ def style(page: Page, selector: str, name: str) -> str:
 
 
 def contrast(page: Page, selector: str) -> float:
-    """WCAG's ratio of the colour of the first such element to the paper behind it."""
+    """The WCAG contrast ratio of the first such element against its background."""
     ratio = page.locator(selector).first.evaluate(
         """element => {
             const rgb = text => text.match(/[\\d.]+/g).map(Number)

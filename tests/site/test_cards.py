@@ -1,4 +1,4 @@
-"""What a link to a page shows where people send it."""
+"""Link previews: what a shared link to a page shows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def properties(page: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("address", ["https://example.org/", "https://example.org"])
-def test_a_page_says_its_title_and_its_first_figures(tmp_path: Path, address: str) -> None:
+def test_a_preview_has_the_title_and_first_figures(tmp_path: Path, address: str) -> None:
     page = put_card(tmp_path, "book/hardware/h100.html", PAGE, address)
     said = properties(page)
     assert said["og:title"] == "H100 & co"
@@ -37,17 +37,17 @@ def test_a_page_says_its_title_and_its_first_figures(tmp_path: Path, address: st
     assert picture.stat().st_size < 20_000
 
 
-def test_a_page_of_another_kind_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_page_of_another_kind_stays_unchanged(tmp_path: Path) -> None:
     assert put_card(tmp_path, "book/offers/one.html", PAGE, "") == PAGE
     assert not has_card("book/hardware/index.html")
 
 
-def test_a_page_with_a_title_alone_has_no_card() -> None:
-    """Of a build of some plans the other pages are no more than that; their pictures stay."""
+def test_a_page_with_only_a_title_has_no_preview() -> None:
+    """In a build of some plans, the other pages have only a title; their pictures are kept."""
     assert card_of("<h1>Only a title</h1>") is None
 
 
-def test_a_page_without_figures_has_the_picture_of_the_front_page(tmp_path: Path) -> None:
+def test_a_page_without_figures_uses_the_picture_of_the_front_page(tmp_path: Path) -> None:
     page = '<head></head><h1>A part</h1><p class="lead">Of a plan.</p>'
     said = properties(put_card(tmp_path, "book/plans/a-part.html", page, ""))
     assert said["og:description"] == "Of a plan."
@@ -55,8 +55,8 @@ def test_a_page_without_figures_has_the_picture_of_the_front_page(tmp_path: Path
 
 
 @pytest.mark.parametrize("text", ["", "word " * 60, "W" * 300, "<b>&"])
-def test_whatever_a_page_says_stays_within_the_picture(text: str) -> None:
-    """The frame to the right and at the foot is free."""
+def test_any_text_stays_within_the_picture(text: str) -> None:
+    """The right and bottom margins stay empty."""
     picture = draw(Card(text, text, ((text, text),) * 3)).convert("L")
     width, height = SIZE
     assert picture.crop((width - 12, 0, width, height)).getextrema() == (255, 255)
@@ -68,7 +68,7 @@ def test_the_same_page_has_the_same_picture() -> None:
     assert draw(card).tobytes() == draw(card).tobytes()
 
 
-def test_the_front_page_of_a_site_has_its_card(site: Site) -> None:
+def test_the_front_page_of_a_site_has_a_preview(site: Site) -> None:
     said = properties((site.folder / "index.html").read_text("utf-8"))
     assert said["og:title"] == "What the study costs"
     assert said["og:description"].startswith("Two accelerators, five phases and three seeds")

@@ -1,5 +1,5 @@
-"""What a reader does with a chart, in a page opened from a folder and under its policy: values on
-hover, the picture as a file, an embed code."""
+"""Chart tools in a page opened from a folder, under its policy: values on hover, the picture as a
+file, an embed code."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def seen(site: Site, visit: Open) -> Visit:
     return shown
 
 
-def test_a_mark_says_its_value_as_soon_as_the_pointer_is_near(seen: Visit) -> None:
+def test_a_mark_shows_its_value_when_the_pointer_is_near(seen: Visit) -> None:
     page, tip = seen.page, seen.page.locator(".tip")
     page.locator("figure.chart [data-row]").hover()
     expect(tip).to_have_text("General: 1,000 GPU·hour (930 – 1,111)")
     expect(tip).to_be_in_viewport(ratio=1)
     title = page.locator("figure.chart [data-row] > title")
-    expect(title).to_have_text("")  # the browser does not show it a second time
+    expect(title).to_have_text("")  # the browser must not show it a second time
     page.locator("h1").hover()
     expect(tip).to_be_hidden()
     expect(title).to_have_text("General: 1,000 GPU·hour (930 – 1,111)")
     assert seen.complaints == []
 
 
-def test_a_chart_is_downloaded_with_its_colors_and_its_caption(seen: Visit) -> None:
+def test_a_downloaded_chart_has_its_colors_and_caption(seen: Visit) -> None:
     file = ET.fromstring(saved(seen.page, "SVG", "chart-title.svg"))
     words = "".join(file.itertext())
     assert "GPU hours by phase; whiskers show the range." in words
@@ -62,7 +62,7 @@ def test_the_png_shows_the_same_bars(seen: Visit) -> None:
     assert seen.complaints == []
 
 
-def test_the_embed_code_shows_the_chart_alone(seen: Visit, tmp_path: Path) -> None:
+def test_the_embed_code_shows_only_the_chart(seen: Visit, tmp_path: Path) -> None:
     seen.page.get_by_role("button", name="Embed").click()
     code = seen.page.get_by_label("Embed code").input_value()
     other = tmp_path / "other.html"
@@ -75,14 +75,14 @@ def test_the_embed_code_shows_the_chart_alone(seen: Visit, tmp_path: Path) -> No
         expect(frame.locator(hidden).first).to_be_hidden()
 
 
-def test_without_scripts_the_chart_is_there_and_nothing_is_offered(site: Site, visit: Open) -> None:
+def test_without_scripts_the_chart_is_there_without_buttons(site: Site, visit: Open) -> None:
     page = visit(site.address("file", "index.html"), scripts=False).page
     expect(page.locator("figure.chart svg[role=img]")).to_be_visible()
     expect(page.locator(".take")).to_have_count(0)
 
 
 def saved(page: Page, button: str, name: str) -> bytes:
-    """The file that a button of the chart offers."""
+    """The file that a button of the chart downloads."""
     with page.expect_download() as download:
         page.get_by_role("button", name=button, exact=True).click()
     assert download.value.suggested_filename == name

@@ -1,4 +1,4 @@
-"""Each page names the feed of changes, where the site has one."""
+"""Each page links to the feed of changes if the site has one."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from scalesheet.site.harden import FEED, harden
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_every_page_names_the_feed_by_its_own_way_to_it(tmp_path: Path, there: bool) -> None:
+def test_every_page_links_to_the_feed_by_a_relative_path(tmp_path: Path, there: bool) -> None:
     pages = {"index.html": FEED, "book/plans/a.html": f"../../{FEED}"}
     for page in pages:
         (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
@@ -18,7 +18,7 @@ def test_every_page_names_the_feed_by_its_own_way_to_it(tmp_path: Path, there: b
         (tmp_path / FEED).write_text("<feed/>", "utf-8")
     harden(tmp_path)
     for page, way in pages.items():
-        # not `rel="alternate"` alone, for which the theme's script would ask the network
+        # not only `rel="alternate"`, which makes the theme's script fetch it
         named = '<link rel="alternate feed" type="application/atom+xml"' in (
             text := (tmp_path / page).read_text("utf-8")
         )

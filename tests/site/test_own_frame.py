@@ -1,4 +1,4 @@
-"""The site of a book without mkdocs.yml: settings, styles and front page are the program's."""
+"""The site of a book without mkdocs.yml uses the program's settings, styles and front page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from small import lay
 pytestmark = pytest.mark.usefixtures("few_pages")
 
 
-def test_a_book_alone_is_a_site(tmp_path: Path) -> None:
+def test_a_book_alone_is_enough_for_a_site(tmp_path: Path) -> None:
     data = lay(tmp_path, {})
     made = build(data, tmp_path / "build")
     assert made.site is not None
@@ -27,7 +27,7 @@ def test_a_book_alone_is_a_site(tmp_path: Path) -> None:
     assert (again.pages, again.edition_hash) == (made.pages, made.edition_hash)
 
 
-def test_pages_of_ones_own_come_along(tmp_path: Path) -> None:
+def test_own_pages_are_included(tmp_path: Path) -> None:
     data = lay(tmp_path, {})
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "rules.md").write_text("# How we plan\n\nTogether.\n")

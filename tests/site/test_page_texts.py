@@ -1,4 +1,4 @@
-"""The site for readers of text: Markdown beside the pages, and llms.txt."""
+"""The site as plain text: Markdown files beside the pages, and llms.txt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sample_site import Site
 from scalesheet.site.texts import UNTOLD, llms_text, page_texts
 
 
-def test_the_markdown_of_each_page_but_single_entries_stands_beside_it(site: Site) -> None:
+def test_each_page_except_single_entries_has_markdown_beside_it(site: Site) -> None:
     pages = {p.relative_to(site.folder).with_suffix(".md") for p in site.folder.rglob("*.html")}
     beside = {p.relative_to(site.folder) for p in site.folder.rglob("*.md")}
     assert beside < pages
@@ -21,7 +21,7 @@ def test_the_markdown_of_each_page_but_single_entries_stands_beside_it(site: Sit
     assert (site.folder / "changelog.md").read_text("utf-8").startswith("# Changelog\n")
 
 
-def test_the_list_names_the_plans_and_leads_to_pages(site: Site) -> None:
+def test_the_list_names_the_plans_and_links_to_pages(site: Site) -> None:
     text = (site.folder / "llms.txt").read_text("utf-8")
     assert text.startswith("# scalesheet\n\n> Compute plans as data")
     places = re.findall(r"^- \[[^\]]+\]\(([^)]+)\)", text, re.MULTILINE)
@@ -31,7 +31,7 @@ def test_the_list_names_the_plans_and_leads_to_pages(site: Site) -> None:
     assert [place for place in places if not (site.folder / place).is_file()] == []
 
 
-def test_front_matter_is_left_out_and_no_snippet_is_put_in(tmp_path: Path) -> None:
+def test_front_matter_is_left_out_and_no_snippet_is_inserted(tmp_path: Path) -> None:
     (tmp_path / "SECRET").write_text("secret")
     (tmp_path / "docs").mkdir()
     asks = f'--8<-- "{tmp_path}/SECRET"\n'
@@ -41,7 +41,7 @@ def test_front_matter_is_left_out_and_no_snippet_is_put_in(tmp_path: Path) -> No
     assert texts == {"changelog.md": asks, "index.md": "# Home\n"}
 
 
-def test_a_plainer_text_is_taken_where_there_is_one(tmp_path: Path) -> None:
+def test_a_plainer_text_is_used_if_there_is_one(tmp_path: Path) -> None:
     for folder, text in (("docs", "<table>"), ("plain", "| a |")):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.md").write_text(text)
@@ -50,7 +50,7 @@ def test_a_plainer_text_is_taken_where_there_is_one(tmp_path: Path) -> None:
     assert texts == {"a.md": "| a |", "b.md": "b"}
 
 
-def test_links_to_pages_without_a_text_lead_to_the_pages(tmp_path: Path) -> None:
+def test_links_to_pages_without_a_text_go_to_the_pages(tmp_path: Path) -> None:
     (tmp_path / "book" / "hardware").mkdir(parents=True)
     (tmp_path / "book" / "hardware" / "h100.md").write_text("# H100\n")
     said = "[H](h100.md#m), [all](index.md), [guide](../../guide.md#a), `x.md`\n"

@@ -1,17 +1,17 @@
-"""No page of the book that ships pads a number with zeros that nobody stated or computed."""
+"""No page of the shipped book pads a number with zeros that nobody stated or computed."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-#: `0.423000`, `5.00000000%`; a ratio near 1 has three decimals, and 0 may have some.
+#: `0.423000`, `5.00000000%`; but a ratio near 1 may have three decimals, and 0 several.
 PADDED = re.compile(r"(?<![\w.×/-])(?=[\d,.]*[1-9])\d[\d,]*\.\d*000(?![\d.])")
 
-#: What a page with such a number has at least; found in a tenth of the time.
+#: A necessary condition for such a number, found in a tenth of the time.
 NOUGHTS = re.compile(r"\.\d*000(?![\d.])")
 
-#: What is not a text of a page.
+#: Everything on a page that is not text.
 MARKUP = re.compile(r"<(script|style|code|pre)\b.*?</\1>|<[^>]*>", re.DOTALL)
 
 

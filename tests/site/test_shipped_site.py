@@ -1,5 +1,5 @@
-"""The site of the book that ships, in Chromium: what its search finds, lists that are narrowed
-down, and pages of every kind that anybody can read.
+"""The site of the shipped book in Chromium: search results, filtered lists, and the accessibility
+of every kind of page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sample_site import lists_of
 from proof.fixtures import require
 from proof.ledger import share
 
-#: A page of each kind, and of plans a further one, which has all that a plan's page has.
+#: A page of each kind, and a second plan, whose page has everything that plan pages can have.
 KINDS = (
     "index",
     "404",
@@ -67,7 +67,7 @@ KINDS = (
 
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
-    """One page for all, which writes down what goes wrong."""
+    """One page for all tests, which records errors."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     one = context.new_page()
     one.add_init_script(WATCH)
@@ -93,7 +93,7 @@ new PerformanceObserver(list => {
 
 # ------------------------------------------------------------------ the search
 
-#: What people type, and the page that must come first.
+#: Queries that people type, and the page that must come first.
 FOUND_FIRST = {
     "H100": "hardware/h100-sxm",
     "h100 nvl": "hardware/h100-nvl",
@@ -148,7 +148,7 @@ FOUND_FIRST = {
 }
 
 
-def test_the_search_finds_first_what_people_mean(book_site: Path) -> None:
+def test_the_search_lists_the_intended_page_first(book_site: Path) -> None:
     engine = quickjs.Context()
     for script in ("assets/search.js", "search/index.js"):
         engine.eval((book_site / script).read_text("utf-8"))
@@ -181,7 +181,7 @@ def rows(page: Page) -> list[str]:
     return page.locator("table.data tbody tr:visible > th").all_inner_texts()
 
 
-def test_a_list_is_narrowed_down_and_its_address_says_how(
+def test_a_filtered_list_has_its_filters_in_the_address(
     page: Page, address: Callable[[str], str]
 ) -> None:
     page.goto(address("book/offers/index.html"))
@@ -211,13 +211,13 @@ def test_a_list_is_narrowed_down_and_its_address_says_how(
     expect(page.get_by_label("Filter")).to_have_value("coreweave 8X")
     page.get_by_role("button", name="show all").click()
     assert len(rows(page)) == len(every)
-    page.get_by_role("button", name="Price per GPU hour").click()  # as published again
+    page.get_by_role("button", name="Price per GPU hour").click()  # back to the published state
     assert rows(page) == every
     assert page.url.endswith("index.html")
     assert page.evaluate("wrong") == []
 
 
-def test_rubbish_in_the_address_is_told_and_shown_as_text(
+def test_rubbish_in_the_address_is_reported_and_shown_as_text(
     page: Page, address: Callable[[str], str]
 ) -> None:
     script = "%3Cimg src=x onerror=alert(1)%3E"
@@ -230,7 +230,9 @@ def test_rubbish_in_the_address_is_told_and_shown_as_text(
     assert page.evaluate("wrong") == []
 
 
-def test_without_scripts_a_list_is_whole(browser: Browser, address: Callable[[str], str]) -> None:
+def test_without_scripts_a_list_is_complete(
+    browser: Browser, address: Callable[[str], str]
+) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address("book/hardware/index.html?filter=nothing"))
@@ -242,12 +244,12 @@ def test_without_scripts_a_list_is_whole(browser: Browser, address: Callable[[st
 # ------------------------------------------------------------------ pages of plans
 
 
-def test_no_page_of_a_plan_has_more_than_300_kb(book_site: Path) -> None:
+def test_no_page_of_a_plan_exceeds_300_kb(book_site: Path) -> None:
     sizes = {page.name: page.stat().st_size for page in (book_site / "book/plans").glob("*.html")}
     assert {name: size for name, size in sizes.items() if size > 300_000} == {}
 
 
-def test_a_plan_is_printed_on_three_pages(
+def test_a_plan_prints_on_at_most_three_pages(
     page: Page, address: Callable[[str], str], book_site: Path
 ) -> None:
     pages = {}
@@ -258,7 +260,7 @@ def test_a_plan_is_printed_on_three_pages(
     assert all(1 <= count <= 3 for count in pages.values()), pages
 
 
-#: What reads as if a machine had written it, by what is wrong with it.
+#: Patterns of text that reads machine-written, by what is wrong with it.
 MACHINE = {
     "plural after one": r"(?<![\d.,/–-])1 (?:figures|errors|runs|rows|GPUs|epochs|sources|plans)\b",
     "zeros after the last digit": r"\b0\.\d*[1-9]0{3,}\b",
@@ -270,7 +272,7 @@ MACHINE = {
 BY_HAND = ("book/reference", "reference", "changelog", "decisions", "tutorial")
 
 
-def test_no_page_reads_as_if_a_machine_had_written_it(book_site: Path) -> None:
+def test_no_page_reads_machine_written(book_site: Path) -> None:
     found: dict[str, list[str]] = {}
     for page in book_site.rglob("*.html"):
         name = page.relative_to(book_site).as_posix()
@@ -288,10 +290,10 @@ def test_no_page_reads_as_if_a_machine_had_written_it(book_site: Path) -> None:
     assert found == {}
 
 
-# ------------------------------------------------------------------ where one is
+# ------------------------------------------------------------------ navigation
 
 
-def test_a_page_of_a_very_large_folder_says_where_it_is(book_site: Path) -> None:
+def test_a_page_of_a_very_large_folder_shows_its_place(book_site: Path) -> None:
     page = book_site / "book/offers/lambda-1x-gh200.html"
     text = page.read_text("utf-8")
     path = re.search(r'<nav class="md-path".*?</nav>', text, re.DOTALL)
@@ -299,11 +301,11 @@ def test_a_page_of_a_very_large_folder_says_where_it_is(book_site: Path) -> None
     assert re.findall(r'href="([^"]+)"', path[0])[-1] == "index.html"
     active = re.search(r'md-tabs__item--active">\s*<a href="([^"]+)"', lists_of(page))
     assert active is not None
-    assert active[1] == "../index.html"  # the list of all pages, which the catalogue begins with
+    assert active[1] == "../index.html"  # the index of all pages, the first one of the catalogue
     assert "Edition 2026-" in text
 
 
-# ------------------------------------------------------------------ for everyone
+# ------------------------------------------------------------------ accessibility
 
 AXE = "axe_playwright_python"
 
@@ -317,7 +319,7 @@ def axe() -> str:
 
 
 def faults(page: Page, *rules: str) -> list[str]:
-    """What axe finds, minor or not, by rule and the first element of each."""
+    """All violations that axe finds, however minor: the rule and the first element of each."""
     options: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
     if rules:
         options["runOnly"] = {"type": "rule", "values": list(rules)}
@@ -325,7 +327,7 @@ def faults(page: Page, *rules: str) -> list[str]:
     return [f"{each['id']}: {each['nodes'][0]['html'][:120]}" for each in found]
 
 
-#: The theme makes code that scrolls a stop of the keyboard once it is in sight.
+#: The theme makes scrollable code focusable only once it is in sight.
 SHOW_CODE = """async () => {
   for (const code of document.querySelectorAll("pre > code")) {
     if (!code.checkVisibility()) continue;
@@ -336,7 +338,7 @@ SHOW_CODE = """async () => {
 }"""
 
 
-#: What a finger cannot meet: less than 24 pixels either way, unless it is part of a text.
+#: Controls too small for a finger: under 24 pixels wide or high, unless inline in text.
 SMALL = """() =>
   [...document.querySelectorAll("a[href], button, input, select, summary, textarea")]
   .filter(e => e.checkVisibility({visibilityProperty: true, opacityProperty: true}))
@@ -347,8 +349,11 @@ SMALL = """() =>
 
 
 def moves(page: Page) -> float:
-    """How far the layout of a page moves while it loads. A busy machine shows a table before its
-    last rows came, now and then; what the page does itself comes with each load."""
+    """How far the layout of a page shifts while it loads: the least of several loads.
+
+    On a busy machine, a table is sometimes shown before its last rows arrive; shifts that the page
+    itself causes occur in every load.
+    """
     shifts = [page.evaluate("shift")]
     while shifts[-1] >= 0.01 and len(shifts) < 6:
         page.reload()
@@ -356,8 +361,8 @@ def moves(page: Page) -> float:
     return float(min(shifts))
 
 
-def test_anybody_can_read_a_page_of_each_kind(page: Page, address: Callable[[str], str]) -> None:
-    """Light and dark, wide and on a phone; nothing moves while it loads, nothing is refused."""
+def test_a_page_of_each_kind_is_accessible(page: Page, address: Callable[[str], str]) -> None:
+    """In light and dark, wide and on a phone; nothing moves while loading, nothing is blocked."""
     script = axe()
     found: dict[str, object] = {}
     for kind in share(KINDS, 8):
@@ -397,7 +402,7 @@ def test_fields_take_the_room_of_the_text_that_they_replace(
     assert moves(page) < 0.01
 
 
-def test_the_keyboard_reaches_the_text_first_and_sees_where_it_is(
+def test_the_keyboard_can_skip_to_the_text_and_focus_is_visible(
     page: Page, address: Callable[[str], str]
 ) -> None:
     page.goto(address("book/hardware/h100-sxm.html"))

@@ -1,4 +1,4 @@
-"""The site stage without a browser: what is built and refused, and that it is the same twice."""
+"""The site stage without a browser: what is built, what is refused, and reproducible output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POLICY = re.compile(r'<head><meta charset="utf-8"><meta http-equiv="Content-Secu
 def test_the_sample_pages_build_without_a_problem(site: Site, sample_pages: Path) -> None:
     assert site.report.problems == ()
     written = len(list(sample_pages.rglob("*.md")))
-    assert site.report.pages == written + 1  # and the page for what is not there
+    assert site.report.pages == written + 1  # and the page for missing addresses
 
 
 def test_the_policy_comes_first_in_every_page_and_allows_nothing_unsafe(site: Site) -> None:
@@ -38,20 +38,20 @@ def test_the_policy_comes_first_in_every_page_and_allows_nothing_unsafe(site: Si
         assert text.index('charset="utf-8"') < 1024, page
 
 
-def test_nothing_dated_or_needless_is_published(site: Site) -> None:
+def test_nothing_with_a_date_or_without_use_is_published(site: Site) -> None:
     names = {path.name for path in site.folder.rglob("*")}
     assert not names & {"sitemap.xml", "sitemap.xml.gz", "search_index.json"}
     assert not any('name="generator"' in (site.folder / p).read_text() for p in site.pages())
 
 
-def test_what_is_not_there_has_a_page_with_the_search(site: Site) -> None:
+def test_the_page_for_missing_addresses_has_the_search(site: Site) -> None:
     text = (site.folder / "404.html").read_text("utf-8")
     assert "Page not found" in text
     assert '<form class="find"' in text
     assert not re.search(r'(?:href|src)="/', text)
 
 
-def test_a_page_with_further_pages_is_a_section_of_them(tmp_path: Path) -> None:
+def test_a_page_with_further_pages_becomes_their_section(tmp_path: Path) -> None:
     (tmp_path / "plans").mkdir()
     for name in ("index", "a", "a-more", "a.inputs", "b"):
         (tmp_path / "plans" / f"{name}.md").write_text(f"# Page {name}\n", "utf-8")
@@ -61,7 +61,7 @@ def test_a_page_with_further_pages_is_a_section_of_them(tmp_path: Path) -> None:
     }
 
 
-def test_tabs_come_before_what_they_could_move(site: Site) -> None:
+def test_tabs_come_before_anything_they_could_shift(site: Site) -> None:
     for name in site.pages():
         text = (site.folder / name).read_text("utf-8")
         if name != "404.html":
@@ -116,7 +116,7 @@ COMPLAINED = {
     "mkdocs": {
         "mkdocs: Doc file 'changelog.md' contains a link 'missing.md', but the target is not found "
         "among documentation files.",
-        # Of anchors it says nothing; our own check does.
+        # It does not check anchors; our own check does.
         "changelog.html: architecture.html#missing leads to no such anchor in architecture.html",
         "mkdocs: A reference to 'book/offers/index.md' is included in the 'nav' configuration, "
         "which is not found in the documentation files.",
@@ -124,14 +124,14 @@ COMPLAINED = {
     "zensical": {
         "zensical: changelog.md:3:11: page does not exist",
         "zensical: changelog.md:3:55: anchor does not exist",
-        # Of the navigation it says nothing; our own check does.
+        # It does not check the navigation; our own check does.
         "book/models/index.html: ../offers/index.md leads to no file of the site",
     },
 }
 
 
 @pytest.mark.parametrize("engine", get_args(Engine))
-def test_every_fault_is_reported_at_once(engine: Engine, tmp_path: Path) -> None:
+def test_all_errors_are_reported_at_once(engine: Engine, tmp_path: Path) -> None:
     pages = write_pages(tmp_path / "pages")
     (pages / "changelog.md").write_text(FAULTY, encoding="utf-8")
     (pages / "book/offers/index.md").unlink()
@@ -148,9 +148,7 @@ def test_every_fault_is_reported_at_once(engine: Engine, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("engine", get_args(Engine))
 @pytest.mark.parametrize("way", [".", "..", "../../..", "./", "../"])
-def test_the_scripts_of_a_theme_are_known_at_any_depth_and_no_others(
-    engine: Engine, way: str
-) -> None:
+def test_only_the_themes_scripts_are_known_at_any_depth(engine: Engine, way: str) -> None:
     theme = theme_of(yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8")), engine, ROOT)
     (template,) = (each for each in theme.scripts if "__md_scope=new" in each.pattern)
     text = re.sub(r"\\(.)", r"\1", template.pattern.replace("[./]*", way))
@@ -158,7 +156,7 @@ def test_the_scripts_of_a_theme_are_known_at_any_depth_and_no_others(
     assert theme.own_scripts([f"{text};steal()", text.replace(way, "https://x.example", 1)]) == ()
 
 
-def test_templates_of_the_project_may_have_scripts_of_their_own(tmp_path: Path) -> None:
+def test_project_templates_can_have_their_own_scripts(tmp_path: Path) -> None:
     (tmp_path / "overrides" / "partials").mkdir(parents=True)
     (tmp_path / "overrides" / "partials" / "a.html").write_text("<p><script>own()</script>")
     settings = {"theme": {"name": "material", "custom_dir": "overrides"}}
@@ -210,14 +208,16 @@ def test_files_are_published_beside_the_pages(tmp_path: Path) -> None:
         ('<svg><use href="#gone"/></svg>', "#gone leads to no such anchor"),
     ],
 )
-def test_a_page_is_checked_for(html: str, finding: str, tmp_path: Path) -> None:
+def test_forbidden_content_and_broken_links_are_reported(
+    html: str, finding: str, tmp_path: Path
+) -> None:
     (tmp_path / "a.png").touch()
     (tmp_path / "index.html").write_text(html)
     (problem,) = check_site(tmp_path, harden(tmp_path))
     assert problem.startswith(f"index.html: {finding}")
 
 
-def test_what_a_page_may_hold(tmp_path: Path) -> None:
+def test_allowed_content_is_not_reported(tmp_path: Path) -> None:
     (tmp_path / "a b.html").write_text('<p id="é">')
     (tmp_path / "index.html").write_text(
         '<link rel="canonical" href="https://example.org/"><a href="a%20b.html#%C3%A9">x</a>'
@@ -226,13 +226,13 @@ def test_what_a_page_may_hold(tmp_path: Path) -> None:
     assert check_site(tmp_path, harden(tmp_path)) == ()
 
 
-def test_style_sheets_may_not_load_from_the_network(tmp_path: Path) -> None:
+def test_style_sheets_must_not_load_from_the_network(tmp_path: Path) -> None:
     (tmp_path / "a.css").write_text("a{background:url( 'https://x.example/a.png' )}")
     fault = "a.css: loads https://x.example/a.png from the network"
     assert check_site(tmp_path, harden(tmp_path)) == (fault,)
 
 
-def test_the_policy_hashes_scripts_that_run_and_styles_but_no_data() -> None:
+def test_the_policy_hashes_executable_scripts_and_styles_but_no_data() -> None:
     page = (
         "<script>go()\r\n</script><style>a{}</style>"
         '<script type="application/json">{"a": "<b>"}</script><script src="x.js"></script>'
@@ -254,7 +254,7 @@ def test_a_style_that_a_script_adds_is_found(tmp_path: Path) -> None:
     assert script_styles(script) == ['a:after{content:"\'"}']
 
 
-def test_a_section_of_only_an_index_holds_its_folder(tmp_path: Path) -> None:
+def test_a_section_with_only_an_index_gets_all_pages_of_its_folder(tmp_path: Path) -> None:
     (tmp_path / "book").mkdir()
     for name in ("index", "b", "a-part", "a"):
         (tmp_path / "book" / f"{name}.md").touch()
@@ -264,7 +264,7 @@ def test_a_section_of_only_an_index_holds_its_folder(tmp_path: Path) -> None:
     }
 
 
-def test_of_a_large_folder_the_index_alone_is_listed(tmp_path: Path) -> None:
+def test_only_the_index_of_a_large_folder_is_listed(tmp_path: Path) -> None:
     (tmp_path / "book").mkdir()
     entry = {"Book": ["book/index.md"]}
     for number in range(MOST_LISTED):
@@ -274,7 +274,7 @@ def test_of_a_large_folder_the_index_alone_is_listed(tmp_path: Path) -> None:
     assert widen(entry, tmp_path) == entry
 
 
-def test_folders_that_a_list_names_become_sections_below_it(tmp_path: Path) -> None:
+def test_folders_linked_from_a_list_become_sections_below_it(tmp_path: Path) -> None:
     pages = {
         "book/tables/index.md": (
             '# Tables\n<a href="../grids/index.html">Grids</a> <a href="../plans/index.html">P</a>'
@@ -293,7 +293,7 @@ def test_folders_that_a_list_names_become_sections_below_it(tmp_path: Path) -> N
     }
 
 
-def test_a_page_loses_the_blank_lines_of_its_templates_alone() -> None:
+def test_only_blank_lines_from_templates_are_removed() -> None:
     code = "<pre>\n  a\n\n  b</pre>"
     script = "<script>\n\n  go()\n</script>"
     assert slim(f"\n\n<p>\n    one  two\n\n</p>\n\n{code}\n\n  {script}\n") == (
@@ -310,14 +310,14 @@ INDEX = """\
 """
 
 
-def test_a_page_outside_of_the_navigation_has_that_of_its_folder() -> None:
+def test_a_page_outside_the_navigation_gets_that_of_its_folder() -> None:
     page = re.sub(r'<nav class="md-path".*?</nav>\n', "", INDEX).replace("All", "One")
     page = page.replace("active", "").replace("Nodes", "")
     assert lend(page, INDEX) == INDEX.replace("All", "One")
     assert lend(page, "<article class='md-content__inner'>no path here") == page
 
 
-def test_each_page_ends_with_the_line_it_is_given(tmp_path: Path) -> None:
+def test_each_page_ends_with_the_given_line(tmp_path: Path) -> None:
     settings = tmp_path / "mkdocs.yml"
     settings.write_text("site_name: x\n")
     (tmp_path / "pages").mkdir()
@@ -326,7 +326,7 @@ def test_each_page_ends_with_the_line_it_is_given(tmp_path: Path) -> None:
     assert yaml.safe_load(written)["copyright"] == "Edition &lt;1&gt;"
 
 
-def test_complaints_keep_what_they_list() -> None:
+def test_warnings_keep_the_items_they_list() -> None:
     said = """\
 INFO    -  Building documentation
 WARNING -  Pages not in nav:

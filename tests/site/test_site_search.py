@@ -1,4 +1,4 @@
-"""The index of the search, and what the site's own script finds in it."""
+"""The search index, and what the site's own script finds in it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def page(path: str, title: str, **texts: Any) -> Entry:
 
 
 def found(query: str, *pages: Entry) -> list[str]:
-    """The places that a query finds, the best first."""
+    """The addresses that a query finds, best first."""
     context = quickjs.Context()
     context.eval((ASSETS / "search.js").read_text("utf-8"))
     context.eval(index(pages))
@@ -37,7 +37,7 @@ def found(query: str, *pages: Entry) -> list[str]:
     return [each["path"] + f"#{each.get('anchor', '')}" for each in json.loads(made)]
 
 
-def test_an_entry_knows_where_each_word_stands() -> None:
+def test_an_entry_knows_where_each_word_occurs() -> None:
     of = page(
         "a.html", "Title here", lead="Some words", heading="Parts", row="GSM8K", tags=["Nick"]
     )
@@ -66,23 +66,23 @@ def test_phrases_that_mean_the_same_find_the_same() -> None:
     assert found("zero 3", page("z.html", "ZeRO stage 3")) == ["z.html#"]
 
 
-def test_a_heading_that_says_more_than_the_title_is_where_a_result_leads() -> None:
+def test_a_result_links_to_the_heading_that_matches_better_than_the_title() -> None:
     assert found("loss curve", page("a.html", "Runs", heading="Loss curve")) == ["a.html#part"]
 
 
-def test_answers_come_before_what_documents_them() -> None:
+def test_catalogue_pages_come_before_their_sources() -> None:
     model = page("book/models/llama.html", "Llama", lead="memory")
     source = page("book/sources/llama.html", "Llama", lead="memory")
     assert found("llama memory", source, model)[0] == "book/models/llama.html#"
 
 
-def test_words_of_no_weight_are_left_out_unless_there_is_nothing_else() -> None:
+def test_stop_words_are_ignored_unless_there_are_no_others() -> None:
     of = page("a.html", "GPU hours")
     assert found("how many gpu hours", of) == ["a.html#"]
     assert found("how", page("b.html", "How to begin")) == ["b.html#"]
 
 
-def test_pages_of_the_index_are_exchanged_in_their_place() -> None:
+def test_pages_of_the_index_are_replaced_in_place() -> None:
     old = [page("a.html", "A"), page("b.html", "B"), page("c.html", "C")]
     own = [page("b.html", "New"), page("d.html", "D")]
     assert [e.title for e in exchanged(old, own, {"b.html", "c.html", "d.html"})] == [
@@ -110,12 +110,14 @@ ENTRIES = st.lists(
 
 
 @given(ENTRIES)
-def test_an_index_is_read_back_as_it_was_made(pages: list[Entry]) -> None:
+def test_an_index_is_read_back_unchanged(pages: list[Entry]) -> None:
     assert read(index(pages)) == pages
 
 
-@given(st.text(st.characters(max_codepoint=0x24F)))  # beyond it their tables differ by version
-def test_script_and_build_take_a_text_apart_in_the_same_words(text: str) -> None:
+@given(
+    st.text(st.characters(max_codepoint=0x24F))
+)  # beyond it, their Unicode tables differ by version
+def test_script_and_build_split_a_text_into_the_same_words(text: str) -> None:
     pattern = r"/[\p{L}\p{N}_]+(?:\.\p{N}+)*/gu"
     theirs = quickjs.Context().eval(
         f"JSON.stringify({json.dumps(text)}.toLowerCase().match({pattern}) ?? [])"
@@ -124,7 +126,7 @@ def test_script_and_build_take_a_text_apart_in_the_same_words(text: str) -> None
     assert [each for each in json.loads(theirs) if each.isascii()] == ascii_
 
 
-def test_the_synonyms_are_words_that_a_search_can_hold(tmp_path: Path) -> None:
+def test_synonyms_are_words_that_a_search_can_contain(tmp_path: Path) -> None:
     context = quickjs.Context()
     context.eval(index([page("a.html", "A")]))
     groups = json.loads(context.eval("JSON.stringify(scalesheetIndex.synonyms)"))

@@ -1,8 +1,8 @@
-"""Six readers, each with a task, on the site of the book that ships, opened from a folder: each is
-done in at most three steps, wide and on a phone.
+"""Six readers with a task each, on the shipped book's site opened from a folder: each task takes at
+most three steps, wide and on a phone.
 
-A step is a page that is opened, by a link or from the search, or a form that is filled in.
-SCALESHEET_PICTURES names a folder for a picture of each answer.
+Opening a page, by a link or from the search, is a step; so is filling in a form.
+SCALESHEET_PICTURES names a folder for screenshots of the answers.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ LOOKS: tuple[Looks, ...] = ((1280, "light"), (360, "dark"), (1280, "dark"), (360
 
 
 class Reader:
-    """Someone before the site, whose steps are counted."""
+    """A reader of the site, whose steps are counted."""
 
     def __init__(self, page: Page, site: Path) -> None:
         self.page, self.site, self.steps = page, site, 0
 
     def begin(self, name: str) -> None:
-        """Where a link from elsewhere, or the site's own navigation, has led: no step yet."""
+        """Open the page where an outside link or the site's navigation leads; not yet a step."""
         self.page.goto((self.site / name).as_uri())
 
     def search(self, words: str, leads_to: str) -> None:
-        """Goes to the first page that the search finds."""
+        """Open the first page that the search finds."""
         self.steps += 1
         self.page.get_by_role("searchbox", name="Search").fill(words)
         first = self.page.locator(".found a").first
@@ -43,7 +43,7 @@ class Reader:
         self.page.wait_for_url(re.compile(leads_to))
 
     def follow(self, link: Locator) -> str:
-        """Follows a link within the site; the address of one that leaves it."""
+        """Follow a link, unless it leaves the site; return its address."""
         self.steps += 1
         address = link.first.get_attribute("href") or ""
         if not address.startswith("https://"):
@@ -52,7 +52,7 @@ class Reader:
         return address
 
     def fill(self, fields: dict[str, str]) -> None:
-        """Fills in a form, field by field."""
+        """Fill in a form, field by field."""
         self.steps += 1
         for name, value in fields.items():
             field = self.page.locator(name)
@@ -156,8 +156,8 @@ def test_a_sceptic_follows_the_peak_of_an_h100_to_its_source(reader: Reader) -> 
     expect(page.locator("article a[href^='https:'][href*='nv']").first).to_be_visible()
 
 
-def test_a_buyer_of_cards_for_a_70b_fine_tune(reader: Reader) -> None:
-    """What it takes on each accelerator, at what price, and the memory of each method."""
+def test_a_buyer_of_gpus_for_a_70b_fine_tune(reader: Reader) -> None:
+    """Accelerators, prices, and the memory of each method."""
     reader.begin("index.html")
     reader.search("llama 3 70b memory", "models/llama-3-(1-)?70b")
     page = reader.page

@@ -1,4 +1,4 @@
-"""Snippets: pages written by hand take text from files of the project; text of the data never."""
+"""Snippets: hand-written pages can include files of the project; text from the data cannot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SECRET = "what nobody may read"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A project with notes that pages may take, beside a file of the machine that they may not."""
+    """A project with notes that pages can include, and a file outside it that they must not."""
     (tmp_path / "secret.txt").write_text(SECRET)
     home = tmp_path / "home"
     home.mkdir()
@@ -38,7 +38,7 @@ def home(tmp_path: Path) -> Path:
         ("no such line", "no such line"),
     ],
 )
-def test_a_page_written_by_hand_takes_text(home: Path, written: str, text: str) -> None:
+def test_a_hand_written_page_can_include_text(home: Path, written: str, text: str) -> None:
     found, files = put_in(written, SETTINGS, home)
     assert found == text
     assert set(files) <= {home / "notes.md"}
@@ -59,7 +59,7 @@ def test_a_page_written_by_hand_takes_text(home: Path, written: str, text: str) 
     ],
 )
 @pytest.mark.parametrize("options", ["", ", restrict_base_path: false, url_download: true"])
-def test_what_is_no_file_of_the_project_is_refused_on_its_line(
+def test_a_snippet_from_outside_the_project_is_refused_at_its_line(
     home: Path, form: str, path: str, said: str, options: str
 ) -> None:
     page = "# Page\n\n" + form.format(path.format(outside=home.parent))
@@ -68,7 +68,7 @@ def test_what_is_no_file_of_the_project_is_refused_on_its_line(
     assert error.value.line == page[: page.index(path.format(outside=home.parent))].count("\n") + 1
 
 
-def test_a_configuration_without_the_extension_puts_nothing_in(home: Path) -> None:
+def test_without_the_extension_nothing_is_included(home: Path) -> None:
     page = '--8<-- "notes.md"'
     assert put_in(page, "site_name: x", home) == (page, ())
 
@@ -95,7 +95,7 @@ secret.txt
 
 
 @pytest.mark.usefixtures("few_pages")
-def test_text_of_the_data_is_no_snippet_anywhere_in_the_output(tmp_path: Path) -> None:
+def test_snippet_syntax_in_the_data_is_text_everywhere(tmp_path: Path) -> None:
     asks = ASKS.format(home=tmp_path)
     data = project(
         tmp_path,
@@ -123,7 +123,7 @@ def test_text_of_the_data_is_no_snippet_anywhere_in_the_output(tmp_path: Path) -
     assert told == []
 
 
-def test_a_snippet_that_is_missing_is_refused_at_its_place(tmp_path: Path) -> None:
+def test_a_missing_snippet_is_refused_at_its_place(tmp_path: Path) -> None:
     data = project(tmp_path)
     edit(
         tmp_path / "mkdocs.yml", "attr_list,", "attr_list, pymdownx.snippets: {check_paths: true},"

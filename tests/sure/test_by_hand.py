@@ -1,4 +1,4 @@
-"""Quantiles against a million draws of NumPy by hand, and programs whose truth is known."""
+"""Quantiles compared with a million separate NumPy draws, and with programs of known outcome."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ def lognormal(z: Array, low: float, value: float, high: float) -> Array:
 
 
 def training(rng: np.random.Generator) -> Array:
-    """Steps over speed, and a share of it again for evaluation, at a price."""
+    """The cost of steps at a speed, plus a share for evaluation, at a price."""
     steps, speed, share, price = rng.standard_normal((4, MILLION))
     hours = lognormal(steps, 8e4, 1e5, 2e5) / lognormal(speed, 1000, 2000, 2500)
     return hours * (1 + lognormal(share, 0.05, 0.1, 0.3)) * lognormal(price, 1.5, 2, 4)
 
 
 def market(rng: np.random.Generator) -> Array:
-    """Two prices of one market, and a sum with a triangular part between its ends."""
+    """A sum of two prices in one market and a triangular part."""
     prices = rng.standard_normal(MILLION)
     both = lognormal(prices, 1, 2, 3) * 10 + lognormal(prices, 4, 5, 9) * 3
     return both + rng.triangular(5, 8, 20, MILLION)
 
 
 def repeated(rng: np.random.Generator) -> Array:
-    """Runs of which some fail and are repeated, and a phase that may be dropped."""
+    """Runs that may fail and be repeated, and a phase that may be dropped."""
     runs = 12 + rng.binomial(12, 0.1, MILLION)
     hours = lognormal(rng.standard_normal(MILLION), 8, 10, 16)
     return runs * hours + 40 * (1 - rng.binomial(1, 0.3, MILLION))
@@ -88,19 +88,19 @@ def found(folder: Path, lines: str, *, seed: str = "scalesheet-1") -> tuple[Sure
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_a_million_draws_by_hand_give_the_same(tmp_path: Path, name: str) -> None:
+def test_a_million_separate_draws_give_the_same_quantiles(tmp_path: Path, name: str) -> None:
     by_hand, lines = PLANS[name]
     sample = by_hand(np.random.default_rng(7))
     figure = found(tmp_path, lines)[0].figures["y"]
     for level, share in {"p10": 0.1, "p50": 0.5, "p80": 0.8, "p90": 0.9}.items():
         expected = float(np.quantile(sample, share))
-        error = figure.errors[level] + 1e-3 * expected  # that of the million
+        error = figure.errors[level] + 1e-3 * expected  # the error of the million draws
         assert abs(figure.values[level] - expected) < 5 * error, level
     assert abs(figure.values["mean"] - sample.mean()) < 5 * figure.errors["mean"] + 1e-3
 
 
 def test_four_of_five_programs_end_between_p10_and_p90(tmp_path: Path) -> None:
-    """Programs whose inputs turn out as likely as the plan says, drawn by other means."""
+    """The outcomes are drawn independently, with the distributions that the plan states."""
     rng = np.random.default_rng(11)
     truth = training(rng)[:2000]
     values = found(tmp_path, PLANS["training"][1])[0].figures["y"].values
@@ -109,12 +109,12 @@ def test_four_of_five_programs_end_between_p10_and_p90(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_the_same_seed_gives_the_same_bytes_and_another_the_same_within_its_error(
+def test_the_same_seed_gives_the_same_bytes_and_another_agrees_within_error(
     tmp_path: Path, name: str
 ) -> None:
     lines = PLANS[name][1]
     first, plan, book = found(tmp_path / "a", lines)
-    uniform.cache_clear()  # as in another process
+    uniform.cache_clear()  # as if in another process
     again, *_ = found(tmp_path / "b", lines)
     other, *_ = found(tmp_path / "c", lines, seed="another")
     one, two = (as_json(quantiles_json(book, plan, each)) for each in (first, again))  # type: ignore[arg-type]
@@ -141,9 +141,11 @@ def test_p80_without_draws_is_exact_for_a_product_of_lognormals(tmp_path: Path) 
     assert 600 * exp(spread) == pytest.approx(drawn, rel=0.02)
 
 
-def test_over_sixty_seeds_the_printed_error_covers_as_promised(tmp_path: Path) -> None:
-    """The true error is how far the quantiles of 60 seeds lie from each other. The printed one must
-    be right in the mean, and within two of it 95 of 100 quantiles are meant to lie."""
+def test_the_printed_error_covers_sixty_seeds_as_promised(tmp_path: Path) -> None:
+    """The true error is the spread of the quantiles over 60 seeds.
+
+    The printed error must match it on average, and 95 % of quantiles should be within two of it.
+    """
     examined = small.scalars(tmp_path, PLANS["training"][1], "headline: [y]\n")
     assert examined.book is not None, small.said(examined)
     book, plan = examined.book, examined.book.plans["small"]

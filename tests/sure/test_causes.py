@@ -1,4 +1,4 @@
-"""What a reserve is for, contingencies, margins and digits: laws and closed forms."""
+"""Causes of a reserve, contingencies, margins and digits: properties and closed forms."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def share_of(figure: Quantiles) -> dict[str, tuple[float, float]]:
     return {each.unknown.name: (each.share, each.saves) for each in figure.causes}
 
 
-def test_of_a_sum_of_normals_the_share_is_that_of_the_variance(tmp_path: Path) -> None:
-    """Widths 3 and 4 give 5: with the first known 4 of 5 are left."""
+def test_shares_in_a_sum_of_normals_follow_from_the_variances(tmp_path: Path) -> None:
+    """Widths 3 and 4 give 5; if the first becomes known, 4 of 5 remain."""
     lines = wide("a", 3) + wide("b", 4) + "y: {unit: 1, domain: signed, formula: a + b}\n"
     by = share_of(found(tmp_path, lines)[0].figures["y"])
     assert by["a"] == pytest.approx((9 / 25, 1 - 4 / 5), abs=0.03)
     assert by["b"] == pytest.approx((16 / 25, 1 - 3 / 5), abs=0.03)
 
 
-def test_the_only_unknown_is_all_of_the_reserve(tmp_path: Path) -> None:
+def test_the_only_unknown_causes_the_whole_reserve(tmp_path: Path) -> None:
     lines = (
         "a: {value: 4, low: 1, high: 9, unit: 1, kind: assumption}\ny: {unit: 1, formula: a * 2}\n"
     )
@@ -50,7 +50,7 @@ def test_the_only_unknown_is_all_of_the_reserve(tmp_path: Path) -> None:
     assert saves == pytest.approx(1, abs=0.03)
 
 
-def test_what_does_nothing_is_no_cause_and_an_exact_figure_has_none(tmp_path: Path) -> None:
+def test_an_input_without_effect_is_no_cause_and_an_exact_figure_has_none(tmp_path: Path) -> None:
     lines = wide("a", 3) + wide("b", 4) + "y: {unit: 1, domain: signed, formula: a + 0 * b}\n"
     lines += "x: {unit: 1, formula: 2 + 3}\n"
     figures = found(tmp_path, lines, "headline: [y, x]\n")[0].figures
@@ -58,8 +58,8 @@ def test_what_does_nothing_is_no_cause_and_an_exact_figure_has_none(tmp_path: Pa
     assert (figures["x"].causes, figures["x"].reserve) == ((), 0)
 
 
-def test_what_only_two_unknowns_together_explain_is_the_cause_of_neither(tmp_path: Path) -> None:
-    """Whether two coins differ says neither of them."""
+def test_a_pure_interaction_of_two_unknowns_is_caused_by_neither_alone(tmp_path: Path) -> None:
+    """Neither of two coins alone says whether they differ."""
     coin = "{value: 0.5, low: 0, high: 1, unit: 1, kind: assumption, spread: two-point}"
     lines = (
         f"a: {coin}\nb: {coin}\ny: {{unit: 1, domain: signed, formula: 'max(a, b) - min(a, b)'}}\n"
@@ -88,8 +88,8 @@ LIMITED = (
 )
 
 
-def test_quantiles_of_a_margin_run_the_other_way(tmp_path: Path) -> None:
-    """Four times out of five at least this is left: the limit less P80 of the cost."""
+def test_quantiles_of_a_margin_are_reversed(tmp_path: Path) -> None:
+    """The margin that remains four times out of five is the limit less the cost's P80."""
     made, plan, book = found(tmp_path, LIMITED, "headline: [cost]\nlimits: {cost: 150 USD}\n")
     cost, margin = made.figures["cost"], made.figures["cost.margin"]
     for name, value in cost.values.items():
@@ -109,18 +109,18 @@ def contingency(folder: Path, share: float) -> Sure:
     return found(folder, lines, "headline: [budget]\n")[0]
 
 
-def test_a_contingency_covers_more_the_larger_it_is(tmp_path: Path) -> None:
+def test_a_larger_contingency_covers_more(tmp_path: Path) -> None:
     covers = [contingency(tmp_path, share).contingencies[0].covers for share in (0, 0.15, 0.6)]
     assert 0 < covers[0] < covers[1] < covers[2] < 1
 
 
-def test_the_contingency_that_is_needed_covers_80_of_100(tmp_path: Path) -> None:
+def test_the_needed_contingency_covers_80_of_100(tmp_path: Path) -> None:
     needed = contingency(tmp_path, 0.15).contingencies[0].needed
     (again,) = contingency(tmp_path, needed).contingencies
     assert again.covers == pytest.approx(0.8, abs=1 / 2048)
 
 
-def test_a_contingency_on_what_the_plan_does_not_hold_is_refused(tmp_path: Path) -> None:
+def test_a_contingency_on_an_unknown_figure_is_refused(tmp_path: Path) -> None:
     lines = "extra: {value: 0.1, unit: 1, kind: decision, contingency_on: costs}\n" + LIMITED
     assert small.said(small.scalars(tmp_path, lines)) == [
         "N001 'costs' is not a figure of the plan; did you mean 'cost'?"
@@ -140,7 +140,9 @@ def test_a_contingency_on_what_the_plan_does_not_hold_is_refused(tmp_path: Path)
         ),
     ],
 )
-def test_a_contingency_is_a_share_of_another_figure(tmp_path: Path, extra: str, said: str) -> None:
+def test_a_contingency_must_be_a_share_of_another_figure(
+    tmp_path: Path, extra: str, said: str
+) -> None:
     assert small.said(small.scalars(tmp_path, f"extra: {{{extra}}}\n" + LIMITED)) == [said]
 
 
@@ -151,7 +153,7 @@ def test_a_contingency_without_a_value_covers_nothing_and_is_not_shown(tmp_path:
     assert np.isnan(made.as_needed)
 
 
-def test_what_to_find_out_says_how(tmp_path: Path) -> None:
+def test_a_cause_says_how_to_reduce_it(tmp_path: Path) -> None:
     text = LIMITED.replace("unit: hour,", "unit: hour, found_by: a run of 2 hours,")
     first = found(tmp_path, text, "headline: [cost]\n")[0].figures["cost"].causes[0]
     assert (first.unknown.name, first.unknown.found_by) == ("hours", "a run of 2 hours")
@@ -161,13 +163,13 @@ def test_what_to_find_out_says_how(tmp_path: Path) -> None:
     ("value", "error", "digits"),
     [(9663.2, 18.0, 9660), (2239.4, 17.0, 2240), (0.12345, 0.003, 0.123), (5.0, 0.0, 5.0)],
 )
-def test_a_quantile_has_the_digits_that_its_error_leaves(
+def test_a_quantile_has_as_many_digits_as_its_error_allows(
     value: float, error: float, digits: float
 ) -> None:
     assert deserved(value, error) == pytest.approx(digits, rel=1e-12)
 
 
-def test_no_number_of_100_says_never_or_always_of_what_can_happen() -> None:
+def test_a_possible_event_is_never_shown_as_0_or_100_of_100() -> None:
     assert [hundred(each) for each in (0, 0.001, 0.714, 0.999, 1)] == [
         "0",
         "less than 1",
@@ -177,14 +179,14 @@ def test_no_number_of_100_says_never_or_always_of_what_can_happen() -> None:
     ]
 
 
-def test_a_limit_on_what_has_no_value_has_no_chance(tmp_path: Path) -> None:
+def test_a_limit_on_a_figure_without_a_value_has_no_probability(tmp_path: Path) -> None:
     rule = "cost if low(cost) > 100 * high(cost) else reason('too little')"
     lines = f'{LIMITED}lacking: {{unit: USD, formula: "{rule}"}}\n'
     more = "headline: [cost, lacking]\nlimits: {cost: 150 USD, lacking: 150 USD}\n"
     assert found(tmp_path, lines, more)[0].limits.keys() == {"cost"}
 
 
-def test_an_error_has_the_decimals_of_its_figure_and_a_digit_at_least(tmp_path: Path) -> None:
+def test_an_error_has_the_decimals_of_its_figure_and_at_least_one_digit(tmp_path: Path) -> None:
     lines = "x: {value: 8.24, low: 4, high: 16, unit: hour, kind: assumption}\n"
     sure_, plan, book = found(tmp_path, f"{lines}y: {{unit: hour, formula: x}}\n")
     assert isinstance(book, Book)

@@ -1,4 +1,4 @@
-"""What was measured narrows the reserve; total indices; what a contingency covers as needed."""
+"""Measurements narrow the reserve; total indices; a contingency that is spent as needed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ OPEN = "{reason: nothing measured yet}"
 DONE = "{value: 85, kind: measured, source: a-paper}"
 
 
-def test_a_measured_run_narrows_the_reserve_and_the_plan_says_from_what(tmp_path: Path) -> None:
+def test_a_measured_run_narrows_the_reserve_and_the_plan_shows_the_earlier_one(
+    tmp_path: Path,
+) -> None:
     first, *_ = found(tmp_path, RUNS.format(one=OPEN, two=OPEN))
     then, plan, book = found(tmp_path, RUNS.format(one=OPEN, two=DONE))
     now, before = then.figures["cost"].reserve, first.figures["cost"].reserve
@@ -64,8 +66,8 @@ def test_a_measured_run_narrows_the_reserve_and_the_plan_says_from_what(tmp_path
     assert line.endswith(f"The reserve was {before:.0f} USD before, and is {now:.2f} USD.")
 
 
-def test_where_all_is_measured_the_plan_says_what_the_reserve_was(tmp_path: Path) -> None:
-    """With an exact price and two measured times there is no reserve; the cost had one before."""
+def test_if_everything_is_measured_the_plan_shows_the_earlier_reserve(tmp_path: Path) -> None:
+    """With an exact price and two measured times, the cost no longer has the reserve it had."""
     text = RUNS.replace("low: 1.5, high: 3, ", "").replace("[cost]", "[rate, cost]")
     exact = text.replace("  cost:", "  rate: {{unit: USD / hour, formula: price * 1}}\n  cost:")
     first, *_ = found(tmp_path, exact.format(one=OPEN, two=OPEN))
@@ -101,7 +103,7 @@ def sums(folder: Path, formula: str) -> dict[str, tuple[float, float]]:
     return {each.unknown.name: (each.share, each.total) for each in made.figures["y"].causes}
 
 
-def test_of_a_sum_the_total_index_is_the_first_order_index(tmp_path: Path) -> None:
+def test_the_total_index_in_a_sum_equals_the_first_order_index(tmp_path: Path) -> None:
     by = sums(tmp_path, "a + b")
     assert by["a"] == pytest.approx((0.36, 0.36), abs=0.05)
     assert by["b"] == pytest.approx((0.64, 0.64), abs=0.07)
@@ -110,8 +112,8 @@ def test_of_a_sum_the_total_index_is_the_first_order_index(tmp_path: Path) -> No
 COIN = "{value: 0.5, low: 0, high: 1, unit: 1, kind: assumption, spread: two-point}"
 
 
-def test_of_what_only_two_unknowns_together_explain_each_total_index_is_all(tmp_path: Path) -> None:
-    """Whether two coins differ says neither of them, and neither can be left out."""
+def test_in_a_pure_interaction_each_total_index_is_1(tmp_path: Path) -> None:
+    """Neither of two coins alone says whether they differ, and neither can be left out."""
     made, *_ = found(
         tmp_path,
         f"""
@@ -129,10 +131,10 @@ def test_of_what_only_two_unknowns_together_explain_each_total_index_is_all(tmp_
         assert total == pytest.approx(1, abs=0.15)
 
 
-def test_a_contingency_that_is_spent_as_needed_covers_what_it_covers_on_its_figure(
+def test_a_contingency_spent_as_needed_has_the_same_coverage_on_its_figure(
     tmp_path: Path,
 ) -> None:
-    """Given an exact price, the budget is enough as often as the contingency on its hours."""
+    """With an exact price, the budget suffices as often as the contingency on its hours."""
     made, plan, book = found(
         tmp_path,
         """

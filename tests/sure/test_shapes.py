@@ -1,4 +1,4 @@
-"""Shapes of ranges: percentiles are where they are stated; what moves together; events."""
+"""Shapes of ranges: stated percentiles, inputs that move together, events."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def drawn_as(spread: str, low: float, value: float, high: float, *at: float) -> 
 @pytest.mark.parametrize("spread", ["lognormal", "normal", "triangular", "uniform", "pert"])
 @pytest.mark.parametrize("ends", RANGES)
 @pytest.mark.parametrize("at", [(0.1, 0.9), (0.05, 0.8), (0.25, 0.75)])
-def test_low_and_high_are_the_percentiles_that_are_stated(
+def test_low_and_high_are_the_stated_percentiles(
     spread: str, ends: tuple[float, float, float], at: tuple[float, float]
 ) -> None:
     made = drawn_as(spread, *ends, *at)
@@ -38,7 +38,9 @@ def test_low_and_high_are_the_percentiles_that_are_stated(
 
 @pytest.mark.parametrize("spread", ["triangular", "uniform", "pert"])
 @pytest.mark.parametrize("ends", RANGES)
-def test_a_shape_with_ends_keeps_to_them(spread: str, ends: tuple[float, float, float]) -> None:
+def test_a_bounded_shape_stays_within_its_bounds(
+    spread: str, ends: tuple[float, float, float]
+) -> None:
     made = drawn_as(spread, *ends, 0.0, 1.0)
     assert ends[0] <= made.min() < made.max() <= ends[2]
     width = ends[2] - ends[0]
@@ -62,7 +64,7 @@ def test_the_expected_value_is_the_mean_of_two_points() -> None:
     assert made.mean() == pytest.approx(4, rel=0.05)
 
 
-def test_a_lognormal_of_one_width_is_that_of_scipy() -> None:
+def test_a_lognormal_with_one_width_matches_scipy() -> None:
     made = drawn_as("lognormal", 2, 6, 18, 0.05, 0.95)
     width = np.log(3) / stats.norm.ppf(0.95)
     assert made == pytest.approx(stats.lognorm(width, scale=6).ppf(U), rel=1e-9)
@@ -97,7 +99,7 @@ def total(names: str) -> str:
     return f"y: {{unit: 1, domain: signed, formula: {' + '.join(names)}}}\n"
 
 
-def test_a_sum_of_what_moves_together_does_not_narrow(tmp_path: Path) -> None:
+def test_a_sum_of_inputs_that_move_together_does_not_narrow(tmp_path: Path) -> None:
     together = "".join(likely(name, "moves_with: market") for name in "abcd")
     alone = sample(
         tmp_path, likely("a", "moves_with: market") + likely("b", "moves_with: market") + total("a")
@@ -105,21 +107,21 @@ def test_a_sum_of_what_moves_together_does_not_narrow(tmp_path: Path) -> None:
     assert sample(tmp_path, together + total("abcd")) == pytest.approx(4 * alone, rel=1e-12)
 
 
-def test_what_moves_against_another_offsets_it(tmp_path: Path) -> None:
+def test_inputs_that_move_in_opposite_directions_offset_each_other(tmp_path: Path) -> None:
     shape = "spread: normal, moves_with: "
     lines = likely("a", shape + "market") + likely("b", shape + "-market")
     lines = lines.replace("high: 8", "high: 6, domain: signed")
     assert sample(tmp_path, lines + total("ab")) == pytest.approx(8, rel=1e-9)
 
 
-def test_an_input_can_move_with_another_by_its_name(tmp_path: Path) -> None:
+def test_an_input_can_move_with_another_by_name(tmp_path: Path) -> None:
     lines = likely("a", "spread: normal") + likely("b", "spread: normal, moves_with: a")
     assert sample(
         tmp_path, lines + "y: {unit: 1, domain: signed, formula: a - b}\n"
     ) == pytest.approx(0)
 
 
-def test_a_range_that_a_formula_makes_moves_with_an_input(tmp_path: Path) -> None:
+def test_a_range_from_a_formula_can_move_with_an_input(tmp_path: Path) -> None:
     lines = likely("a", "moves_with: -utilization") + (
         "b: {unit: 1, formula: 'between(2, 4, 8)', moves_with: utilization}\n"
     )
@@ -142,7 +144,7 @@ def test_an_event_repeats_runs_and_drops_a_phase(tmp_path: Path) -> None:
     assert made[made > 0].mean() == pytest.approx(6, abs=0.05)
 
 
-def test_an_event_may_happen_a_thousand_times(tmp_path: Path) -> None:
+def test_an_event_can_happen_a_thousand_times(tmp_path: Path) -> None:
     lines = (
         "lost: {value: 0, unit: run, domain: whole, "
         "kind: assumption, event: {chance: 0.3, times: 1000}}\n"
@@ -173,7 +175,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("extra", "code", "message"), WRONG)
-def test_what_cannot_be_drawn_is_refused_with_its_remedy(
+def test_a_range_that_cannot_be_drawn_is_refused_with_a_fix(
     tmp_path: Path, extra: str, code: str, message: str
 ) -> None:
     lines = likely("a", extra).replace("low: 2", "low: 0") + total("a")

@@ -1,4 +1,4 @@
-"""How sure results are: laws of the quantiles, and closed forms."""
+"""The uncertainty of results: properties of the quantiles, and closed forms."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Z80 = NormalDist().inv_cdf(0.8)
 
 
 def made(folder: Path, lines: str, **edits: Stated) -> Quantiles:
-    """The quantiles of the figure `y` of a plan with these scalars."""
+    """The quantiles of the figure `y` in a plan with these scalars."""
     examined = small.scalars(folder, lines, "headline: [y]\n")
     assert examined.book is not None, small.said(examined)
     overrides = {Key(name): stated for name, stated in edits.items()}
@@ -58,7 +58,7 @@ def test_the_product_of_lognormals_is_lognormal(tmp_path: Path) -> None:
         assert abs(found.values[name] - 300 * np.exp(z * width)) < 5 * found.errors[name], name
 
 
-def test_a_sum_of_equal_independent_inputs_narrows_with_the_root(tmp_path: Path) -> None:
+def test_a_sum_of_equal_independent_inputs_narrows_with_the_square_root(tmp_path: Path) -> None:
     names = "abcdefghi"
     lines = "".join(ranged(n, -10, 0, 10, "signed") for n in names)
     found = made(tmp_path, lines + formula(" + ".join(names), "signed"))
@@ -87,7 +87,7 @@ def test_quantiles_rise_and_a_wider_input_never_lowers_p90(tmp_path: Path) -> No
         last = values["p90"]
 
 
-def test_draws_depend_on_the_name_alone(tmp_path: Path) -> None:
+def test_draws_depend_only_on_the_name(tmp_path: Path) -> None:
     a, b = ranged("a", 80, 100, 150), ranged("b", 1, 2, 3)
     more = b + "c: {unit: 1, formula: b * 2}\n"
     first, other = made(tmp_path, a + formula("a")), made(tmp_path, more + a + formula("a"))
@@ -130,8 +130,8 @@ def the_plan(folder: Path) -> tuple[object, Plan]:
     return examined.book, examined.book.plans["small"]
 
 
-def test_each_draw_is_what_the_evaluator_says(tmp_path: Path) -> None:
-    """Given the inputs of one draw, when they are stated, then the figure is that of the draw."""
+def test_each_draw_matches_the_evaluator(tmp_path: Path) -> None:
+    """Stating the inputs of a draw gives the figure of that draw."""
     book, plan = the_plan(tmp_path)
     sample = drawn(book, plan, ["y"]).figures["y"]  # type: ignore[arg-type]
     a = drawn_values(plan.scalars["a"].stated, "non-negative", uniform("a"))  # type: ignore[arg-type]
@@ -142,14 +142,14 @@ def test_each_draw_is_what_the_evaluator_says(tmp_path: Path) -> None:
         assert sample[at] == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_range_that_a_formula_makes_is_drawn(tmp_path: Path) -> None:
+def test_a_range_from_a_formula_is_drawn(tmp_path: Path) -> None:
     found = made(tmp_path, "a: {value: 100, unit: 1, kind: assumption}\n" + formula(PREDICTED))
     expected = {"p10": 50, "p50": 100, "p90": 300}
     for name, value in expected.items():
         assert abs(found.values[name] - value) < min(4 * found.errors[name], 0.01 * value), name
 
 
-def test_a_prediction_of_an_uncertain_input_spreads_by_both(tmp_path: Path) -> None:
+def test_a_prediction_from_an_uncertain_input_combines_both_spreads(tmp_path: Path) -> None:
     """A product of lognormals: the widths add as squares."""
     found = made(tmp_path, ranged("a", 50, 100, 200) + formula("between(a / 3, a, a * 3)"))
     width = np.hypot(np.log(2), np.log(3)) / P90
@@ -157,7 +157,7 @@ def test_a_prediction_of_an_uncertain_input_spreads_by_both(tmp_path: Path) -> N
         assert abs(found.values[name] - 100 * np.exp(z * width)) < 5 * found.errors[name], name
 
 
-def test_the_same_formula_errs_alike_and_another_by_itself(tmp_path: Path) -> None:
+def test_the_same_formula_has_a_common_error_and_another_its_own(tmp_path: Path) -> None:
     def p90(second: str) -> float:
         lines = (
             "a: {value: 100, unit: 1, kind: assumption}\n"
@@ -180,9 +180,9 @@ def test_a_range_that_is_not_drawn_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cost", "hours"])
-def test_the_calculator_spreads_by_its_prediction(name: str) -> None:
-    """Its uncertain factor is the prediction: an 80 % interval, drawn as P10 and P90. Start-up adds
-    a little to the cost."""
+def test_the_calculators_spread_is_that_of_its_prediction(name: str) -> None:
+    """Its only uncertain factor is the prediction, an 80 % interval drawn as P10 and P90. Start-up
+    adds a little to the cost."""
     edition = examine(Path(__file__).parents[2] / "data").edition
     assert edition is not None
     book, plan = edition.book, edition.book.plans["calculator"]
@@ -214,8 +214,8 @@ tables:
 """
 
 
-def test_lookups_and_conditions_that_vary_are_what_the_evaluator_says(tmp_path: Path) -> None:
-    """Given a key and rows that differ from draw to draw, then each draw is as if it was stated."""
+def test_lookups_and_conditions_that_vary_match_the_evaluator(tmp_path: Path) -> None:
+    """With keys and rows that differ between draws, each draw is as if its inputs were stated."""
     examined = small.plan(tmp_path, VARIED)
     assert examined.book is not None, small.said(examined)
     plan = examined.book.plans["small"]
@@ -272,7 +272,7 @@ tables:
 """
 
 
-def test_a_sum_is_not_made_without_a_cell_that_overflows(tmp_path: Path) -> None:
+def test_a_sum_never_skips_a_cell_that_overflows(tmp_path: Path) -> None:
     examined = small.plan(tmp_path, OVERFLOW)
     assert examined.book is not None, small.said(examined)
     sample = drawn(examined.book, examined.book.plans["small"], ["y"]).figures["y"]
@@ -281,7 +281,7 @@ def test_a_sum_is_not_made_without_a_cell_that_overflows(tmp_path: Path) -> None
     assert 0 < np.isnan(sample).mean() < 1
 
 
-def test_a_table_of_many_rows_has_fewer_draws_and_never_too_many_numbers() -> None:
+def test_a_table_with_many_rows_has_fewer_draws_within_the_limit_of_numbers() -> None:
     assert affordable(0) == affordable(8_192) == DRAWS
     counts = [affordable(rows) for rows in range(0, 131_072, 1_009)]
     assert counts == sorted(counts, reverse=True)

@@ -1,4 +1,4 @@
-"""What fits, on a machine that is made up: memory by a law of batch and length."""
+"""What fits, on a simulated machine whose memory use follows a formula of batch and length."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ ROOM = 16e9
 
 
 class Machine:
-    """It needs `fixed` bytes, and so much for each token, and for each pair of tokens."""
+    """A machine that needs `fixed` bytes, plus some per token and some per pair of tokens."""
 
     def __init__(self, fixed: float, token: float, pair: float = 0.0) -> None:
         self.fixed, self.token, self.pair = fixed, token, pair
@@ -40,7 +40,7 @@ def quiet(_: str) -> None:
     st.floats(0, 1e3),
     st.floats(0.5, 2.0),
 )
-def test_the_answers_are_those_of_the_machine_and_not_of_the_estimate(
+def test_the_answers_come_from_the_machine_and_not_from_the_estimate(
     fixed: float, token: float, pair: float, off: float
 ) -> None:
     machine = Machine(fixed, token, pair)
@@ -79,15 +79,15 @@ def test_the_answers_are_those_of_the_machine_and_not_of_the_estimate(
     assert not found.ended
 
 
-def test_a_right_estimate_takes_two_tries_for_each_answer() -> None:
+def test_a_correct_estimate_takes_two_tries_for_each_answer() -> None:
     machine = Machine(2e9, 1e6, 10)
     bounds = Bounds(batch=1000, confirm=False)
     what_fits(JOB, [1024, 2048, 4096], [], machine.fits, machine.needs, ROOM, bounds, quiet)
     assert len(machine.asked) <= 2 * 3
 
 
-def test_the_first_boundary_sets_the_estimate_right() -> None:
-    """An estimate that is off by a factor misleads the first search only."""
+def test_the_first_boundary_corrects_the_estimate() -> None:
+    """An estimate that is off by a factor misleads only the first search."""
     machine = Machine(1e6, 1e5)
     bounds = Bounds(batch=4096, confirm=False)
     found = what_fits(
@@ -105,7 +105,7 @@ def test_the_first_boundary_sets_the_estimate_right() -> None:
     assert max(counted[1:]) <= 3
 
 
-def test_no_try_begins_after_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_try_starts_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10_000, 7))
     monkeypatch.setattr("scalesheet_bench.ladder.fits.monotonic", lambda: float(next(clock)))
     machine = Machine(1e6, 1e5)
@@ -116,7 +116,7 @@ def test_no_try_begins_after_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -
     assert len(found.batches) == 1
 
 
-def test_an_end_by_the_machine_keeps_the_answers_before_it() -> None:
+def test_a_failure_of_the_machine_keeps_earlier_answers() -> None:
     machine = Machine(1e6, 1e5)
 
     def fits(job: Job) -> bool:
@@ -130,7 +130,7 @@ def test_an_end_by_the_machine_keeps_the_answers_before_it() -> None:
     assert (found.batches[1].largest, found.lengths) == (0, ())
 
 
-def test_a_machine_that_does_not_go_by_size_is_told_of() -> None:
+def test_a_machine_whose_answers_are_not_monotone_is_reported() -> None:
     fits = {(n, 512): n <= 8 or n == 16 for n in range(1, 100)}
     found = what_fits(
         JOB,

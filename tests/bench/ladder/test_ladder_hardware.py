@@ -1,4 +1,4 @@
-"""A device enters the catalogue by measurement, and what stands there is never replaced."""
+"""A measured device is added to the catalogue; stated figures there are never replaced."""
 
 from dataclasses import replace
 from datetime import date
@@ -41,7 +41,7 @@ def data(tmp_path: Path) -> Path:
     return lay(tmp_path, {"units.yaml": UNITS})
 
 
-def test_the_best_size_of_each_is_taken_in_the_units_of_the_catalogue() -> None:
+def test_the_best_size_of_each_rate_is_taken_in_catalogue_units() -> None:
     found = figures(MEASURED, ORIGIN)
     assert list(found) == ["measured_bf16", "measured_fp32", "measured_bandwidth"]
     assert found["measured_bf16"]["value"] == pytest.approx(1.6e10 / 4.01e-2 / 1e12, rel=1e-3)
@@ -54,14 +54,14 @@ def test_the_best_size_of_each_is_taken_in_the_units_of_the_catalogue() -> None:
     }
 
 
-def test_few_repetitions_are_luck() -> None:
+def test_a_rate_with_few_repetitions_counts_only_without_a_better_one() -> None:
     steady = rate_of("products", "fp32", 512, 1e9, [1e-2] * 5)
     lucky = rate_of("products", "fp32", 4096, 1e9, [1e-3])
     assert Measured(PROCESSOR, (steady, lucky)).best("products", "fp32") == steady
     assert Measured(PROCESSOR, (lucky,)).best("products", "fp32") == lucky
 
 
-def test_a_new_file_is_sound_and_states_nothing_that_was_not_measured(data: Path) -> None:
+def test_a_new_file_is_valid_and_states_only_measured_figures(data: Path) -> None:
     written = write(data, "a-processor", MEASURED, ORIGIN)
     assert (written.new, written.kept) == (True, ())
     examined = examine(data)
@@ -78,7 +78,7 @@ def test_a_new_file_is_sound_and_states_nothing_that_was_not_measured(data: Path
     assert "own-measurement" in (data / "sources.yaml").read_text("utf-8")
 
 
-def test_an_accelerator_has_the_limit_that_its_driver_tells() -> None:
+def test_an_accelerator_has_the_power_limit_of_its_driver() -> None:
     said = parse(hardware_file(replace(MEASURED, device=CARD), ORIGIN).encode(), "").data
     assert "kind" not in said
     assert (said["power"]["value"], said["power"]["kind"]) == (450, "measured")
@@ -86,7 +86,7 @@ def test_an_accelerator_has_the_limit_that_its_driver_tells() -> None:
     assert said["memory"]["value"] == 23.6
 
 
-def test_a_file_that_is_there_keeps_its_bytes_and_gets_what_it_lacks(data: Path) -> None:
+def test_an_existing_file_keeps_its_lines_and_gets_missing_figures(data: Path) -> None:
     path = data / "hardware" / "card.yaml"
     before = path.read_text("utf-8")
     written = write(data, "card", replace(MEASURED, device=CARD), ORIGIN)
@@ -94,11 +94,11 @@ def test_a_file_that_is_there_keeps_its_bytes_and_gets_what_it_lacks(data: Path)
     assert written.added == ("measured_bf16", "measured_fp32", "measured_bandwidth")
     after = path.read_text("utf-8")
     lines = iter(after.splitlines())
-    assert all(line in lines for line in before.splitlines())  # all, in their order
+    assert all(line in lines for line in before.splitlines())  # all, in order
     assert examine(data).book is not None
 
 
-def test_what_was_measured_before_is_left_and_the_new_is_told(data: Path) -> None:
+def test_earlier_measurements_are_kept_and_new_ones_printed(data: Path) -> None:
     write(data, "card", replace(MEASURED, device=CARD), ORIGIN)
     path = data / "hardware" / "card.yaml"
     before = path.read_bytes()
@@ -111,7 +111,7 @@ def test_what_was_measured_before_is_left_and_the_new_is_told(data: Path) -> Non
     assert f"value: {2 * figures(MEASURED, ORIGIN)['measured_fp32']['value']:.4g}" in text
 
 
-def test_a_busy_machine_is_said_in_the_file(data: Path) -> None:
+def test_a_busy_machine_is_noted_in_the_file(data: Path) -> None:
     shaky = rate_of("products", "fp32", 512, 1e9, [1.0, 2.0, 3.0])
     found = replace(MEASURED, rates=(shaky,), busy="others had 40% of the cores")
     note = figures(found, ORIGIN)["measured_fp32"]["note"]
@@ -121,12 +121,12 @@ def test_a_busy_machine_is_said_in_the_file(data: Path) -> None:
     assert "another measurement" not in hardware_file(MEASURED, ORIGIN)
 
 
-def test_a_figure_that_says_so_itself_is_measured_again_and_no_other(data: Path) -> None:
+def test_only_figures_that_ask_for_it_are_measured_again(data: Path) -> None:
     busy = replace(MEASURED, rates=RATES[:2], busy="others had 40% of the cores")
     write(data, "here", busy, ORIGIN)
     path = data / "hardware" / "here.yaml"
     first = path.read_text("utf-8")
-    assert write(data, "here", busy, ORIGIN).kept == ("measured_bf16",)  # as busy as before
+    assert write(data, "here", busy, ORIGIN).kept == ("measured_bf16",)  # still busy
     assert path.read_text("utf-8") == first
     later = Origin(ORIGIN.command, date(2026, 12, 1))
     faster = tuple(replace(r, value=2 * r.value, low=2 * r.value, high=2 * r.value) for r in RATES)
@@ -159,7 +159,9 @@ def test_a_figure_that_says_so_itself_is_measured_again_and_no_other(data: Path)
         ("new", Measured(CARD), "no rate was measured, so 'new' was not written"),
     ],
 )
-def test_what_is_not_written(data: Path, id: str, measured: Measured, message: str) -> None:
+def test_invalid_measurements_are_not_written(
+    data: Path, id: str, measured: Measured, message: str
+) -> None:
     before = {path: path.read_bytes() for path in data.rglob("*.yaml")}
     with pytest.raises(HardwareError) as error:
         write(data, id, measured, ORIGIN)
@@ -167,7 +169,7 @@ def test_what_is_not_written(data: Path, id: str, measured: Measured, message: s
     assert {path: path.read_bytes() for path in data.rglob("*.yaml")} == before
 
 
-def test_a_file_that_cannot_be_read_is_left(data: Path) -> None:
+def test_an_unreadable_file_is_left_unchanged(data: Path) -> None:
     path = data / "hardware" / "card.yaml"
     path.write_text("title: [\n", "utf-8")
     with pytest.raises(HardwareError, match="cannot be read; see 'scalesheet check'"):
@@ -179,7 +181,7 @@ def test_a_name_becomes_an_id() -> None:
     assert id_of(replace(CARD, name="NVIDIA H200")) == "nvidia-h200"
 
 
-def test_all_files_of_the_minimal_book_stay_apart_from_what_is_written(data: Path) -> None:
+def test_writing_changes_no_other_file_of_the_book(data: Path) -> None:
     written: Written = write(data, "other", MEASURED, ORIGIN)
     same = [p for p in MINIMAL.rglob("*.yaml") if p.name not in ("sources.yaml", "units.yaml")]
     for path in same:

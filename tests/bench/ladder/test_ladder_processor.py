@@ -1,4 +1,4 @@
-"""What /proc and /sys say of a processor, as several systems write it."""
+"""Processors are read from /proc and /sys in the formats of several systems."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def test_a_virtual_machine_says_so(tmp_path: Path) -> None:
     assert found.form_factor == "cores of a virtual machine"
 
 
-def test_a_system_that_tells_nothing(tmp_path: Path) -> None:
+def test_a_system_without_information(tmp_path: Path) -> None:
     found = processor(tmp_path)
     assert found.name
     assert (found.vendor, found.memory) == ("not stated", 0)
@@ -49,7 +49,7 @@ def test_a_system_that_tells_nothing(tmp_path: Path) -> None:
     assert others(None, None) == 0
 
 
-def test_a_container_has_what_it_may_take(tmp_path: Path) -> None:
+def test_a_container_has_the_resources_of_its_limits(tmp_path: Path) -> None:
     proc(tmp_path, meminfo="MemTotal:  1000 kB\nMemAvailable:  900 kB\n")
     proc(tmp_path, **{"memory.max": "max\n"})
     assert memory(tmp_path, tmp_path) == (1000 << 10, 900 << 10)
@@ -57,7 +57,7 @@ def test_a_container_has_what_it_may_take(tmp_path: Path) -> None:
     assert memory(tmp_path, tmp_path) == (512_000, 512_000)
 
 
-def test_the_last_level_of_caches_counts_once_for_those_that_share_it(tmp_path: Path) -> None:
+def test_a_shared_last_level_cache_counts_once(tmp_path: Path) -> None:
     for cpu, shared in ("0", "0-1"), ("1", "0-1"), ("2", "2-3"):
         for index, level, size, of in ("2", "2", "1024K", cpu), ("3", "3", "32M", shared):
             place = tmp_path / f"cpu{cpu}" / "cache" / f"index{index}"
@@ -67,12 +67,14 @@ def test_the_last_level_of_caches_counts_once_for_those_that_share_it(tmp_path: 
 
 
 @pytest.mark.parametrize(("theirs", "share"), [(0.0, 0.0), (2.0, 0.1), (-0.2, 0.0)])
-def test_what_others_had(monkeypatch: pytest.MonkeyPatch, theirs: float, share: float) -> None:
+def test_the_share_used_by_others_is_measured(
+    monkeypatch: pytest.MonkeyPatch, theirs: float, share: float
+) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert others(Work(0, 100, 1), Work(10, 112 + theirs, 13)) == pytest.approx(share)
 
 
-def test_own_work_is_not_that_of_others() -> None:
+def test_own_work_does_not_count_as_that_of_others() -> None:
     before = Work.now()
     if before is None:
         pytest.skip("this system has no /proc/stat")

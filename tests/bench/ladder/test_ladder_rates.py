@@ -1,4 +1,4 @@
-"""Rates come from a process that measures, which may fail, and are parts of peaks."""
+"""Rates come from a measuring process, which may fail, and are compared with peaks."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ from scalesheet_bench.ladder.tell import peaks_of, rates_text
 from scalesheet_bench.ladder.timing import MOST, Budget, repeated
 from shipped import shipped_book
 
-#: A device and a rate, as a child tells them.
+#: A device and a rate, as a child process reports them.
 DEVICE = {
     "device": {"kind": "cpu", "name": "A", "vendor": "B", "form_factor": "C", "memory": 1},
     "libraries": {},
@@ -31,13 +31,13 @@ RATE = {
 }
 
 
-def test_links_take_two_devices() -> None:
+def test_links_need_two_devices() -> None:
     with pytest.raises(LadderError, match="between devices, and this machine has 1"):
         linked("cpu", 1)
 
 
 def child(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """In the place of the process that measures, one that does this."""
+    """Replace the measuring process with this code."""
     (folder / "a_child.py").write_text(f"import json, os, sys\n{text}", "utf-8")
     monkeypatch.setenv("PYTHONPATH", str(folder))
     monkeypatch.setattr(parent, "CHILD", "a_child")
@@ -53,7 +53,7 @@ def test_without_pytorch_the_extra_is_named(
         measured("cpu", (), 1.0, lambda _: None)
 
 
-def test_a_child_that_is_killed_leaves_what_it_told(
+def test_the_results_of_a_killed_child_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = "".join(f"print({json.dumps(line)!r}, flush=True)\n" for line in (DEVICE, RATE))
@@ -64,7 +64,7 @@ def test_a_child_that_is_killed_leaves_what_it_told(
     assert found.told == ("the measuring process ended with signal 9: no message",)
 
 
-def test_a_child_that_fails_is_told_with_its_error(
+def test_the_error_of_a_failed_child_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     child(tmp_path, monkeypatch, "raise RuntimeError('the driver is too old')")
@@ -72,7 +72,7 @@ def test_a_child_that_fails_is_told_with_its_error(
         measured("cpu", (), 1.0, lambda _: None)
 
 
-def test_a_busy_machine_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_machine_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = (DEVICE, RATE, {"busy": "others had 40% of the cores"}, {"end": True})
     child(tmp_path, monkeypatch, "".join(f"print({json.dumps(line)!r})\n" for line in told))
     found = measured("cpu", (), 1.0, lambda _: None)
@@ -83,7 +83,7 @@ def test_a_busy_machine_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "measure again on a quiet machine" in rates_text(found)
 
 
-def test_the_peaks_that_rates_are_parts_of() -> None:
+def test_rates_are_compared_with_the_catalogues_peaks() -> None:
     book = shipped_book()
     peaks = peaks_of(book, "h200-sxm")
     assert peaks["dense_bf16"] == pytest.approx(989.4e12)
@@ -95,7 +95,7 @@ def test_the_peaks_that_rates_are_parts_of() -> None:
 def test_repetitions_are_as_long_as_the_clock_needs_and_end_with_the_budget(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    calls: list[float] = []  # a call takes 0.1 ms
+    calls: list[float] = []  # each call takes 0.1 ms
     monkeypatch.setattr("scalesheet_bench.ladder.timing.perf_counter", lambda: len(calls) * 1e-4)
 
     def operation() -> None:

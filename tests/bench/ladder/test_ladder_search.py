@@ -1,4 +1,4 @@
-"""The largest size that fits: laws of the search on machines that are made up."""
+"""The largest size that fits: properties of the search on simulated machines."""
 
 from math import log2
 
@@ -13,7 +13,7 @@ BOUNDS = st.integers(1, 100_000)
 
 @st.composite
 def machines(draw: st.DrawFn) -> tuple[int, int, int]:
-    """A bound, the largest that fits (0: none, the bound: all that is allowed), and a guess."""
+    """A bound, the largest size that fits (0: none; the bound: every size), and a guess."""
     bound = draw(BOUNDS)
     return bound, draw(st.integers(0, bound)), draw(st.integers(-5, 2 * bound))
 
@@ -34,9 +34,7 @@ def test_the_boundary_of_any_monotone_machine_is_found_exactly(
 
 
 @given(st.integers(1, 50_000), st.integers(1, 100))
-def test_a_good_guess_takes_two_tries_and_one_that_is_off_by_little_takes_few(
-    best: int, off: int
-) -> None:
+def test_an_exact_guess_takes_two_tries_and_a_close_one_few(best: int, off: int) -> None:
     bound = 100_000
     assert len(largest(lambda size: size <= best, best, bound, sure=True).tries) == 2
     guess = max(1, best + best * (off - 50) // 1000)  # within 5 %
@@ -45,7 +43,7 @@ def test_a_good_guess_takes_two_tries_and_one_that_is_off_by_little_takes_few(
 
 
 @given(machines(), st.integers(0, 12))
-def test_an_end_keeps_what_is_known(machine: tuple[int, int, int], after: int) -> None:
+def test_an_early_end_keeps_the_answers_so_far(machine: tuple[int, int, int], after: int) -> None:
     bound, best, guess = machine
     asked: list[int] = []
 
@@ -63,7 +61,7 @@ def test_an_end_keeps_what_is_known(machine: tuple[int, int, int], after: int) -
 
 
 @given(machines())
-def test_what_goes_by_size_alone_is_confirmed(machine: tuple[int, int, int]) -> None:
+def test_a_monotone_machine_is_confirmed(machine: tuple[int, int, int]) -> None:
     bound, best, guess = machine
     found = largest(lambda size: size <= best, guess, bound)
     again = confirmed(lambda size: size <= best, found)
@@ -72,28 +70,28 @@ def test_what_goes_by_size_alone_is_confirmed(machine: tuple[int, int, int]) -> 
     assert all(1 <= each.size <= bound for each in again.tries)
 
 
-def test_what_fits_again_above_the_boundary_is_said() -> None:
+def test_a_size_that_fits_above_the_boundary_is_reported() -> None:
     odd = lambda size: size <= 40 or size >= 75  # noqa: E731
     found = confirmed(odd, largest(odd, 38, 1000))
     assert found.fits == 40
     assert found.contradiction == "80 fits, though 41 does not"
 
 
-def test_a_hole_below_the_boundary_is_said() -> None:
+def test_a_size_that_does_not_fit_below_the_boundary_is_reported() -> None:
     odd = lambda size: size <= 40 and size != 20  # noqa: E731
     found = confirmed(odd, largest(odd, 40, 1000))
     assert found.contradiction == "20 does not fit, though 40 does"
-    assert found.fits == 0  # nothing below the smallest that fails was tried
+    assert found.fits == 0  # no size below the smallest failing one was tried
 
 
-def test_an_answer_that_changes_is_said_and_not_trusted() -> None:
+def test_an_answer_that_changes_is_reported_and_not_trusted() -> None:
     found = Found(1000, (Try(64, True), Try(65, False)))
     again = confirmed(lambda size: size < 64, found)
     assert again.contradiction == "64 fit at first and did not when it was tried again"
     assert (again.fits, again.fails, again.exact) == (32, 64, False)
 
 
-def test_more_tokens_never_leave_room_for_more_sequences() -> None:
+def test_longer_sequences_never_allow_more_of_them() -> None:
     def at(best: int) -> Found:
         return largest(lambda size: size <= best, best, 1000)
 

@@ -1,4 +1,4 @@
-"""A try is a step or two of the job: what its end means for the search."""
+"""A try runs a step or two of the job; how it ends decides how the search continues."""
 
 from dataclasses import replace
 from datetime import date
@@ -16,7 +16,7 @@ from scalesheet_bench.train import Failed, NoDevice, NotMeasured, OutOfMemory
 
 
 def answering(*answers: NotMeasured | bool) -> tuple[list[Effort], Fits]:
-    """A machine that ends its tries so; True is a record, False an interrupted one."""
+    """A machine whose tries end like this: True with a record, False with an interrupted one."""
     efforts: list[Effort] = []
     left = iter(answers)
 
@@ -30,7 +30,7 @@ def answering(*answers: NotMeasured | bool) -> tuple[list[Effort], Fits]:
     return efforts, trier(take, Effort(memory=5.0, seconds=9.0, at_least=8, profile=True))
 
 
-def test_a_try_is_short_and_within_the_same_memory() -> None:
+def test_a_try_is_short_and_has_the_same_memory_limit() -> None:
     efforts, fits = answering(True)
     assert fits(JOB)
     (effort,) = efforts
@@ -38,7 +38,7 @@ def test_a_try_is_short_and_within_the_same_memory() -> None:
     assert (effort.memory, effort.seconds) == (5.0, 9.0)
 
 
-def test_out_of_memory_is_a_no() -> None:
+def test_out_of_memory_means_it_does_not_fit() -> None:
     _, fits = answering(OutOfMemory("no room"), True)
     assert not fits(JOB)
     assert fits(JOB)
@@ -50,13 +50,13 @@ def test_another_failure_ends_the_search() -> None:
         fits(JOB)
 
 
-def test_what_no_size_mends_goes_on() -> None:
+def test_errors_that_no_size_would_fix_are_raised() -> None:
     _, fits = answering(NoDevice("no such device"))
     with pytest.raises(NoDevice):
         fits(JOB)
 
 
-def test_an_interrupt_ends_the_search_with_what_is_known() -> None:
+def test_an_interrupt_ends_the_search_with_the_answers_so_far() -> None:
     _, fits = answering(True, OutOfMemory("no room"), False)
     found = what_fits(
         JOB,
@@ -74,7 +74,7 @@ def test_an_interrupt_ends_the_search_with_what_is_known() -> None:
     assert "interrupted" in fits_text(found)
 
 
-def test_no_length_is_tried_that_the_model_has_no_positions_for() -> None:
+def test_no_length_beyond_the_models_positions_is_tried() -> None:
     assert bounded(SHAPE).length == 8192
     assert bounded(SHAPE, Bounds(length=1024)).length == 1024
     learned = replace(SHAPE, more={"positions": 2048, "max_sequence": 1e6})
@@ -82,7 +82,7 @@ def test_no_length_is_tried_that_the_model_has_no_positions_for() -> None:
     assert bounded(replace(SHAPE, more={})).length == Bounds().length
 
 
-def test_what_fits_as_text_and_as_data() -> None:
+def test_the_result_as_text_and_as_data() -> None:
     found = what_fits(
         JOB,
         [512, 1024],

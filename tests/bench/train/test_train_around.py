@@ -1,4 +1,4 @@
-"""What is around a step: messages, power, and what the machine was doing."""
+"""Messages between processes, power meters, and the state of the machine during a step."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scalesheet_bench.train.power import Meter, Nvml, Rapl
 SHAPE = Shape("a", "A", 2, 64, 4, 2, 16, 128, 100, True, True, 1e6, 1e6)
 
 
-def test_what_is_asked_is_heard():
+def test_a_request_is_read_back_unchanged():
     more = MappingProxyType({"norm": "rmsnorm", "experts": MappingProxyType({"routed": 8})})
     shape = replace(SHAPE, more=more, config=MappingProxyType({"model_type": "llama"}))
     job = Job(shape, "b", gpus=2, strategy="fsdp", method="LoRA", length=77)
@@ -33,7 +33,7 @@ def test_what_is_asked_is_heard():
     assert heard(asked(job, effort, "view")) == (job, effort, "view")
 
 
-def test_a_message_is_found_behind_what_libraries_print():
+def test_a_message_is_found_after_output_of_libraries():
     text = line({"is": "step", "whole": 0.5})
     assert message_of(text) == {"is": "step", "whole": 0.5}
     assert message_of("50 %|####  " + text) == {"is": "step", "whole": 0.5}
@@ -54,14 +54,14 @@ def test_a_message_is_found_behind_what_libraries_print():
         Failed("so"),
     ],
 )
-def test_a_fault_comes_over_as_it_was(fault):
+def test_an_error_is_transferred_unchanged(fault):
     again = fault_of(message_of(line(fault_message(fault))))
     assert type(again) is type(fault)
     assert str(again) == str(fault)
     assert vars(again) == vars(fault)
 
 
-def test_traits_are_read_as_the_schema_nests_them_and_as_the_table_names_them():
+def test_traits_are_read_nested_as_in_the_schema_and_flat_as_in_the_table():
     nested = {"experts": {"routed": 8, "active": 2, "ffn": 32, "dense_layers": 1}, "norm": "none"}
     flat = {"experts": 8.0, "experts_active": 2.0, "expert_ffn": 32.0, "dense_layers": 1.0}
     assert traits_of(replace(SHAPE, more=nested)) == traits_of(
@@ -72,7 +72,7 @@ def test_traits_are_read_as_the_schema_nests_them_and_as_the_table_names_them():
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The clock of the meters, which goes on by hand."""
+    """A clock for the meters that the test advances."""
     clock = SimpleNamespace(now=100.0)
     told = SimpleNamespace(perf_counter=lambda: clock.now)
     monkeypatch.setattr("scalesheet_bench.train.power.time", told)
@@ -86,8 +86,8 @@ def package(folder, name, joules, around=1000.0):
     (place / "max_energy_range_uj").write_text(f"{around * 1e6:.0f}\n")
 
 
-def test_the_energy_of_all_packages_over_the_time_is_the_power(tmp_path, clock):
-    """A counter that begins again at 0 is followed, and parts of a package count once."""
+def test_power_is_the_energy_of_all_packages_over_time(tmp_path, clock):
+    """A counter may wrap around to 0, and parts of a package are not counted twice."""
     package(tmp_path, "intel-rapl:0", 990)
     package(tmp_path, "intel-rapl:1", 100)
     package(tmp_path, "intel-rapl:0:0", 5)
@@ -100,7 +100,7 @@ def test_the_energy_of_all_packages_over_the_time_is_the_power(tmp_path, clock):
     assert meter.stop() == pytest.approx((30 + 70) / 4)
 
 
-def test_without_counters_power_is_not_told(tmp_path):
+def test_without_counters_there_is_no_power(tmp_path):
     meter = Rapl(tmp_path)
     meter.start()
     assert meter.stop() is None
@@ -108,7 +108,7 @@ def test_without_counters_power_is_not_told(tmp_path):
 
 
 class Board:
-    """A driver's library with one board, which knows what it is given."""
+    """A driver library with one board that reports the given values."""
 
     NVML_CLOCK_SM = 1
 
@@ -137,7 +137,7 @@ class Board:
         return self._answer("reasons")
 
 
-def test_a_board_with_a_counter_of_energy(clock):
+def test_a_board_with_an_energy_counter(clock):
     meter = Nvml(Board(energy=[5000, 8000], power=1, clock=[1980, 1500], reasons=[0x4, 0]), 0)
     meter.start()
     meter.look()
@@ -148,7 +148,7 @@ def test_a_board_with_a_counter_of_energy(clock):
     assert not meter.trouble
 
 
-def test_a_board_that_is_hot_and_has_no_counter():
+def test_a_hot_board_without_an_energy_counter():
     meter = Nvml(Board(power=[500_000, 700_000], reasons=[0x40, 0]), 0)
     meter.start()
     meter.look()

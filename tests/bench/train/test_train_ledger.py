@@ -1,4 +1,4 @@
-"""The ledger of a made-up trace, by hand."""
+"""The memory ledger of a made-up trace, compared with values computed manually."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def change(when: float, address: int, size: float, device: int = 0) -> dict[str,
 
 
 def a_pass(start: float) -> list[dict[str, Any]]:
-    """Ten microseconds: an input of 8, a passing 50, activations of 30 that backward frees."""
+    """Ten microseconds: an input of 8, a temporary 50, activations of 30 that backward frees."""
     return [
         span("data", start, start + 2),
         change(start + 1, 10, 8),
@@ -65,8 +65,8 @@ def test_a_step_of_one_pass():
     assert found.moment == "backward"
 
 
-def test_an_address_that_is_used_again_is_another_block():
-    """The gradient lies where an activation was: neither counts for the other."""
+def test_a_reused_address_is_another_block():
+    """The gradient has the address of an earlier activation; they are counted separately."""
     events = [*a_pass(0), change(8.2, 11, 100), change(8.2, 21, 20), span("optimizer", 9, 10)]
     found = held(events, "cpu", WEIGHTS, STATES, {11: 100.0, 21: 20.0})
     assert found.activations == 38
@@ -74,19 +74,19 @@ def test_an_address_that_is_used_again_is_another_block():
     assert found.gradients_at_peak == 120
 
 
-def test_the_peak_in_backward_counts_what_it_works_with():
+def test_the_peak_in_backward_includes_its_working_memory():
     found = held([*a_pass(0), span("optimizer", 9, 10)], "cpu", WEIGHTS, STATES, {})
     assert found.peak == 360 + 8 + 30 + 70
     assert (found.activations_at_peak, found.working) == (38, 70)
 
 
-def test_gradients_that_lie_in_buckets_are_there_before_the_step():
+def test_gradients_in_buckets_exist_before_the_step():
     found = held([*a_pass(0), span("optimizer", 9, 10)], "cpu", WEIGHTS, STATES, {99: 120.0})
     assert found.peak == 360 + 120 + 8 + 30 + 70
     assert found.gradients_at_peak == found.gradients == 120
 
 
-def test_of_two_passes_the_last_counts_and_gradients_stay_between():
+def test_the_last_of_two_passes_counts_and_gradients_stay_in_between():
     first = a_pass(-10)
     events = [*first, *gradients_made(-1.5), *a_pass(0), *UPDATE]
     found = held(events, "cpu", WEIGHTS, STATES, GRADIENTS)
@@ -95,14 +95,14 @@ def test_of_two_passes_the_last_counts_and_gradients_stay_between():
     assert found.activations == 38
 
 
-def test_weights_that_were_brought_together_are_no_activations():
+def test_gathered_weights_are_not_activations():
     events = [change(2.5, 50, 60), *a_pass(0), change(8.6, 50, -60), span("optimizer", 9, 10)]
     found = held(events, "cpu", WEIGHTS, STATES, {}, [{50}])
     assert found.activations == 38
     assert found.working == 70 + 60
 
 
-def test_an_accelerator_counts_from_what_its_allocator_held():
+def test_an_accelerator_starts_from_its_allocators_memory():
     events = [*a_pass(0), span("optimizer", 9, 10)]
     for event in events:
         if "args" in event:

@@ -1,4 +1,4 @@
-"""The measuring process reports its own failure; whoever starts it needs no PyTorch."""
+"""The measuring process reports its own failure; its parent needs no PyTorch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ JOB = Job(Shape("a", "A", 2, 64, 4, 2, 16, 128, 100, True, True, 1e6, 1e6), "a-p
 
 
 def silent(text: str) -> None:
-    """Progress that nobody reads."""
+    """Ignore progress."""
 
 
 def test_without_pytorch_the_extra_is_named(monkeypatch, tmp_path):
@@ -29,7 +29,7 @@ def test_without_pytorch_the_extra_is_named(monkeypatch, tmp_path):
 
 
 def listened(code: str, memory: float | None = None) -> None:
-    """Runs a process of some code in the place of the one that measures."""
+    """Run a process with this code instead of the measuring one."""
     listener = Listener(JOB, Effort(memory=memory), silent, Progress())
     listener.run([sys.executable, "-c", code], os.environ)
 
@@ -46,7 +46,7 @@ def test_a_killed_process_is_out_of_memory_and_a_broken_one_is_not():
 
 
 def test_the_parent_needs_no_pytorch(tmp_path):
-    """What the command imports to measure works where PyTorch is not installed."""
+    """The modules that the command imports to measure work without PyTorch."""
     for name in ("torch", "transformers", "peft", "bitsandbytes"):
         (tmp_path / f"{name}.py").write_text("raise ImportError\n")
     path = os.pathsep.join([str(tmp_path), str(ROOT / "generator")])

@@ -1,4 +1,4 @@
-"""The mean of the step times: its interval holds what it says; the rule stops when it should."""
+"""The mean of the step times: its interval has the stated coverage; the rule stops on time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from scalesheet.steps.job import Effort
 from scalesheet_bench.train.spread import known, mean_of, students_t
 
-# Two-sided 95 % points of Student's t, as every table has them.
+# Two-sided 95 % points of Student's t, from standard tables.
 TABLE = {
     1: 12.7062,
     2: 4.3027,
@@ -27,18 +27,18 @@ TABLE = {
 
 
 @pytest.mark.parametrize("freedom", TABLE)
-def test_students_t_is_that_of_the_tables(freedom):
+def test_students_t_matches_the_tables(freedom):
     assert students_t(freedom) == pytest.approx(TABLE[freedom], abs=6e-5)
 
 
-def test_students_t_falls_with_the_degrees_whole_or_not():
+def test_students_t_falls_with_the_degrees_even_between_integers():
     points = [students_t(1 + 0.37 * step) for step in range(200)]
     assert points == sorted(points, reverse=True)
     assert students_t(1e9) == pytest.approx(1.959964, abs=1e-6)
 
 
 def series(random_: random.Random, count: int, likeness: float, spread: float = 0.05):
-    """Step times around 1 whose neighbours are alike: autoregressive of the first order."""
+    """Autocorrelated step times around 1: a first-order autoregressive series."""
     value, times = random_.gauss(0, 1), []
     for _ in range(count):
         times.append(1 + spread * value)
@@ -56,7 +56,7 @@ def series(random_: random.Random, count: int, likeness: float, spread: float = 
         (0.6, 200, 0.93),
     ],
 )
-def test_the_interval_holds_the_mean_as_often_as_it_says(likeness, count, least):
+def test_the_interval_covers_the_mean_as_often_as_claimed(likeness, count, least):
     random_ = random.Random(7)
     held = 0
     for _ in range(1000):
@@ -66,8 +66,8 @@ def test_the_interval_holds_the_mean_as_often_as_it_says(likeness, count, least)
 
 
 @pytest.mark.parametrize(("likeness", "least"), [(0.0, 0.9), (0.5, 0.8)])
-def test_where_the_rule_stops_the_mean_is_within_what_was_asked(likeness, least):
-    """Stopping at a lucky interval costs some of the 95 %; the bound on steps is far off."""
+def test_when_the_rule_stops_the_mean_is_as_precise_as_requested(likeness, least):
+    """Stopping at a lucky interval costs some of the 95 %; the limit on steps is never reached."""
     random_ = random.Random(11)
     effort = Effort(precise=0.02, at_least=8, at_most=2000, seconds=math.inf)
     close, counts = 0, []
@@ -81,13 +81,13 @@ def test_where_the_rule_stops_the_mean_is_within_what_was_asked(likeness, least)
     assert fmean(counts) < 150
 
 
-def test_without_spread_the_least_number_of_steps_is_enough():
+def test_without_spread_the_minimum_number_of_steps_is_enough():
     effort = Effort(precise=0.001, at_least=8, at_most=100)
     assert [known([0.5] * n, effort, 0) for n in (1, 7, 8)] == [False, False, True]
     assert mean_of([0.5] * 8).high == 0.5
 
 
-def test_steps_end_at_the_bounds_though_the_mean_is_not_known():
+def test_steps_end_at_the_limits_even_if_the_mean_is_not_known():
     wild = [1.0, 5.0] * 50
     effort = Effort(precise=0.001, at_least=8, at_most=100, seconds=60)
     assert not known(wild[:99], effort, 59)
@@ -101,5 +101,5 @@ def test_one_step_has_a_mean_and_no_interval():
     assert (mean.value, mean.low, mean.high, mean.precision) == (0.25, None, None, math.inf)
 
 
-def test_an_interval_of_times_never_begins_below_nothing():
+def test_an_interval_of_times_never_starts_below_zero():
     assert mean_of([0.1, 3.0]).low == 0.0

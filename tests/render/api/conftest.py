@@ -1,4 +1,4 @@
-"""Two APIs written once: of the sample book, with its odd texts, and of the real one."""
+"""Two APIs, each written once: one of the sample book, with its odd texts, and the real one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shipped import shipped_book
 
 ROOT = Path(__file__).parents[3]
 
-#: What the sample lacks: an offer with two prices, a formula, and a small table.
+#: Data that the sample lacks: an offer with two prices, a formula, and a small table.
 MORE = {
     "rates/cloud.yaml": """
 title: "+1 is the title of an offer"
@@ -61,7 +61,7 @@ examples: [{given: {cards: 20}, expect: 3}]
 
 @dataclass(frozen=True)
 class Written:
-    """An API on disk, and the book that it is of."""
+    """An API on disk, and the book that it was written from."""
 
     book: Book
     root: Path

@@ -1,4 +1,4 @@
-"""The schemas of the API's own shapes, as a program would use them that has the index."""
+"""The API's own schemas, as a program that has the index would use them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def entry(collection: Any, id_: str, key: str = "id") -> Any:
 
 
 def files(root: Path) -> Iterator[str]:
-    """The places of the JSON files of an API, without its schemas."""
+    """The paths of an API's JSON files, without its schemas."""
     for path in sorted(root.rglob("*.json")):
         name = path.relative_to(root).as_posix()
         if not name.startswith("schemas/"):
@@ -32,7 +32,7 @@ def files(root: Path) -> Iterator[str]:
 
 
 def schema_of(name: str, shapes: dict[str, str]) -> str | None:
-    """The place of the schema of a file, by the index's own list."""
+    """The path of a file's schema, from the list in the index."""
     fitting = [
         place
         for pattern, place in shapes.items()
@@ -43,7 +43,7 @@ def schema_of(name: str, shapes: dict[str, str]) -> str | None:
 
 
 class Shapes:
-    """Validators for the files of an API, from the schemas that it carries itself."""
+    """Validators for an API's files, built from the schemas that the API includes."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -60,7 +60,7 @@ class Shapes:
         }
 
     def faults(self, name: str, data: Any | None = None) -> list[str]:
-        """What is wrong with a file, or with what might stand in it."""
+        """The schema errors in a file, or in data that could be its content."""
         place = schema_of(name, self.listed)
         if place is None:
             return [f"{name}: no shape is listed"]

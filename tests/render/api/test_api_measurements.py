@@ -1,4 +1,4 @@
-"""A measurement in the API stands beside what is predicted of it, in the shape that is promised."""
+"""A measurement in the API comes with its prediction, in the promised shape."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     }
 
 
-def test_both_figures_and_their_ratio(entries: dict[str, Any]) -> None:
+def test_measured_and_predicted_figures_come_with_their_ratio(entries: dict[str, Any]) -> None:
     said = entries["a"]["predicted"]
     assert (said["because"], said["twins"]) == (None, ["b"])
     assert said["components"]["step_time"] == {
@@ -47,13 +47,13 @@ def test_both_figures_and_their_ratio(entries: dict[str, Any]) -> None:
     assert said["components"]["activations_memory"]["ratio"] is None
 
 
-def test_why_nothing_is_predicted(entries: dict[str, Any]) -> None:
+def test_a_missing_prediction_has_a_reason(entries: dict[str, Any]) -> None:
     said = entries["c"]["predicted"]
     assert said["because"].startswith("the record states no method")
     assert all(each["predicted"]["value"] is None for each in said["components"].values())
 
 
-def test_it_has_the_shape_that_is_promised(entries: dict[str, Any]) -> None:
+def test_it_has_the_promised_shape(entries: dict[str, Any]) -> None:
     schemas = {path.name: json.loads(path.read_text("utf-8")) for path in _shapes()}
     registry: Any = Registry().with_resources(
         (name, Resource.from_contents(schema)) for name, schema in schemas.items()

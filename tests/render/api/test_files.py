@@ -1,4 +1,4 @@
-"""Every file of the API: it has its shape, its addresses lead somewhere, its bytes repeat."""
+"""Every file of the API matches its schema, links to real files and is reproducible."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def lines(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
 
 
-def test_every_file_has_the_shape_that_the_index_names(api: Written) -> None:
+def test_every_file_matches_the_schema_that_the_index_names(api: Written) -> None:
     names = list(files(api.root))
     assert len(names) > 10
     assert [fault for name in names for fault in api.shapes.faults(name)] == []
@@ -66,7 +66,7 @@ BREAKS = {
 
 
 @pytest.mark.parametrize("broken", BREAKS)
-def test_the_shapes_are_closed(sample: Written, broken: str) -> None:
+def test_schemas_allow_no_unknown_keys(sample: Written, broken: str) -> None:
     data = read(sample.root / "hardware.json")
     assert sample.shapes.faults("hardware.json", data) == []
     wrong = copy.deepcopy(data)
@@ -74,7 +74,7 @@ def test_the_shapes_are_closed(sample: Written, broken: str) -> None:
     assert sample.shapes.faults("hardware.json", wrong) != []
 
 
-def test_schemas_have_ids_of_their_own(api: Written) -> None:
+def test_schema_ids_are_unique(api: Written) -> None:
     folder = api.root / "schemas"
     ids = [read(path)["$id"] for path in folder.rglob("*.json")]
     assert len(ids) == len(set(ids)) > 10
@@ -112,7 +112,7 @@ def test_every_number_has_a_unit_and_every_quantity_a_kind(api: Written) -> None
         for part in walk(read(api.root / name)):
             if isinstance(part, dict) and isinstance(part.get("value"), float):
                 assert api.book.units.parse(part["unit"]), part["unit"]
-                least, most = part["low"], part["high"]  # null: open
+                least, most = part["low"], part["high"]  # null: no bound
                 assert least is None or least <= part["value"]
                 assert most is None or part["value"] <= most
                 seen += 1
@@ -121,13 +121,13 @@ def test_every_number_has_a_unit_and_every_quantity_a_kind(api: Written) -> None
     assert seen > 20
 
 
-def test_units_read_back_as_themselves(api: Written) -> None:
+def test_units_read_back_unchanged(api: Written) -> None:
     for part in walk(read(api.root / "hardware.json")):
         if isinstance(part, dict) and part.get("unit"):
             assert str(api.book.units.parse(part["unit"])) == part["unit"]
 
 
-def test_citations_lead_to_sources(api: Written) -> None:
+def test_every_citation_has_a_source(api: Written) -> None:
     known = {entry["key"] for entry in read(api.root / "sources.json")["entries"]}
     cited = {
         part["source"]["key"]
@@ -166,7 +166,7 @@ def test_json_and_csv_hold_the_same_cells(api: Written) -> None:
             assert line["kind"] == (value["kind"] or "")
 
 
-def test_the_csv_of_a_collection_is_read_as_numbers_at_once(api: Written) -> None:
+def test_pandas_reads_a_collections_csv_as_numbers(api: Written) -> None:
     for path in sorted(api.root.glob("*.csv")):
         data = read(path.with_suffix(".json")) if path.with_suffix(".json").exists() else {}
         if not (columns := data.get("columns")):
@@ -195,8 +195,8 @@ def same(field: str, value: Any) -> bool:
     return original(field) == value
 
 
-def test_two_writings_give_the_same_bytes(shipped: Written, tmp_path: Path) -> None:
-    """All but what lists all plans is written anew of the catalogue and two of them."""
+def test_writing_twice_gives_the_same_bytes(shipped: Written, tmp_path: Path) -> None:
+    """Writes the catalogue and two plans again; files that list all plans are left out."""
     edition = shipped_once(("calculator", "pixelis")).edition
     assert edition is not None
     names = write_api(edition, tmp_path, pages=True)
@@ -211,7 +211,7 @@ def test_two_writings_give_the_same_bytes(shipped: Written, tmp_path: Path) -> N
         assert (tmp_path / "v1" / name).read_bytes() == (shipped.root / name).read_bytes(), name
 
 
-# ------------------------------------------------------------------ what single entries say
+# ------------------------------------------------------------------ single entries
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_two_writings_give_the_same_bytes(shipped: Written, tmp_path: Path) -> N
         ("needs 21.5 GB, the card holds 24 GiB", "needs-gb-the-card-holds-gib"),
     ],
 )
-def test_a_reason_has_a_code_without_its_figures(reason: str, code: str) -> None:
+def test_the_code_of_a_reason_leaves_out_its_figures(reason: str, code: str) -> None:
     assert reason_code(reason) == code
 
 
@@ -249,7 +249,7 @@ def test_an_offer_has_its_prices_by_date(sample: Written) -> None:
     ]
 
 
-def test_a_formula_has_its_texts_inputs_and_examples(sample: Written) -> None:
+def test_a_formula_has_its_notations_inputs_and_examples(sample: Written) -> None:
     record = entry(read(sample.root / "formulas.json"), "machines-needed")
     assert (record["name"], record["unit"], record["symbol"]) == (
         "machines_needed",
@@ -272,16 +272,16 @@ def test_a_formula_has_its_texts_inputs_and_examples(sample: Written) -> None:
     assert example["expect"] == example["computed"]
 
 
-def test_headlines_stand_under_each_scenario(sample: Written) -> None:
+def test_each_scenario_has_its_headlines(sample: Written) -> None:
     (plan,) = read(sample.root / "plans.json")["plans"]
     corrected, written = plan["headlines"]
     assert (corrected["scenario"], written["scenario"]) == ("corrected", "written")
     name = "phases.total.gpu_hours"
     hours = [each["quantities"][name]["value"] for each in (corrected, written)]
-    assert hours[0] < hours[1]  # the document counts with fewer steps an hour
+    assert hours[0] < hours[1]  # the document assumes fewer steps per hour
 
 
-def test_a_quantity_says_what_was_not_stated_of_it(sample: Written) -> None:
+def test_a_quantity_marks_what_its_author_did_not_state(sample: Written) -> None:
     quantities = read(sample.root / "plans" / "small.json")["quantities"]
     limit = quantities["limit"]
     assert (limit["low"], limit["value"], limit["high"], limit["midpoint"]) == (10, 15, 20, True)
@@ -291,7 +291,7 @@ def test_a_quantity_says_what_was_not_stated_of_it(sample: Written) -> None:
     assert quantities["gpu"]["refers_to"] == "hardware"
 
 
-def test_a_cell_has_its_own_origin_where_the_column_has_none(sample: Written) -> None:
+def test_a_cell_has_its_own_source_where_the_column_has_none(sample: Written) -> None:
     sizes = read(sample.root / "plans" / "small.json")["tables"]["sizes"]
     two = next(row for row in sizes["rows"] if row["id"] == "two")
     assert two["origins"]["steps"]["source"] == {"key": "memo", "locator": ""}
@@ -301,7 +301,7 @@ def test_a_cell_has_its_own_origin_where_the_column_has_none(sample: Written) ->
     assert two["cells"]["large"] == {"value": True, "low": None, "high": None, "unit": None}
 
 
-def test_a_reason_stands_for_a_number(sample: Written) -> None:
+def test_a_reason_replaces_a_missing_number(sample: Written) -> None:
     t4 = entry(read(sample.root / "hardware.json"), "t4")["quantities"]["dense_bf16"]
     assert (t4["reason"], t4["code"]) == ("no bf16 tensor unit", "no-bf16-tensor-unit")
     assert "value" not in t4
@@ -309,13 +309,13 @@ def test_a_reason_stands_for_a_number(sample: Written) -> None:
     assert columns["dense_bf16"]["symbol"] == "TFLOP/(GPU·s)"
 
 
-def test_a_unit_says_its_size_in_the_base_of_its_dimension(sample: Written) -> None:
+def test_a_unit_has_its_size_in_base_units(sample: Written) -> None:
     day = entry(read(sample.root / "units.json"), "day", "name")
     assert day["size"] == {"value": 86400.0, "low": 86400.0, "high": 86400.0, "unit": "second"}
     assert (day["per"], day["dimension"], day["counted"]) == ("24 * hour", "time", False)
 
 
-def test_an_audit_is_linked_once_it_is_there(sample: Written, tmp_path: Path) -> None:
+def test_a_plan_links_to_its_audit_once_it_has_one(sample: Written, tmp_path: Path) -> None:
     audited = SimpleNamespace(
         audit=SimpleNamespace(plan="small"), claims=(), findings=(), headlines=(), moved=()
     )
@@ -342,12 +342,12 @@ def test_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text: str) -> None
 
 
 @pytest.mark.parametrize("text", RESTS)
-def test_other_text_stays_as_it_is(text: str) -> None:
+def test_other_text_stays_unchanged(text: str) -> None:
     assert inert(text) == text
     assert original(text) == text
 
 
-def test_a_line_reads_back_as_it_was_written() -> None:
+def test_a_csv_line_reads_back_unchanged() -> None:
     row = [*RUNS, *RESTS]
     written = csv_text(["text"] * len(row), [row])
     _, read_back = csv.reader(io.StringIO(written, newline=""))
@@ -356,7 +356,7 @@ def test_a_line_reads_back_as_it_was_written() -> None:
     assert text == "a,b,c,d,e\n-5.0,,yes,0.30000000000000004,'-5\n"
 
 
-def test_no_field_of_any_file_would_be_run(api: Written) -> None:
+def test_no_spreadsheet_would_run_a_field_of_any_file(api: Written) -> None:
     seen = 0
     for path in api.root.rglob("*.csv"):
         for line in lines(path):
@@ -366,7 +366,7 @@ def test_no_field_of_any_file_would_be_run(api: Written) -> None:
     assert seen > 0
 
 
-def test_there_is_no_number_that_json_has_no_word_for() -> None:
+def test_numbers_that_json_cannot_write_are_refused() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         as_json({"value": float("nan")})
     with pytest.raises(ValueError, match="not JSON compliant"):

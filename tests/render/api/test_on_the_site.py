@@ -1,4 +1,4 @@
-"""The API and the Markdown on the finished site: every address in them leads to a file."""
+"""On the finished site, every link in the API and in the Markdown files leads to a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FENCED = re.compile(r"^(`{3,}).*?^\1$|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
 
 
 def dangling(file: Path, addresses: list[str]) -> list[str]:
-    """The addresses in a file that lead to no file; those on the web are left out."""
+    """The links in a file whose target is missing; links to the web are left out."""
     found = []
     for address in addresses:
         parts = urlsplit(address)
@@ -24,7 +24,7 @@ def dangling(file: Path, addresses: list[str]) -> list[str]:
     return found
 
 
-def test_every_address_of_the_index_leads_to_a_file(book_site: Path) -> None:
+def test_every_link_in_the_index_leads_to_a_file(book_site: Path) -> None:
     root = book_site / "api" / "v1"
     index = read(root / "index.json")
     assert Shapes(root).faults("index.json") == []
@@ -49,7 +49,7 @@ def test_the_links_of_every_markdown_file_lead_to_files(book_site: Path) -> None
     assert found == []
 
 
-def test_generated_pages_are_plain_in_their_markdown(book_site: Path) -> None:
+def test_generated_pages_have_plain_markdown(book_site: Path) -> None:
     plan = (book_site / "book/plans/qwen2-finance.md").read_text("utf-8")
     assert re.search(r"<(table|div|span|p|td)\b", plan) is None
     assert "{{" not in plan

@@ -1,4 +1,4 @@
-"""The API's page says what there is, and its change log knows every change of a shape."""
+"""The API's page documents every file, and its change log lists every change to a schema."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from scalesheet.render.api.index import REVISION, SHAPES
 PAGE = (ROOT / "docs" / "reference" / "api.md").read_text("utf-8")
 SCHEMAS = ROOT / "generator" / "scalesheet" / "schema" / "api"
 
-#: Each revision with the digest of its shapes. A change of a shape is a new revision: raise
-#: REVISION, tell of it in the change log of docs/reference/api.md, and add its digest here.
-#: An entry is never changed once it is released.
+#: Each revision with the digest of its schemas. A changed schema needs a new revision: raise
+#: REVISION, describe the change in the change log of docs/reference/api.md, and add its digest
+#: here. Never change an entry once it is released.
 REVISIONS = {
     1: "2da2e24fd6d9d362",
     2: "4b52c43fdae4c7d0",
@@ -36,7 +36,7 @@ REVISIONS = {
     12: "4f4273ae40a0eaeb",
     13: "7095f598e526d43a",
     14: "f5b8cf64b92ff794",
-    15: "f5b8cf64b92ff794",  # words of the data alone
+    15: "f5b8cf64b92ff794",  # only texts in the data changed
     16: "ee36188c074973da",
     17: "4e57c112b29aa8dc",
     18: "bd2e1fe150b91f10",
@@ -50,13 +50,13 @@ HEADERS = {
     "plans/small.csv": "table,row,name,",
     "prices.csv": "offer,from,",
 }
-#: What stands behind the columns of a figure.
+#: Columns that follow those of a figure.
 ENDS = {"prices.csv": ",seen"}
 FIGURE = "value,low,high,unit,reason,code,kind,source,locator,formula,at_least,at_most,note"
 
 
 def shape(schema: Any) -> Any:
-    """A schema without the words that explain it."""
+    """A schema without its titles and descriptions."""
     if isinstance(schema, list):
         return [shape(part) for part in schema]
     if not isinstance(schema, dict):
@@ -69,28 +69,28 @@ def shape(schema: Any) -> Any:
 
 
 def digest() -> str:
-    """Of all shapes and of the lines that head the CSV files."""
+    """A digest of all schemas and of the headers of the CSV files."""
     shapes = {path.name: shape(read(path)) for path in SCHEMAS.glob("*.json")}
     text = json.dumps([shapes, SHAPES, HEADERS, FIGURE, ENDS], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def test_a_shape_that_changed_is_a_new_revision() -> None:
+def test_a_changed_schema_needs_a_new_revision() -> None:
     assert max(REVISIONS) == REVISION
     assert digest() == REVISIONS[REVISION]
 
 
-def test_words_that_explain_are_no_part_of_a_shape() -> None:
+def test_titles_and_descriptions_are_not_part_of_a_shape() -> None:
     explained = {"title": "x", "properties": {"title": {"type": "string", "description": "y"}}}
     assert shape(explained) == {"properties": {"title": {"type": "string"}}}
 
 
-def test_the_change_log_tells_of_every_revision() -> None:
+def test_the_change_log_lists_every_revision() -> None:
     log = PAGE.split("## Changes of the API")[1]
     assert [int(n) for n in re.findall(r"^\| (\d+) \|", log, re.MULTILINE)] == list(REVISIONS)
 
 
-def test_every_sort_of_file_is_on_the_page() -> None:
+def test_every_kind_of_file_is_on_the_page() -> None:
     told = re.findall(r"`([\w./<>]+\.(?:json|csv))`", PAGE)
     patterns = {re.sub(r"<\w+>", "*", name) for name in told}
     assert set(SHAPES) <= patterns
@@ -98,13 +98,13 @@ def test_every_sort_of_file_is_on_the_page() -> None:
 
 
 @pytest.mark.parametrize("name", HEADERS)
-def test_a_csv_begins_with_the_line_that_the_page_tells(sample: Written, name: str) -> None:
+def test_a_csv_has_the_header_that_the_page_shows(sample: Written, name: str) -> None:
     (header,) = list(csv.reader(io.StringIO((sample.root / name).read_text("utf-8"))))[:1]
     assert ",".join(header) == HEADERS[name] + FIGURE + ENDS.get(name, "")
     assert FIGURE.replace(",", ", ") in " ".join(PAGE.split())
 
 
-def test_the_values_on_the_page_have_the_shape_of_values(sample: Written) -> None:
+def test_the_example_values_on_the_page_match_the_schema(sample: Written) -> None:
     (block,) = re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     units = read(sample.root / "units.json")
     for line in block.splitlines():

@@ -1,4 +1,4 @@
-"""Parts of the page's script by themselves, and the small plan whose pages the tests open."""
+"""Single parts of the page's script, and the small plan whose pages the tests open."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ It takes **{{ total.gpu_hours }}** on {{ cards }} of {{ gpu }} with {{ gpu.memor
 
 
 def part(*names: str) -> str:
-    """Parts of the script, which stand on their own below the others."""
+    """These parts of the script, without the rest."""
     folder = files("scalesheet.render.live")
     texts = [folder.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in names]
     return "\n".join(["globalThis.scalesheet ??= { plans: {} };", *texts])
 
 
 def as_script(rule: Rule) -> dict[str, Any]:
-    """A rule as the plan's script holds it."""
+    """A number format as the plan's script holds it."""
     return {k: v for k, v in asdict(rule).items() if v is not None and v is not False and v != ""}
 
 
 def with_plan(plan: Plan, book: Book, *names: str) -> str:
-    """The same with a plan that they know."""
+    """These parts of the script, with a plan."""
     return "\n".join([runtime(), program(plan, book), shown(plan, book), part(*names)])
 
 
@@ -68,8 +68,7 @@ def sample(folder: Path) -> Book:
 
 
 def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) -> Path:
-    """The pages of a plan, built from these edits, as a browser reads them: with the site's style
-    and policy. The folder of the pages."""
+    """Write a plan's pages after edits, with the site's style and policy; return their folder."""
     changed = dict(read_edit(book, plan, edit) for edit in edits)
     under = {
         word: evaluate(book, plan, {**changed, Key("scenario"): word}) for word in plan.scenarios
@@ -114,5 +113,5 @@ def document(body: str) -> str:
 
 
 def with_policy(text: str) -> str:
-    """A page with the policy that the site gives it."""
+    """A page with the site's Content Security Policy."""
     return text.replace("<head>", f"<head>{first_of_head(policy(read_document(text)))}")

@@ -1,4 +1,4 @@
-"""What a plan's page shows in a browser, mark by mark, for one page to be compared with another."""
+"""Read what a plan's page shows in a browser, mark by mark, to compare it with another page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from proof.browser import Chromium
 
-#: Of each mark: the quantity, what of it is printed, and the text; a field's as it stands there.
+#: For each mark: the quantity, which part of it is printed, and the text, or a field's value.
 _MARKS = """
 () => {
   const flat = (text) => text.replace(/\\s+/g, " ").trim();
@@ -59,19 +59,19 @@ _REST = """
   };
 }
 """
-#: The row that is the example of a column's formula is decided by the published values.
+#: The published values decide which row is the example of a column's formula.
 _EXAMPLE = {"amount", "math", "row"}
 
 
 @dataclass
 class Shown:
-    """Texts by quantity and what is printed of it, and the rest of what follows the inputs."""
+    """The texts of each quantity, and everything else on the page that depends on the inputs."""
 
     marks: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     rest: dict[str, Any] = field(default_factory=dict)
 
 
-#: Opens all that is folded. The page writes what is in it once it is open, which it hears first.
+#: Opens every fold. The page fills a fold when it opens; its listener runs before this one.
 _UNFOLD = """() => {
     const folded = [...document.querySelectorAll("details:not([open])")]
     const opened = folded.map(
@@ -100,13 +100,13 @@ def open_read(chromium: Chromium, page: Path, query: str = "", *, scripts: bool 
         shown = read(visit.page)
     finally:
         complaints = chromium.leave(visit)
-    # these folders have no fonts and styles of the theme
+    # these folders lack the theme's fonts and styles
     assert [each for each in complaints if "FILE_NOT_FOUND" not in each] == []
     return shown
 
 
 def differences(live: Shown, built: Shown) -> list[str]:
-    """Where a page that followed its inputs is not the page that is built from them."""
+    """Where a page that was changed in the browser differs from a page built with those inputs."""
     found = [
         f"{kind}: {_apart(str(live.rest[kind]), str(built.rest[kind]))}"
         for kind in live.rest
@@ -125,7 +125,7 @@ def differences(live: Shown, built: Shown) -> list[str]:
 
 
 def _apart(live: str, built: str) -> str:
-    """Both texts around the first letter that differs."""
+    """Both texts around the first character that differs."""
     pairs = enumerate(zip(live, built, strict=False))
     same = next((at for at, (a, b) in pairs if a != b), min(len(live), len(built)))
     start = max(0, same - 60)
@@ -133,7 +133,7 @@ def _apart(live: str, built: str) -> str:
 
 
 def _same_value(of: str, live: Shown, built: Shown) -> bool:
-    """Whether the same is said of it, if only with the range below it or in the next cell."""
+    """Whether both show the same text for a quantity, even with its range in another place."""
     return bool(_texts(of, live) & _texts(of, built))
 
 

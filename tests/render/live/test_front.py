@@ -1,4 +1,4 @@
-"""The front page: its answer is the evaluator's, its layout that of `choose`; and in a browser."""
+"""The front page: the evaluator's answer, the layout that `choose` finds, and a reader's use."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ from shipped import ROOT, shipped, shipped_book
 Open = Callable[..., Page]
 WRITTEN = (ROOT / "docs" / "index.md").read_text("utf-8")
 DONE = "[data-beside]:not([aria-busy])"
-PATIENCE = 300_000  # ms: where nothing fits the page tries every accelerator in ever larger numbers
+PATIENCE = 300_000  # ms: where nothing fits, the page tries ever more of every accelerator
 EVALUATED: dict[tuple[str, ...], Results] = {}
-#: The answer to what a reader states, as the page's scripts draw it part by part.
+#: The answer to a reader's case, as the page's scripts draw it part by part.
 ASK = """
 (texts) => {
   const { stated } = scalesheet.cases.readCase(texts);
@@ -82,7 +82,7 @@ def front(book: Book) -> FrontPage:
 def folder(
     front: FrontPage, book: Book, plan: Plan, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The page and the plan's, as a site has them."""
+    """The front page and the plan's pages, as on the site."""
     made = tmp_path_factory.mktemp("front")
     write_site(book, plan, made / "book")
     write_front(front, made)
@@ -95,7 +95,7 @@ def address(folder: Path) -> str:
 
 
 def write_front(front: FrontPage, folder: Path) -> Path:
-    """The page as a browser reads it from a folder, with the site's style and policy."""
+    """Write the page to a folder for a browser, with the site's style and policy."""
     assets = folder / "book" / "assets"
     assets.mkdir(parents=True, exist_ok=True)
     scripts = {"runtime": runtime(), "question": front.script, "front": script(FRONT)}
@@ -119,7 +119,7 @@ def write_front(front: FrontPage, folder: Path) -> Path:
 
 @pytest.fixture
 def visit(chromium: Chromium, address: str) -> Iterator[Open]:
-    """Opens the page; in the end no script has failed and the policy was kept."""
+    """Opens the page; fails at the end if a script failed or broke the policy."""
 
     def open_page(query: str = "", scripts: bool = True, at: str = address) -> Page:
         page = chromium.visit(at + query, scripts=scripts).page
@@ -131,7 +131,7 @@ def visit(chromium: Chromium, address: str) -> Iterator[Open]:
 
 
 def answers(page: Page) -> list[str]:
-    """The answer and what stands below it, as markup."""
+    """The answer and the part below it, as markup."""
     found = page.evaluate(
         "['answer', 'beside'].map(name => document.querySelector(`[data-${name}]`).outerHTML)"
     )
@@ -141,8 +141,10 @@ def answers(page: Page) -> list[str]:
 
 @pytest.fixture(scope="module")
 def ask(address: str, chromium: Chromium) -> Iterator[Ask]:
-    """The answer to an address, as the scripts of the page draw it: of one page that stays open,
-    since the browser has compiled its scripts by then."""
+    """The answer to an address, as the page's scripts draw it.
+
+    One page stays open for all addresses, so that the browser compiles its scripts only once.
+    """
     page = chromium.new_page()
     page.goto(address)
     page.wait_for_selector(DONE)
@@ -151,7 +153,7 @@ def ask(address: str, chromium: Chromium) -> Iterator[Ask]:
 
 
 def within(tree: Tree, *path: str) -> list[Tree]:
-    """The parts of a drawing that a path of `tag.class` leads to, each in the one before."""
+    """The parts of a drawing that match a path of `tag.class` steps, each within the last."""
     found = [tree]
     for step in path:
         tag, *classes = step.split(".")
@@ -180,19 +182,19 @@ def texts(tree: Tree, *path: str) -> list[str]:
 
 
 def inputs_of(address: str) -> dict[str, str]:
-    """The inputs that a link has."""
+    """The inputs in a link's query."""
     return dict(parse_qsl(urlsplit(address).query))
 
 
 def asked_by(page: Page, link: str) -> dict[str, str]:
-    """The plan's inputs that a link of the page has."""
+    """The plan's inputs in a link on the page."""
     target = page.locator(link).first.get_attribute("href")
     assert target is not None
     return inputs_of(target)
 
 
 def evaluated(book: Book, plan: Plan, asked: dict[str, str]) -> Results:
-    """What the evaluator finds with these inputs of the plan, each time the same."""
+    """The evaluator's results with these inputs of the plan, computed once."""
     edits = tuple(f"{name}={text}" for name, text in asked.items())
     if edits not in EVALUATED:
         read = (read_edit(book, plan, edit) for edit in edits)
@@ -207,7 +209,7 @@ def shown(book: Book, plan: Plan, name: str, value: Value) -> str:
 # ------------------------------------------------------------------ the answer
 
 
-def test_a_page_is_published_as_its_script_leaves_it(visit: Open) -> None:
+def test_a_published_page_is_the_one_that_its_script_makes(visit: Open) -> None:
     form = "document.querySelector('form').innerHTML"
     still, page = visit(scripts=False), visit()
     built = answers(still)
@@ -221,7 +223,7 @@ def test_a_page_is_published_as_its_script_leaves_it(visit: Open) -> None:
     assert answers(page) == built
 
 
-#: What a reader states.
+#: Cases that a reader states.
 ASKED = {
     "full fine-tuning": "",
     "LoRA at home": "method=LoRA&gpu=rtx4090&gpus=2",
@@ -233,7 +235,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_every_figure_is_what_the_evaluator_finds_where_its_link_leads(
+def test_every_figure_is_the_evaluators_for_the_inputs_of_its_link(
     name: str, ask: Ask, book: Book, plan: Plan
 ) -> None:
     drawn = ask(ASKED[name])
@@ -247,7 +249,7 @@ def test_every_figure_is_what_the_evaluator_finds_where_its_link_leads(
 
     bought = [at_link(book, plan, "cost", each) for each in within(drawn["offers"], "td", "a")]
     assert bool(bought) == (verdict != "does not fit")
-    assert bought[:-1] == sorted(bought[:-1])  # the last is what accelerators of one's own take
+    assert bought[:-1] == sorted(bought[:-1])  # the last row is for owned accelerators
 
     for row in within(drawn["changes"], "tbody", "tr"):
         links = within(row, "td", "a")
@@ -259,12 +261,12 @@ def test_every_figure_is_what_the_evaluator_finds_where_its_link_leads(
 
 
 def led_to(book: Book, plan: Plan, link: Tree) -> Results:
-    """What the evaluator finds with the inputs of a link."""
+    """The evaluator's results with the inputs of a link."""
     return evaluated(book, plan, inputs_of(link[1]["href"]))
 
 
 def at_link(book: Book, plan: Plan, figure: str, link: Tree) -> float:
-    """The figure where a link leads, which the page has rounded to its last digit."""
+    """The exact figure behind a link, checked against the rounded one on the page."""
     value = led_to(book, plan, link).scalars[figure].value
     assert isinstance(value, float)
     text = words(link).replace(",", "")
@@ -274,7 +276,7 @@ def at_link(book: Book, plan: Plan, figure: str, link: Tree) -> float:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_every_layout_is_that_of_choose_and_so_is_the_cheapest_accelerator(
+def test_layouts_and_the_cheapest_accelerator_are_those_of_choose(
     name: str, ask: Ask, book: Book, plan: Plan
 ) -> None:
     drawn = ask(ASKED[name])
@@ -283,7 +285,7 @@ def test_every_layout_is_that_of_choose_and_so_is_the_cheapest_accelerator(
     links = [own, *(link for row in rows for link in within(row, "td", "a")[:1])]
     states = [led_to(book, plan, link).scalars for link in links]
     asked, *_, elsewhere = states
-    # `choose` is asked for one sequence and precision, and to keep everything on the accelerators
+    # `choose` takes one sequence and precision, and here offloads nothing
     same = ("sequence", "offload", "precision")
     states = [each for each in states if all(each[n].value == asked[n].value for n in same)]
     job = Job(
@@ -312,7 +314,7 @@ def test_every_layout_is_that_of_choose_and_so_is_the_cheapest_accelerator(
 
 
 def best(found: Search, rows: Flags) -> int:
-    """The cheapest that fits; where none does, what comes nearest to it."""
+    """The cheapest row that fits; if none fits, the one that comes nearest to fitting."""
     row = found.best(rows & found.fits)
     row = nearest(found, "memory", rows) if row is None else row
     assert row is not None
@@ -320,7 +322,7 @@ def best(found: Search, rows: Flags) -> int:
 
 
 def of(found: Search, state: Mapping[str, Value]) -> Flags:
-    """The rows of a method on so many accelerators."""
+    """The rows with the method and number of accelerators of a state."""
     methods = {METHODS[name].plan: name for name in METHODS}
     same = np.equal(found.grid.method, methods[str(state["method"].value)])
     rows: Flags = (same & (found.grid.gpus == number_of(state["gpus"])))[found.at]
@@ -337,13 +339,13 @@ def number_of(value: Value) -> float:
     return value.value
 
 
-#: Cases whose link leads to their formulas: rented, and on accelerators that nobody rents out.
+#: Cases that link to their formulas: on rented accelerators, and on some that nobody rents out.
 LINKED = {
     **ASKED,
     "QLoRA on one's own": "gpu=rtx4080&gpus=1&method=QLoRA&data=tokens&tokens=50M",
     "a stated layout": "stage=3&checkpointing=full&trainer=tuned",
 }
-#: Figures of the page by the plan's: where they stand.
+#: Where the page shows each figure of the plan.
 FIGURES = {
     "hours": "div.figure.hours",
     "calendar_time": "div.figure.calendar_time",
@@ -353,12 +355,12 @@ FIGURES = {
 
 
 @pytest.mark.parametrize("name", LINKED)
-def test_the_link_to_all_formulas_leads_to_the_figures_of_the_page(
+def test_the_link_to_all_formulas_leads_to_the_same_figures(
     name: str, ask: Ask, book: Book, plan: Plan
 ) -> None:
     answer = ask(LINKED[name])["answer"]
     (link,) = within(answer, "p.more", "a")
-    results = led_to(book, plan, link)  # as `show --set` reads it
+    results = led_to(book, plan, link)  # read like `show --set`
     (memory,) = texts(answer, "figcaption")
     for figure in ("needed_memory", "most_memory", "usable_memory"):
         assert in_gib(results.scalars[figure]) in memory
@@ -378,13 +380,15 @@ def test_the_page_of_all_formulas_shows_the_figures_of_the_answer(
     target, _, query = link.partition("?")
     led = open_read(chromium, folder / target, f"?{query}").marks
     shown = [figure for figure in FIGURES if (f"{figure}  ", "figure") in led]
-    assert {"hours", "cost", "verdict"} <= set(shown)  # headline figures; others are a page further
+    assert {"hours", "cost", "verdict"} <= set(
+        shown
+    )  # headline figures; others are one page further
     for figure, at in ((figure, FIGURES[figure]) for figure in shown):
         assert led[f"{figure}  ", "figure"] == {page.locator(f"{at} .value").inner_text()}
 
 
 def in_gib(value: Value) -> str:
-    """Memory as the page shows it, whatever the plan counts in: here GB."""
+    """Memory as the page shows it, in GiB; the plan computes it in GB."""
     ends = (end * 1e9 / 2**30 for end in (number_of(value), value.low, value.high) if end)
     gib = Value(*ends)
     return f"{plain(gib, format_by(Rule(digits=3), [gib]))} GiB"
@@ -399,7 +403,7 @@ def shown_with(book: Book, plan: Plan, name: str, results: Results) -> str:
 # ------------------------------------------------------------------ what cannot run
 
 
-def test_what_does_not_fit_has_no_hours_and_no_cost_anywhere(ask: Ask) -> None:
+def test_an_answer_that_does_not_fit_has_no_hours_and_no_cost(ask: Ask) -> None:
     drawn = ask("gpu=rtx4090&gpus=2")
     assert texts(drawn["answer"], "p.fit") == ["does not fit"]
     for gone in ("hours", "calendar_time", "cost"):
@@ -418,7 +422,7 @@ def test_a_change_that_does_not_fit_has_no_hours_and_no_cost(ask: Ask) -> None:
         assert texts(row, "td.num") == ["", ""]
 
 
-def test_the_plain_page_of_what_does_not_fit_says_what_would(book: Book) -> None:
+def test_the_plain_page_of_a_case_that_does_not_fit_says_what_would(book: Book) -> None:
     written = WRITTEN.replace("h100-sxm", "rtx4090").replace("gpus: 8", "gpus: 2")
     said = as_markdown(filled(book, written).page).split("## Whole programs")[0]
     assert "- Does it fit?: [does not fit](" in said
@@ -429,7 +433,7 @@ def test_the_plain_page_of_what_does_not_fit_says_what_would(book: Book) -> None
     assert "\n| LoRA instead | fits | " in said
 
 
-#: Layouts that are stated and cannot run, and what the page says of them.
+#: Stated layouts that cannot run, and the reasons that the page gives.
 CANNOT = {
     "layers": (
         "model=pythia-70m&method=pretraining&gpus=128&tensor=8&pipeline=16",
@@ -461,7 +465,7 @@ CANNOT = {
 
 
 @pytest.mark.parametrize("name", CANNOT)
-def test_the_page_names_what_keeps_a_layout_from_running(name: str, ask: Ask) -> None:
+def test_the_page_says_why_a_layout_cannot_run(name: str, ask: Ask) -> None:
     query, reasons = CANNOT[name]
     drawn = ask(query)
     assert texts(drawn["answer"], "p.bad") == [f"Cannot run: {'; '.join(reasons)}."]
@@ -473,7 +477,7 @@ def test_the_page_names_what_keeps_a_layout_from_running(name: str, ask: Ask) ->
     }
 
 
-def test_a_page_may_begin_with_accelerators_that_nobody_rents_out(book: Book) -> None:
+def test_the_case_of_a_page_may_use_accelerators_that_nobody_rents_out(book: Book) -> None:
     written = WRITTEN.replace("h100-sxm", "rtx4080").replace("full fine-tuning", "QLoRA")
     front = filled(book, written.replace("gpus: 8", "gpus: 1"))
     assert front.problems == ()
@@ -481,7 +485,7 @@ def test_a_page_may_begin_with_accelerators_that_nobody_rents_out(book: Book) ->
     assert '<option value="rtx4080" selected>' in front.page
 
 
-def test_a_stated_layout_of_the_page_that_cannot_run_is_named(book: Book) -> None:
+def test_a_page_whose_own_layout_cannot_run_is_an_error(book: Book) -> None:
     layout = "gpus: 128\n  tensor: 8\n  pipeline: 16\n  trainer: tuned"
     written = WRITTEN.replace("llama-3-1-8b", "pythia-70m").replace("gpus: 8", layout)
     (problem,) = filled(book, written).problems
@@ -493,7 +497,7 @@ def test_a_stated_layout_of_the_page_that_cannot_run_is_named(book: Book) -> Non
 # ------------------------------------------------------------------ evidence
 
 
-def test_an_answer_stands_beside_its_evidence_and_the_published_run(ask: Ask) -> None:
+def test_an_answer_shows_its_evidence_and_the_published_run(ask: Ask) -> None:
     case = "method=pretraining&model=deepseek-v3&data=tokens&gpu=h800-sxm&gpus=2048&tokens="
     like, run, loss = texts(ask(case + "14.8T")["answer"], "p.evidence")
     assert loss.startswith("Expected loss ")
@@ -503,14 +507,14 @@ def test_an_answer_stands_beside_its_evidence_and_the_published_run(ask: Ask) ->
     assert only == like
 
 
-def test_where_nothing_was_published_the_answer_is_a_guess(ask: Ask) -> None:
+def test_without_a_published_run_the_answer_is_called_an_assumption(ask: Ask) -> None:
     (said,) = texts(ask("method=LoRA&gpu=mi300x")["answer"], "p.evidence")
     assert said == "No published run on this accelerator: an assumption. The score"
     (said,) = texts(ask("method=QLoRA")["answer"], "p.evidence")
     assert said.startswith("No published run like this (QLoRA, Hopper, 1B to 10B parameters)")
 
 
-def test_a_utilization_far_outside_is_said_before_the_answer(ask: Ask) -> None:
+def test_a_warning_about_unusual_utilization_comes_before_the_answer(ask: Ask) -> None:
     answer = ask("method=QLoRA&batch=8&sequence=16")["answer"]
     kinds = [each[1].get("class", "") for each in answer[2:]]
     assert kinds.index("bad unusual") < kinds.index("hero")
@@ -521,10 +525,10 @@ def test_a_utilization_far_outside_is_said_before_the_answer(ask: Ask) -> None:
 # ------------------------------------------------------------------ pretraining
 
 
-def test_pretraining_begins_with_one_epoch_and_its_usual_batch(
+def test_pretraining_starts_with_one_epoch_and_its_usual_batch(
     visit: Open, book: Book, plan: Plan
 ) -> None:
-    page = visit("?gpus=1")  # which is answered soonest
+    page = visit("?gpus=1")  # the fastest to answer
     fields = {name: page.locator(f"#ask-{name}") for name in ("epochs", "batch")}
 
     def are(epochs: str, batch: str) -> None:
@@ -563,7 +567,7 @@ def test_pretraining_begins_with_one_epoch_and_its_usual_batch(
     are("3", "256")
 
 
-def test_what_no_offer_sells_has_hours_memory_and_electricity(
+def test_accelerators_that_nobody_rents_out_have_hours_memory_and_electricity(
     ask: Ask, book: Book, plan: Plan
 ) -> None:
     drawn = ask("gpu=rtx4080&gpus=1&method=QLoRA&data=tokens&tokens=50M")
@@ -585,7 +589,7 @@ def test_no_processor_is_offered_as_an_accelerator(front: FrontPage, book: Book)
     assert sorted(offered) == sorted(row for row in kinds if kinds[row] == "accelerator")
 
 
-def test_a_layout_can_be_fixed_and_one_that_divides_nothing_is_told(visit: Open) -> None:
+def test_a_layout_can_be_stated_and_one_that_does_not_divide_is_reported(visit: Open) -> None:
     page = visit("?stage=3&checkpointing=full")
     expect(page.locator("[data-layout]")).to_have_text(re.compile("ZeRO 3, .*, checkpointing"))
     page.locator("#ask-gpus").fill("3")
@@ -603,7 +607,7 @@ def test_a_stranger_changes_the_question_and_sends_the_link(visit: Open, address
     page.get_by_label("Accelerator").select_option(label="NVIDIA GeForce RTX 4090")
     count = page.get_by_label("Count", exact=True)
     count.fill("2")
-    count.dispatch_event("blur")  # as when the browser's own address field takes the focus
+    count.dispatch_event("blur")  # as when the browser's own address bar takes the focus
     page.wait_for_url("**gpus=2")
     page.wait_for_selector(DONE)
     expect(page.locator(".value.fit")).to_have_text("does not fit")
@@ -636,7 +640,7 @@ BAD = {
 }
 
 
-def test_what_cannot_be_read_is_told_beside_its_field(visit: Open) -> None:
+def test_an_invalid_value_is_reported_beside_its_field(visit: Open) -> None:
     page = visit()
     before = answers(page)
     page.locator("details.layout > summary").click()
@@ -652,7 +656,7 @@ def test_what_cannot_be_read_is_told_beside_its_field(visit: Open) -> None:
     expect(page.locator(".field:has(#ask-gpus) [role=alert]")).to_have_count(0)
 
 
-def test_an_address_with_rubbish_is_told_and_runs_nothing(visit: Open) -> None:
+def test_rubbish_in_the_address_is_reported_and_runs_nothing(visit: Open) -> None:
     script = "<img src=x onerror=alert(1)>"
     page = visit(f"?gpus=-1&{script}=1&model={script}&stage=7&gpu=rtx4090&data[]=1&h=fits")
     expect(page.locator("[data-faults] .bad")).to_have_count(2)
@@ -662,14 +666,14 @@ def test_an_address_with_rubbish_is_told_and_runs_nothing(visit: Open) -> None:
     assert page.locator("img").count() == 0
 
 
-def test_without_scripts_the_case_stands_answered(visit: Open) -> None:
+def test_without_scripts_the_case_is_answered(visit: Open) -> None:
     page = visit(scripts=False)
     expect(page.locator("form")).to_be_hidden()
     expect(page.locator(".case")).to_contain_text("Full fine-tuning of Llama 3.1 8B")
     expect(page.locator(".value.fit")).to_have_text("fits")
 
 
-# ------------------------------------------------------------------ what is written by hand
+# ------------------------------------------------------------------ the page's Markdown
 
 
 def test_the_plain_page_says_the_answer(front: FrontPage) -> None:
@@ -696,13 +700,13 @@ def test_the_plain_page_says_the_answer(front: FrontPage) -> None:
         ),
     ],
 )
-def test_what_is_wrong_on_the_page_is_told(written: str, code: str, told: str, book: Book) -> None:
+def test_an_error_in_the_page_is_reported(written: str, code: str, told: str, book: Book) -> None:
     (problem,) = filled(book, written).problems
     assert problem.path == "docs/index.md"
     assert problem.code == code
     assert told in problem.message
 
 
-def test_a_page_without_questions_stays_as_it_is(book: Book, tmp_path: Path) -> None:
+def test_a_page_without_questions_stays_unchanged(book: Book, tmp_path: Path) -> None:
     text = "# Home\n\nWritten by hand, with `{{ question }}` in a line.\n"
     assert filled(book, text).page == text

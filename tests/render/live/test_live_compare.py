@@ -1,5 +1,5 @@
-"""Accelerators, plans and offers side by side: what their tables say, as the build runs the script,
-and what a reader does with them: chooses, types, shares a link."""
+"""Accelerators, plans and offers side by side: their tables, as the build runs the script,
+and what a reader does with them: choose, type, share a link."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PRICE = (
     "  - {{from: {}, price: {}, unit: USD / (node * hour), kind: published, "
     "source: {}, seen: {}}}\n"
 )
-SEEN = "2026-11-01"  # the newest price of each offer, so that it is none that was long unseen
+SEEN = "2026-11-01"  # the newest price of each offer, so that none has gone long without a check
 NONE = "  - {{from: {}, reason: {}, source: {}}}\n"
 PAPER = "{key: paper}"
 OFFERS = {
@@ -103,7 +103,7 @@ MORE_UNITS = """\
   GFLOP: {is: 1000000000 * FLOP, symbol: GFLOP, title: 1e9 floating-point operations}
   sequence: {dimension: sequence, symbol: seq, title: sequence, counted: true}
 """
-#: Addresses that nothing can be made of, and what the page says.
+#: Invalid addresses, and what the page says.
 RUBBISH = {
     "?a=<img src=x onerror=alert(1)>": "There is no plan “<img src=x onerror=alert(1)>” here.",
     "?a=rented&a.cards=-3": "A: cards: Expected a whole number of at least 1 in GPU",
@@ -111,7 +111,7 @@ RUBBISH = {
     "?a=rented&c.x=1": "“c.x” belongs to neither side",
     "?a=__proto__&b=rented": "There is no plan “__proto__” here.",
 }
-#: Records of which the rule chooses another from the day of each on.
+#: Records by kind, day and value; from the day of each on, the rule picks another record.
 RECORDS = {
     "guessed": ("simulated", "2022-06-01", 0.5),
     "timed": ("measured", "2025-06-01", 0.75),
@@ -158,7 +158,7 @@ def edition(book: Book) -> Edition:
 
 @pytest.fixture(scope="module")
 def site(edition: Edition, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The compared pages as a browser reads them, with the site's styles and policy."""
+    """The comparison pages for a browser, with the site's styles and policy."""
     out = tmp_path_factory.mktemp("pages") / "book"
     write_pages(edition, out)
     for part in (*ASSETS.glob("*.css"), ASSETS / "site.js", ASSETS / "charts.js"):
@@ -171,7 +171,7 @@ def site(edition: Edition, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def visit(chromium: Chromium, site: Path) -> Iterator[Open]:
-    """Opens a page; in the end no script has failed and the policy was kept."""
+    """Opens a page; fails at the end if a script failed or broke the policy."""
 
     def open_page(name: str, query: str = "", width: int = 1280, scripts: bool = True) -> Page:
         return chromium.visit(
@@ -188,7 +188,7 @@ def results_of(book: Book, *edits: str) -> Results:
 
 
 def printed(book: Book, name: str, *sides: Results) -> list[str]:
-    """A figure of each side with its unit, in the one format of both."""
+    """A figure of each side with its unit, in a format shared by both."""
     scalar = book.plans["rented"].scalars[name]
     values = [side.scalars[name] for side in sides]
     fmt = format_of(scalar, values, book.units)
@@ -218,7 +218,7 @@ def row(page: Page, title: str) -> Locator:
 
 
 def lines(tree: list[Any]) -> dict[str, list[str]]:
-    """What each row of a table says, by its heading."""
+    """The cells of each row of a table, by the row's heading."""
     return {
         said[0]: said[1:]
         for row in svg_of(tree).iter("tr")
@@ -228,13 +228,13 @@ def lines(tree: list[Any]) -> dict[str, list[str]]:
 
 # ------------------------------------------------------------------ what the tables say
 
-#: What two sides give, each `[plan, day, edits]`.
+#: The comparison of two sides, each `[plan, day, edits]`.
 SIDES = """((...given) => scalesheet.compared.sides(given.map(([id, day, edits], n) => {
   const plan = scalesheet.plans[id];
   const enter = (changes, edit) => scalesheet.inputs.change(plan, changes, ...edit.split("="));
   return { letter: "ab"[n], id, plan, day, changes: edits.reduce(enter, new Map()) };
 })))"""
-#: The alternatives of a plan, as they are asked for.
+#: The alternatives of a plan, drawn with these options.
 ALTERNATIVES = """((id, asked) => {
   const plan = scalesheet.plans[id];
   const { rows, result, draw } = scalesheet.alternatives.of(plan);
@@ -255,7 +255,7 @@ def sides(edition: Edition) -> Callable[..., Any]:
 
 
 def alternatives(book: Book, *edits: str, **asked: object) -> dict[str, list[str]]:
-    """The lines of the table of the rented plan."""
+    """The rows of the rented plan's table of alternatives."""
     engine = Engine(of_plan(book.plans["rented"], book, edits))
     found = lines(engine.call(ALTERNATIVES, "rented", asked)["table"])
     assert found.pop("Offer")[:2] == ["Cost USD", "Hours h"]
@@ -271,7 +271,7 @@ def alternatives(book: Book, *edits: str, **asked: object) -> dict[str, list[str
         ("2023-01-01", ()),
     ],
 )
-def test_a_plan_with_the_data_of_a_day_is_the_plan_that_is_built_at_that_day(
+def test_a_plan_with_the_data_of_a_day_is_the_plan_built_on_that_day(
     sides: Callable[..., Any], book: Book, data: Path, day: str, edits: tuple[str, ...]
 ) -> None:
     then = results_of(compile_book(data, date.fromisoformat(day)), *edits)
@@ -279,7 +279,7 @@ def test_a_plan_with_the_data_of_a_day_is_the_plan_that_is_built_at_that_day(
     told = lines(found["table"]) | lines(["table", {}, *found["rest"]["rows"]])
     for name in FIGURES:
         title = book.plans["rented"].scalars[name].title
-        if title not in told:  # among those that differ only where it does
+        if title not in told:  # a row is shown only where the sides differ
             assert then.scalars[name] == results_of(book).scalars[name]
             continue
         for n, wanted in enumerate(printed(book, name, then, results_of(book))):
@@ -295,16 +295,14 @@ def as_number(ratio: str) -> float:
 
 
 @pytest.mark.parametrize("value", [1 / 376, 0.11, 0.5, 0.746, 0.999, 1.004, 1.65, 2, 10.5, 1234.5])
-def test_a_ratio_is_said_as_people_say_it(value: float) -> None:
+def test_a_ratio_reads_naturally(value: float) -> None:
     said = Engine().call("scalesheet.tables.times", value)
     assert said != "same"
     if "under 1 %" not in said:
         assert as_number(said) == pytest.approx(value, rel=5e-2)
 
 
-def test_two_plans_stand_beside_each_other_by_what_they_answer(
-    sides: Callable[..., Any], book: Book
-) -> None:
+def test_two_plans_are_compared_by_what_they_answer(sides: Callable[..., Any], book: Book) -> None:
     small, rented = (evaluate(book, book.plans[id_]) for id_ in ("small", "rented"))
     told = lines(sides(("small", "", ()), AS_IT_IS)["table"])
     cost, other = (float(each.scalars["cost"].value or 0) for each in (small, rented))
@@ -315,7 +313,7 @@ def test_two_plans_stand_beside_each_other_by_what_they_answer(
     assert alike["rest"]["rows"] == []
 
 
-def test_all_plans_stand_in_one_table(site: Path, book: Book) -> None:
+def test_one_table_holds_all_plans(site: Path, book: Book) -> None:
     told = read((site / "compare/plans.md").read_text("utf-8")).text
     for plan in book.plans.values():
         scalar, value = plan.scalars["cost"], evaluate(book, plan).scalars["cost"]
@@ -333,7 +331,7 @@ def test_the_best_of_a_row_is_marked_and_each_has_its_ratio_to_the_first(edition
     assert price == ["0.40 best Little machine", "3.00 7.50 × Big machine"]
 
 
-def test_each_offer_has_what_the_plan_would_take_with_it(book: Book) -> None:
+def test_each_offer_has_the_plans_cost_and_hours_with_it(book: Book) -> None:
     told = alternatives(book, "cards=16", which="*")
     under = {offer: results_of(book, f"offer={offer}", "cards=16") for offer in OFFERS}
     for name, at in (("cost", 0), ("hours", 1)):
@@ -355,7 +353,7 @@ def test_each_offer_has_what_the_plan_would_take_with_it(book: Book) -> None:
         ),
     ],
 )
-def test_the_chosen_offer_stands_among_those_that_are_asked_for(
+def test_the_chosen_offer_is_among_those_shown(
     book: Book, asked: dict[str, Any], titles: list[str]
 ) -> None:
     assert list(alternatives(book, **asked)) == titles
@@ -364,7 +362,7 @@ def test_the_chosen_offer_stands_among_those_that_are_asked_for(
 # ------------------------------------------------------------------ what a reader does
 
 
-def test_what_is_typed_stands_in_the_address_and_a_reload_shows_it(visit: Open, book: Book) -> None:
+def test_typed_values_are_in_the_address_and_survive_a_reload(visit: Open, book: Book) -> None:
     page = visit("compare/plans", "?a=rented&b=rented")
     side = page.get_by_label("Side B", exact=True)
     side.get_by_label("Another input").select_option("cards")
@@ -399,7 +397,7 @@ def test_what_is_typed_stands_in_the_address_and_a_reload_shows_it(visit: Open, 
     expect(page.locator(".sides thead")).to_contain_text("data of 2024-01-01")
 
 
-def test_rubbish_in_the_address_is_told_and_breaks_nothing(visit: Open) -> None:
+def test_rubbish_in_the_address_is_reported_and_breaks_nothing(visit: Open) -> None:
     page = visit("compare/plans")
     for query, said in RUBBISH.items():
         page.goto(page.url.partition("?")[0] + query)
@@ -408,7 +406,7 @@ def test_rubbish_in_the_address_is_told_and_breaks_nothing(visit: Open) -> None:
         assert page.locator(".sides img").count() == 0
 
 
-def test_accelerators_are_chosen_by_the_names_that_people_use(visit: Open) -> None:
+def test_accelerators_are_found_by_their_everyday_names(visit: Open) -> None:
     page = visit("hardware/h100")
     page.get_by_role("link", name="Compare with T4").click()
     titles = page.locator("table.compared thead a")
@@ -428,14 +426,14 @@ def test_accelerators_are_chosen_by_the_names_that_people_use(visit: Open) -> No
     expect(titles).to_have_text(["H100", "T4"])
 
 
-def test_the_page_of_accelerators_is_the_one_that_is_built(visit: Open) -> None:
+def test_the_page_of_accelerators_is_the_built_one(visit: Open) -> None:
     still = visit("compare/accelerators", scripts=False)
-    live = visit("compare/accelerators", "?of=h100,<b>x</b>")  # and the usual ones beside
+    live = visit("compare/accelerators", "?of=h100,<b>x</b>")  # and the default ones beside it
     expect(live.locator(".chooser [role=alert]")).to_contain_text("<b>x</b>")
     assert markup(live, "table.compared") == markup(still, "table.compared")
 
 
-def test_the_alternatives_are_those_that_are_built_and_one_can_be_taken(visit: Open) -> None:
+def test_the_alternatives_are_the_built_ones_and_one_can_be_chosen(visit: Open) -> None:
     still = visit("plans/rented", scripts=False)
     page = visit("plans/rented")
     page.locator("#alternatives").scroll_into_view_if_needed()

@@ -1,4 +1,4 @@
-"""What a reader enters is read as `show --set` reads it, and the address holds it."""
+"""The page reads a reader's entries as `show --set` does, and keeps them in the address."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ READ = """
 
 @pytest.fixture(scope="module")
 def read(run: Callable[[str], Any]) -> Read:
-    """The changes that a text makes, or why it makes none; all are asked at once."""
+    """The changes that each text makes, or why it is refused; one call for all."""
     cases = [*READ_THE_SAME, *REFUSED, *(case[:2] for case in (*AS_PRINTED, *MESSAGES)), *SHIPPED]
     said = dict(zip(cases, run(READ % json.dumps(cases)), strict=True))
     return lambda name, text: said[name, text]
@@ -69,7 +69,7 @@ READ_THE_SAME = [
 
 
 @pytest.mark.parametrize(("name", "text"), READ_THE_SAME)
-def test_what_the_program_reads_is_read_the_same(
+def test_the_page_reads_every_entry_as_the_program_does(
     name: str, text: str, book: Book, read: Read
 ) -> None:
     _, stated = read_edit(book, book.plans["small"], f"{name}={text}")
@@ -106,7 +106,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "text"), REFUSED)
-def test_what_the_program_refuses_is_refused_and_changes_nothing(
+def test_entries_that_the_program_refuses_change_nothing(
     name: str, text: str, book: Book, read: Read
 ) -> None:
     with pytest.raises(EditError):
@@ -128,7 +128,7 @@ AS_PRINTED = [
 
 
 @pytest.mark.parametrize(("name", "text", "value"), AS_PRINTED)
-def test_numbers_may_be_typed_as_the_page_prints_them(
+def test_numbers_can_be_typed_as_the_page_prints_them(
     name: str, text: str, value: Any, read: Read
 ) -> None:
     assert read(name, text) == {name: value}
@@ -163,7 +163,7 @@ SHIPPED = [("cards", "8"), ("gpu", "h100")]
 
 
 @pytest.mark.parametrize(("name", "text"), SHIPPED)
-def test_what_was_shipped_is_no_change(name: str, text: str, read: Read) -> None:
+def test_the_published_value_is_not_a_change(name: str, text: str, read: Read) -> None:
     assert read(name, text) == {}
 
 
@@ -186,7 +186,7 @@ def test_changes_go_into_the_address_and_come_back(run: Callable[[str], Any]) ->
     assert faults == []
 
 
-def test_rubbish_in_the_address_is_told_and_the_rest_holds(run: Callable[[str], Any]) -> None:
+def test_rubbish_in_the_address_is_reported_and_the_rest_applies(run: Callable[[str], Any]) -> None:
     query = "?cards=16&nothing=1&price=<script>&h=searched&gpu=&cards=%F0%28"
     found = run(
         f"const {{ changes, faults }} = i.fromQuery(p, {json.dumps(query)});"
@@ -203,7 +203,7 @@ def test_rubbish_in_the_address_is_told_and_the_rest_holds(run: Callable[[str], 
     ]
 
 
-def test_the_plan_is_computed_with_the_changes_and_its_inputs_stay(
+def test_changes_are_computed_without_altering_the_plans_inputs(
     book: Book, run: Callable[[str], Any]
 ) -> None:
     edits = ["scenario=written", "cards=3", "train.runs['first'].steps=1000"]

@@ -1,4 +1,4 @@
-"""A page says that it does not search layouts again, once an input that they rest on changes."""
+"""A page says that its layouts are not searched again once an input that they depend on changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     [
         ("data=35", True),
         ("jobs.all.room=3", True),
-        ("jobs[free].parts=2", True),  # what else is chosen beside it stays
+        ("jobs[free].parts=2", True),  # the rest of the layout stays as published
         ("price=3", False),
     ],
 )

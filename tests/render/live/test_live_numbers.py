@@ -21,7 +21,7 @@ Run = Callable[..., Any]
 
 
 def a_number(dice: random.Random) -> float:
-    """Whole numbers, ties of rounding, powers of ten and their neighbours, and any other."""
+    """Whole numbers, rounding ties, powers of ten and their neighbors, and any other number."""
     sign = dice.choice([1, -1])
     kinds: list[Callable[[], float]] = [
         lambda: float(dice.randint(-2000, 2000)),
@@ -55,7 +55,7 @@ def a_rule(dice: random.Random) -> Rule:
 
 def printed(fmt: Format, values: list[Value]) -> list[Any]:
     kept = {name: each for name, each in asdict(fmt).items() if each is not None}
-    kept |= {"date": True} if kept.pop("date") else {}  # the script leaves out what is usual
+    kept |= {"date": True} if kept.pop("date") else {}  # the script leaves out defaults
     return [kept, [[plain(value, fmt), ends(value, fmt)] for value in values]]
 
 

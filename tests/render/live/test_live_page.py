@@ -1,4 +1,4 @@
-"""A reader plays with a plan's page, opened from a folder: chooses, types, goes back, shares."""
+"""What a reader does on a plan's page, opened from a folder: choose, type, go back, share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def address(book: Book, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def visit(chromium: Chromium, address: str) -> Iterator[Open]:
-    """Opens the plan's page; in the end no script has failed and the policy was kept."""
+    """Opens the plan's page; fails at the end if a script failed or broke the policy."""
 
     def open_page(query: str = "", width: int = 1280, scripts: bool = True) -> Page:
         return chromium.visit(address + query, width=width, scripts=scripts).page
@@ -79,7 +79,7 @@ def query(page: Page) -> str:
 # ------------------------------------------------------------------ changing
 
 
-def test_the_scenario_is_one_click(visit: Open, book: Book) -> None:
+def test_the_scenario_changes_with_one_click(visit: Open, book: Book) -> None:
     page = visit()
     choose(page, "written")
     expect(card(page)).to_have_text(expected(book, GPU_HOURS, "scenario=written"))
@@ -89,7 +89,7 @@ def test_the_scenario_is_one_click(visit: Open, book: Book) -> None:
     page.wait_for_url("**/small.html")
 
 
-def test_a_number_counts_while_it_is_typed(visit: Open, book: Book) -> None:
+def test_a_number_takes_effect_while_it_is_typed(visit: Open, book: Book) -> None:
     page = visit()
     control = field(page, "price")
     control.click()
@@ -140,7 +140,7 @@ def test_a_cell_of_a_table_is_changed_in_place(visit: Open, book: Book) -> None:
     page.wait_for_url("**?train.runs[first].steps=40000")
 
 
-def test_charts_move(visit: Open) -> None:
+def test_charts_follow_the_inputs(visit: Open) -> None:
     page = visit()
     bar = page.locator("figure[data-chart=by_phase] g[data-row=test] rect")
     before = bar.get_attribute("width")
@@ -149,11 +149,13 @@ def test_charts_move(visit: Open) -> None:
     expect(page.locator("figure[data-chart=by_phase]")).to_have_class("chart changed")
 
 
-# ------------------------------------------------------------------ what cannot be
+# ------------------------------------------------------------------ invalid entries
 
 
 @pytest.mark.parametrize("text", ["eight", "2.5", "0", "-3", "", "<img src=x onerror=alert(1)>"])
-def test_a_bad_entry_is_told_beside_the_field_and_changes_nothing(text: str, visit: Open) -> None:
+def test_a_bad_entry_is_reported_beside_its_field_and_changes_nothing(
+    text: str, visit: Open
+) -> None:
     page = visit("?cards=4")
     before = card(page).inner_text()
     control = enter(page, "cards", text)
@@ -169,7 +171,7 @@ def test_a_bad_entry_is_told_beside_the_field_and_changes_nothing(text: str, vis
     page.wait_for_url("**?cards=5")
 
 
-def test_what_is_typed_is_in_the_address_when_the_window_loses_the_focus(visit: Open) -> None:
+def test_typed_values_are_in_the_address_when_the_window_loses_focus(visit: Open) -> None:
     page = visit()
     control = field(page, "cards")
     control.fill("80")
@@ -177,7 +179,7 @@ def test_what_is_typed_is_in_the_address_when_the_window_loses_the_focus(visit: 
     page.wait_for_url("**?cards=80")
 
 
-def test_escape_takes_back_what_was_typed(visit: Open) -> None:
+def test_escape_undoes_typing(visit: Open) -> None:
     page = visit()
     before = card(page).inner_text()
     control = field(page, "cards")
@@ -189,7 +191,7 @@ def test_escape_takes_back_what_was_typed(visit: Open) -> None:
     assert query(page) == ""
 
 
-def test_rubbish_in_the_address_is_told_and_nothing_of_it_runs(visit: Open, book: Book) -> None:
+def test_rubbish_in_the_address_is_reported_and_none_of_it_runs(visit: Open, book: Book) -> None:
     page = visit("?cards=<b>x</b>&nothing=1&constructor=2&price=5")
     told = page.locator(".what-if p.bad")
     expect(told).to_have_count(3)
@@ -202,7 +204,7 @@ def test_rubbish_in_the_address_is_told_and_nothing_of_it_runs(visit: Open, book
 # ------------------------------------------------------------------ marks and resets
 
 
-def test_what_differs_is_marked_and_says_how_it_was(visit: Open, book: Book) -> None:
+def test_a_change_is_marked_and_shows_the_published_value(visit: Open, book: Book) -> None:
     page = visit("?price=5")
     cost = page.locator(".hero .value[data-of=cost]")
     expect(cost).to_have_class("value changed")
@@ -214,7 +216,7 @@ def test_what_differs_is_marked_and_says_how_it_was(visit: Open, book: Book) -> 
     expect(page.get_by_role("status")).to_contain_text("figures of the plan differ")
 
 
-def test_one_change_is_taken_back_at_its_field_and_in_the_list(visit: Open) -> None:
+def test_a_change_can_be_undone_at_its_field_and_in_the_list(visit: Open) -> None:
     page = visit("?price=5&cards=4&reserve=0.2")
     expect(page.locator(".changes li")).to_have_count(3)
     page.locator("[data-of=price] .reset").click()
@@ -226,7 +228,7 @@ def test_one_change_is_taken_back_at_its_field_and_in_the_list(visit: Open) -> N
     expect(field(page, "reserve")).to_have_value("10%")
 
 
-def test_a_changed_input_keeps_the_source_of_what_was_published(visit: Open) -> None:
+def test_a_changed_input_keeps_the_source_of_the_published_value(visit: Open) -> None:
     page = visit("?price=5")
     source = page.locator("#inputs ~ .scroll tr:has([data-of=price]) td.words")
     expect(source).to_have_text("Changed here; published: 2.5 USD/(GPU·h). =1+1 is a title")
@@ -235,20 +237,20 @@ def test_a_changed_input_keeps_the_source_of_what_was_published(visit: Open) -> 
     expect(source.locator(".published-as")).to_be_hidden()
 
 
-def test_all_changes_are_taken_back_at_once(visit: Open) -> None:
+def test_all_changes_can_be_undone_at_once(visit: Open) -> None:
     page = visit()
     read = "() => document.querySelector('article').innerText"
     before = page.evaluate(read)
     page.goto(page.url + "?price=5&cards=4&scenario=written&gpu=t4&sizes[one].steps=7")
     page.get_by_role("button", name="Back to the published plan").click()
     page.wait_for_url("**/small.html")
-    # the charts of what moves a figure are drawn again in slices, after the figures
+    # the sensitivity charts are redrawn in slices, after the figures
     page.wait_for_function(f"before => ({read})() === before", arg=before)
     assert page.locator(".changed").count() == 0
     expect(page.locator(".what-if-bar")).to_be_hidden()
 
 
-def test_the_headline_stays_in_sight_while_inputs_are_changed(visit: Open, book: Book) -> None:
+def test_the_headline_stays_in_sight_while_inputs_change(visit: Open, book: Book) -> None:
     page = visit()
     enter(page, "price", "5")
     bar = page.locator(".what-if-bar")
@@ -257,10 +259,10 @@ def test_the_headline_stays_in_sight_while_inputs_are_changed(visit: Open, book:
     expect(bar).to_contain_text("1 change")
 
 
-# ------------------------------------------------------------------ what a figure rests on
+# ------------------------------------------------------------------ a figure's formula
 
 
-def test_a_figure_tells_what_it_rests_on_with_the_numbers_as_they_are(visit: Open) -> None:
+def test_a_figure_shows_its_formula_with_the_current_numbers(visit: Open) -> None:
     page = visit("?price=5")
     told = page.locator(".told")
     page.locator(".hero .value[data-of=cost]").click()
@@ -269,7 +271,7 @@ def test_a_figure_tells_what_it_rests_on_with_the_numbers_as_they_are(visit: Ope
     for text in ("Cost", "USD", "published: ", "derived", "5.00 USD/(GPU·h)", "Needs"):
         expect(told).to_contain_text(text)
     assert "5.00" in told.locator(".wide").nth(1).inner_text()
-    told.locator("[data-of=price]").first.click()  # from there to what it needs
+    told.locator("[data-of=price]").first.click()  # from there to its inputs
     expect(told.locator(".title")).to_have_text("Price")
     expect(told).to_contain_text("Input, published")
     expect(told).to_contain_text("Takes a number of at least 0 in USD/(GPU·h)")
@@ -278,7 +280,7 @@ def test_a_figure_tells_what_it_rests_on_with_the_numbers_as_they_are(visit: Ope
     expect(page.locator(".hero .value[data-of=cost]")).to_be_focused()
 
 
-def test_a_cell_is_asked_by_keyboard_and_tells_the_formula_with_its_own_row(visit: Open) -> None:
+def test_the_keyboard_opens_a_cells_formula_for_its_own_row(visit: Open) -> None:
     page = visit()
     page.locator("td[data-of='sizes/one/spare'][tabindex='0']").first.focus()
     for key in ("ArrowRight", "ArrowDown"):
@@ -295,7 +297,7 @@ def test_a_cell_is_asked_by_keyboard_and_tells_the_formula_with_its_own_row(visi
     expect(told.locator(".wide").nth(1)).to_contain_text(shown)
 
 
-def test_in_a_field_it_is_one_key_more(visit: Open) -> None:
+def test_in_a_field_it_takes_one_more_key(visit: Open) -> None:
     page = visit()
     field(page, "price").press("Alt+Enter")
     expect(page.locator(".told .title")).to_have_text("Price")
@@ -318,7 +320,7 @@ def test_links_to_pages_of_the_plan_carry_the_changes(visit: Open) -> None:
 @pytest.mark.parametrize(
     "text", ["NaN", "Infinity", "1e999", "-1", "", "%00", "1,2,3", "<svg/onload=alert(1)>", "5..1"]
 )
-def test_what_cannot_be_in_the_address_leaves_the_page_as_published(
+def test_an_invalid_address_leaves_the_page_as_published(
     text: str, visit: Open, book: Book
 ) -> None:
     page = visit(f"?price={text}&__proto__=1&price.x=2")
@@ -340,7 +342,7 @@ def test_a_link_shows_what_its_sender_saw(visit: Open) -> None:
     expect(card(second)).to_have_text(card(first).inner_text())
 
 
-def test_back_and_forward_go_through_the_changes(visit: Open, book: Book) -> None:
+def test_back_and_forward_step_through_the_changes(visit: Open, book: Book) -> None:
     page = visit()
     enter(page, "price", "5")
     page.wait_for_url("**?price=5")
@@ -363,10 +365,10 @@ def test_a_place_on_the_page_stays_in_the_address(visit: Open) -> None:
     page.wait_for_url("**?price=5#inputs")
 
 
-# ------------------------------------------------------------------ everyone
+# ------------------------------------------------------------------ accessibility
 
 
-def test_it_can_be_worked_by_keyboard(visit: Open, book: Book) -> None:
+def test_it_works_with_the_keyboard(visit: Open, book: Book) -> None:
     page = visit()
     page.locator("input[value=corrected]").focus()
     page.keyboard.press("ArrowRight")
@@ -389,9 +391,7 @@ def test_every_field_has_a_name(visit: Open) -> None:
         assert control.get_attribute("aria-label")
 
 
-def test_without_scripts_the_page_says_everything_and_offers_nothing(
-    visit: Open, book: Book
-) -> None:
+def test_without_scripts_the_page_has_all_figures_and_no_controls(visit: Open, book: Book) -> None:
     page = visit("?price=5", scripts=False)
     expect(card(page, "cost")).to_have_text(expected(book, "cost"))
     expect(page.locator(".what-if")).to_be_hidden()
@@ -399,7 +399,7 @@ def test_without_scripts_the_page_says_everything_and_offers_nothing(
     assert page.locator(".field, .changed").count() == 0
 
 
-def test_nothing_sticks_out_on_a_phone(visit: Open) -> None:
+def test_nothing_overflows_on_a_phone(visit: Open) -> None:
     page = visit("?scenario=written&price=5&cards=oops", width=360)
     enter(page, "reserve", "nonsense")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -408,7 +408,7 @@ def test_nothing_sticks_out_on_a_phone(visit: Open) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_an_untouched_page_is_as_it_was_published(visit: Open) -> None:
+def test_an_untouched_page_is_as_published(visit: Open) -> None:
     still, live = visit(scripts=False), visit()
     marks = "[data-of]:not([data-input])"
     texts = "marks => marks.map(mark => mark.textContent)"
@@ -423,5 +423,5 @@ def test_the_script_stays_small() -> None:
 def test_the_package_has_every_part_of_the_script() -> None:
     folder = Path(__file__).parents[3] / "generator/scalesheet/render/live"
     found = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.js")}
-    own = {"compare/accelerators", "compare/plans", "filtered", "later"}  # of pages of their own
+    own = {"compare/accelerators", "compare/plans", "filtered", "later"}  # scripts of other pages
     assert found == {*PARTS, *FRONT, *DRAWING, *ASKING, *WORKLOAD, *SURE, *own}

@@ -1,4 +1,4 @@
-"""What was changed in a page, as YAML: put into the plan's file it gives the page's figures."""
+"""Changes on a page can be copied as YAML; in the plan's file they give the page's figures."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def copied(run_node: Run, book: Book, name: str, edits: list[str]) -> tuple[str,
 
 
 def merged(old: Any, new: Any) -> Any:
-    """What stands in a file with other values in their places."""
+    """The content of a file with new values merged into it."""
     if not isinstance(old, Mapping) or not isinstance(new, Mapping):
         return new
     return {**old, **{key: merged(old.get(key), value) for key, value in new.items()}}
@@ -87,7 +87,7 @@ def same(ours: Results, other: Results) -> list[str]:
     return found
 
 
-def test_the_copied_yaml_in_the_plans_file_gives_the_figures_of_the_page(
+def test_copied_yaml_in_the_plans_file_gives_the_pages_figures(
     book: Book, run_node: Run, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
@@ -107,7 +107,7 @@ def test_the_copied_yaml_in_the_plans_file_gives_the_figures_of_the_page(
             assert same(evaluate(book, book.plans[name], under), built) == []
 
 
-def test_a_record_that_is_picked_stands_in_place_of_the_rule(run_node: Run, tmp_path: Path) -> None:
+def test_a_picked_record_replaces_its_rule(run_node: Run, tmp_path: Path) -> None:
     text = "scalars:\n  run: {ref: measurements, rule: {model: tiny}, runs: {gpus: run.gpus}}\n"
     records = {"measurements/new.yaml": RUN, "measurements/old.yaml": RUN.replace("11-20", "10-20")}
     examined = plan(tmp_path, text, {**records, "units.yaml": UNITS})
@@ -116,7 +116,9 @@ def test_a_record_that_is_picked_stands_in_place_of_the_rule(run_node: Run, tmp_
     assert said.endswith("scalars:\n  run:\n    value: old  # in place of its rule\n")
 
 
-def test_what_a_file_cannot_say_is_a_comment_and_in_the_command(book: Book, run_node: Run) -> None:
+def test_changes_that_a_plan_cannot_hold_are_in_a_comment_and_the_command(
+    book: Book, run_node: Run
+) -> None:
     edits = ["scenario=written", "hardware[rtx4090].power=300", "lora_rank=8"]
     text, command = copied(run_node, book, "qwen2-finance", edits)
     assert yaml.safe_load(text) == {"scalars": {"lora_rank": {"value": 8}}}

@@ -1,5 +1,5 @@
-"""Every plan's page, with other inputs, is the page that would be built from them: figures, cells,
-words, verdicts, charts, formulas with their numbers."""
+"""Every plan's page, with inputs changed in the browser, equals the page built from those inputs:
+figures, cells, words, verdicts, charts, formulas with their numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shipped import shipped_book
 
 DATA = Path(__file__).parents[3] / "data"
 PLANS = sorted(folder.name for folder in (DATA / "plans").iterdir() if folder.is_dir())
-#: Those that can be read in more than one way.
+#: Plans with more than one scenario.
 READ_TWICE = [
     name
     for name in PLANS
@@ -47,7 +47,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Book:
 def compare(
     chromium: Chromium, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Compare:
-    """The differences of all pages of a plan after edits, in the page and in what is built."""
+    """The differences between the live and the built pages of a plan after edits."""
 
     def run(book: Book, name: str, edits: list[str]) -> list[str]:
         plan = book.plans[name]
@@ -59,25 +59,25 @@ def compare(
         for page in [built / f"{plan.id}.html", *share(further, 4)]:
             mine = open_read(chromium, live / page.name, query)
             theirs = open_read(chromium, page, scripts=False)
-            assert mine.marks or page.stem != plan.id  # a page of text has none
+            assert mine.marks or page.stem != plan.id  # a page of plain text has no marks
             found += [f"{page.name}: {each}" for each in differences(mine, theirs)]
         return found
 
     return run
 
 
-_PUBLISHED: dict[int, Path] = {}  # by the plan's identity; the books live as long as this module
+_PUBLISHED: dict[int, Path] = {}  # by the plan's `id()`; the books live as long as this module
 
 
 def _published(book: Book, plan: Plan, folders: pytest.TempPathFactory) -> Path:
-    """A plan's pages as they are published, written once."""
+    """A plan's pages as published, written once."""
     if id(plan) not in _PUBLISHED:
         _PUBLISHED[id(plan)] = write_site(book, plan, folders.mktemp(plan.id) / "published")
     return _PUBLISHED[id(plan)]
 
 
 def another_row(book: Book, plan: Plan) -> list[str]:
-    """Each choice of the plan's own, taken to the row after the one that it names."""
+    """Edits that move each choice of the plan to the next row."""
     edits = []
     for scalar in plan.scalars.values():
         if scalar.refers_to is not None and scalar.stated is not None and not scalar.phase:
@@ -88,7 +88,7 @@ def another_row(book: Book, plan: Plan) -> list[str]:
 
 
 def other_numbers(plan: Plan) -> list[str]:
-    """Every stated number of the plan by half as much again, where it may be that."""
+    """Edits that raise every stated number of the plan by half, where its domain allows it."""
     edits = []
     for scalar in plan.scalars.values():
         if scalar.stated is not None and scalar.kind == "number":

@@ -1,4 +1,4 @@
-"""How sure a plan is, in its page: the draws and numbers of Python, for inputs that changed."""
+"""The uncertainty of a plan on its page: the same draws and numbers as Python, for any inputs."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from scalesheet.sure.spread import key_of, uniform
 Open = Callable[..., Page]
 NAMES = (*LEVELS, "mean")
 
-#: Every shape, a group and what moves against it, an event, ranges that formulas make, a table, a
-#: limit, a contingency, a margin, and a figure without a number at some draws.
+#: Every shape, a group and an input that moves against it, an event, ranges from formulas, a table,
+#: a limit, a contingency, a margin, and a figure that has no number in some draws.
 PLAN = """
 scalars:
   a: {value: 100, low: 60, high: 220, unit: 1, kind: assumption}
@@ -95,14 +95,14 @@ const answered = (changes) => {
 """
 
 
-def test_the_draws_of_a_name_are_the_same(engine: Engine) -> None:
+def test_the_draws_of_a_name_are_the_same_as_in_python(engine: Engine) -> None:
     made = engine.call("uniforms", f"{key_of('market'):032x}")
     assert made == uniform("market").tolist()
     tails = [1e-12, 1e-7, 0.01, 0.3, 0.5, 0.9, 0.999, 1 - 1e-12]
     assert engine.call("normals", tails) == pytest.approx(normal(np.array(tails)), rel=1e-14)
 
 
-def test_where_nothing_stays_uncertain_the_reserve_before_is_that_of_python(tmp_path: Path) -> None:
+def test_without_uncertainty_the_earlier_reserve_is_the_same_as_in_python(tmp_path: Path) -> None:
     examined = small.scalars(
         tmp_path,
         """
@@ -137,7 +137,9 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("edits", CHANGES)
-def test_quantiles_and_causes_are_those_of_python(book: Book, engine: Engine, edits: str) -> None:
+def test_quantiles_and_causes_are_the_same_as_in_python(
+    book: Book, engine: Engine, edits: str
+) -> None:
     plan = book.plans["small"]
     expected = sure(book, plan, dict(read_edit(book, plan, each) for each in edits.split()))
     found = engine.call("answered", CHANGES[edits])
@@ -190,7 +192,7 @@ def visit(chromium: Chromium, address: str) -> Iterator[Open]:
 
 
 def said(book: Book, *edits: str) -> tuple[str, list[list[str]]]:
-    """The sentences and the rows of quantiles as the build writes them."""
+    """The sentences and the rows of quantiles that the build writes."""
     plan = book.plans["small"]
     overrides = dict(read_edit(book, plan, each) for each in edits)
     found, results = sure(book, plan, overrides), evaluate(book, plan, overrides)
@@ -214,7 +216,7 @@ def test_the_page_says_what_a_build_with_these_inputs_would(
     shown: Book, visit: Open, worker: bool
 ) -> None:
     page = visit()
-    if not worker:  # as where a browser allows none
+    if not worker:  # as in a browser that allows none
         page.evaluate("() => { globalThis.Worker = undefined; }")
     sentences, rows = said(shown)
     expect(page.locator("[data-sure=summary]")).to_contain_text(sentences)

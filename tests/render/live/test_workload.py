@@ -1,4 +1,4 @@
-"""Pages of a workload: accelerators for one job, what fits one, any model by its config.json."""
+"""Workload pages: accelerators for a job, jobs that fit one, any model from its config.json."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def engine(context: Context) -> Engine:
     return Engine(question_of(context), script(ASKING), own, parts, RUN)
 
 
-# ------------------------------------------------------------------ what is computed
+# ------------------------------------------------------------------ computed figures
 
 
-def test_a_model_is_counted_in_the_browser_as_in_the_catalogue(engine: Engine) -> None:
+def test_the_browser_counts_a_models_parameters_as_the_catalogue_does(engine: Engine) -> None:
     table = edition_of(shipped()).catalogue
     at = {row: place for place, row in enumerate(table.rows["models"])}
     known = set(engine.call("(() => Object.keys(scalesheet.configs.types))"))
@@ -82,7 +82,7 @@ def test_a_model_is_counted_in_the_browser_as_in_the_catalogue(engine: Engine) -
         ('{"hidden_size": -3, "num_hidden_layers": 2}', "expected a whole number"),
     ],
 )
-def test_what_cannot_be_read_is_said(engine: Engine, text: str, why: str) -> None:
+def test_an_unreadable_config_is_reported(engine: Engine, text: str, why: str) -> None:
     said = engine.call(
         "((text) => { try { scalesheet.architecture.read(text); return ''; } "
         "catch (error) { return error.message; } })",
@@ -91,7 +91,7 @@ def test_what_cannot_be_read_is_said(engine: Engine, text: str, why: str) -> Non
     assert why in said
 
 
-def test_figures_named_one_a_line_are_those_of_the_json(engine: Engine) -> None:
+def test_figures_listed_one_per_line_are_read_like_the_json(engine: Engine) -> None:
     config = CONFIGS["llama-3-1-8b"]
     lines = "\n".join(f"{name}: {str(value).lower()}" for name, value in config.items())
     read = "((text) => scalesheet.architecture.counted(scalesheet.architecture.read(text).row))"
@@ -100,7 +100,7 @@ def test_figures_named_one_a_line_are_those_of_the_json(engine: Engine) -> None:
 
 @pytest.mark.parametrize("gpu", ["h100-sxm", "a100-sxm-80gb"])
 @pytest.mark.parametrize("method", ["lora", "qlora"])
-def test_the_matrix_answers_in_the_page_as_it_is_published(
+def test_the_matrix_on_the_page_is_the_published_one(
     context: Context, engine: Engine, gpu: str, method: str
 ) -> None:
     shared = training(context)
@@ -126,7 +126,7 @@ def test_the_matrix_answers_in_the_page_as_it_is_published(
 
 
 def test_no_number_of_accelerators_that_fits_in_time_is_cheaper(engine: Engine) -> None:
-    """And what costs less than it on fewer probably fits, and stands beside it."""
+    """A cheaper answer on fewer accelerators that only probably fits is shown beside it."""
     best, likely, others = engine.call(
         "((gpu, hours) => { const { cases, workload } = scalesheet; const { figureOf } = cases;"
         " const wanted = cases.complete(new Map(Object.entries({ model: 'llama-3-1-70b',"
@@ -146,16 +146,16 @@ def test_no_number_of_accelerators_that_fits_in_time_is_cheaper(engine: Engine) 
 
 
 @pytest.mark.parametrize("count", [7, 999, 1000, 999_600_000, 7e9, 70_553_706_496, 1.5e13])
-def test_numbers_are_said_as_people_say_them(engine: Engine, count: float) -> None:
+def test_large_numbers_are_written_with_k_m_b_or_t(engine: Engine, count: float) -> None:
     said = people(count)
     assert engine.call("scalesheet.workload.people", count) == said
-    # three digits are what is lost
+    # rounding to three digits is the only loss
     read = float(said) if said[-1].isdigit() else float(amount(said[:-1], said[-1]))
     assert read == pytest.approx(count, rel=5e-3)
     assert not said.startswith("1000") or said[-1] == LETTERS[0][1]
 
 
-def test_one_is_counted_without_a_plural() -> None:
+def test_only_a_count_of_one_is_singular() -> None:
     assert [counted(n, "GPU") for n in (0, 1, 2, 1024)] == [
         "0 GPUs",
         "1 GPU",
@@ -192,7 +192,7 @@ def visit(chromium: Chromium, folder: Path) -> Iterator[Open]:
     assert chromium.leave() == []
 
 
-def test_a_job_is_asked_once_and_its_link_says_all(visit: Open) -> None:
+def test_a_job_is_entered_once_and_its_link_holds_all_of_it(visit: Open) -> None:
     page = visit("workload?model=llama-3-1-8b&of=h100-sxm,rtx4090&gpus=1&method=QLoRA")
     rows = page.locator("table.workload tbody tr")
     expect(rows).to_have_count(2)
@@ -207,7 +207,7 @@ def test_a_job_is_asked_once_and_its_link_says_all(visit: Open) -> None:
     assert "1.5B" in again.get_by_label("Tokens").input_value()
 
 
-def test_the_cheapest_comes_first_and_the_chart_has_the_same_order(visit: Open) -> None:
+def test_the_cheapest_comes_first_in_table_and_chart(visit: Open) -> None:
     page = visit("workload?of=h100-sxm,a100-sxm-80gb,b200&gpus=8")
     costs = page.locator("table.workload tbody tr td:nth-child(2)").all_inner_texts()
     numbers = [float(text.split("\n")[0].replace(",", "")) for text in costs]
@@ -219,7 +219,7 @@ def test_the_cheapest_comes_first_and_the_chart_has_the_same_order(visit: Open) 
     assert ids == links
 
 
-def test_what_is_no_value_is_reported_and_changes_nothing(visit: Open) -> None:
+def test_an_invalid_value_is_reported_and_changes_nothing(visit: Open) -> None:
     page = visit("workload?of=h100-sxm&gpus=8")
     before = page.url
     page.get_by_label("Length").fill("many")
@@ -228,12 +228,12 @@ def test_what_is_no_value_is_reported_and_changes_nothing(visit: Open) -> None:
     assert page.url == before
 
 
-def test_a_link_with_strange_values_says_so(visit: Open) -> None:
+def test_invalid_values_in_a_link_are_reported(visit: Open) -> None:
     page = visit("fits?gpu=nothing&nonsense=1")
     expect(page.get_by_role("alert")).to_contain_text("nonsense")
 
 
-def test_a_config_is_pasted_and_answered(visit: Open) -> None:
+def test_a_pasted_config_is_answered(visit: Open) -> None:
     page = visit("any-model")
     box = page.get_by_label("config.json")
     box.fill(json.dumps(CONFIGS["llama-3-1-8b"]))

@@ -1,4 +1,4 @@
-"""The sample's pages, written once, and what Markdown with the site's extensions makes of them."""
+"""The sample's pages, written once, and their HTML with the site's Markdown extensions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MKDOCS = Path(__file__).parents[3] / "mkdocs.yml"
 
 
 def write(out: Path, page: str = PAGE) -> PagesReport:
-    """Write the sample's pages, with a plan's prose of one's own."""
+    """Write the sample's pages, with this prose in the plan."""
     return write_pages(
         given(book(page), results={"demo": results()}, scenarios={}, examples={"gpu-cost": (7.0,)}),
         out,
@@ -29,7 +29,7 @@ def write(out: Path, page: str = PAGE) -> PagesReport:
 
 @cache
 def pages(page: str = PAGE) -> dict[str, str]:
-    """The text of every page by its path."""
+    """The text of every page, by path."""
     with tempfile.TemporaryDirectory() as folder:
         report = write(Path(folder), page)
         return {name: (Path(folder) / name).read_text("utf-8") for name in report.files}

@@ -1,7 +1,7 @@
-"""A small book, bound and evaluated by hand, for the tests of the pages.
+"""A small book, built and evaluated without the compiler, for the tests of pages.
 
-Two phases, a cross table, a chart, a range, a reason, a check, and text with signs of HTML and of
-Markdown in it.
+It has two phases, a cross table, a chart, a range, a reason, a check, and text that contains HTML
+and Markdown syntax.
 """
 
 from __future__ import annotations

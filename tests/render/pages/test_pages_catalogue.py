@@ -22,20 +22,20 @@ def shown(name: str) -> str:
     return read(pages()[name]).text
 
 
-def test_an_accelerator_begins_with_its_figures() -> None:
+def test_the_page_of_an_accelerator_starts_with_its_figures() -> None:
     text = shown("hardware/big.md")
     assert text.startswith("Big </title><script>alert(1)</script> & `Co`")
     assert "Memory 80 GiB spec" in text
     assert "Vendor Acme *Inc* {{ x }}" in text
 
 
-def test_an_accelerator_tells_its_note_and_the_names_that_people_use() -> None:
+def test_an_accelerator_shows_its_note_and_everyday_names() -> None:
     text = shown("hardware/big.md")
     assert "Also called Biggie, the *large* one Sold out <since> spring." in text
     assert "Also called" not in shown("hardware/small.md")
 
 
-def test_the_first_figure_says_so_if_there_is_none() -> None:
+def test_a_missing_first_figure_is_called_missing() -> None:
     sample = book()
     offers = sample.tables["offers"]
     price = replace(
@@ -52,7 +52,7 @@ def test_the_first_figure_says_so_if_there_is_none() -> None:
     )
 
 
-def test_a_figure_that_another_source_contests_says_so() -> None:
+def test_a_contested_figure_says_so() -> None:
     sample = book()
     hardware = sample.tables["hardware"]
     memory = hardware.columns["memory"]
@@ -66,11 +66,11 @@ def test_a_figure_that_another_source_contests_says_so() -> None:
     assert "table 2" in text
 
 
-def test_a_figure_that_is_missing_says_why() -> None:
+def test_a_missing_figure_says_why() -> None:
     assert "Dense FP8 no FP8 units" in shown("hardware/small.md")
 
 
-def test_what_is_printed_at_the_source_stands_beside_the_place() -> None:
+def test_a_citation_shows_the_quoted_text_beside_the_page() -> None:
     sample = book()
     cited = Citation("paper", "section 5", "M = <b>16 N")
     assert str(cite(Context(given(sample)), cited)).endswith(
@@ -83,18 +83,18 @@ def test_what_is_printed_at_the_source_stands_beside_the_place() -> None:
     assert source_json(Citation("paper")) == {"key": "paper", "locator": ""}
 
 
-def test_an_accelerator_tells_offers_and_plans_that_use_it() -> None:
+def test_an_accelerator_lists_the_offers_and_plans_that_use_it() -> None:
     page = pages()["hardware/big.md"]
     assert '<a href="../offers/rent.html">Rent a big one</a>' in page
     assert '<a href="../plans/demo.html#t.grid">What fits</a>' in page
 
 
-def test_the_index_has_a_row_for_each() -> None:
+def test_the_index_has_a_row_for_each_accelerator() -> None:
     text = shown("hardware/index.md")
     assert "Small | one 24 Acme no FP8 units" in text
 
 
-def test_an_offer_tells_its_price_and_accelerator() -> None:
+def test_an_offer_shows_its_price_and_accelerator() -> None:
     text = shown("offers/rent.md")
     assert "Price per node hour 3.50 USD/(node·h) published" in text
     assert 'href="../hardware/big.html"' in pages()["offers/rent.md"]
@@ -112,20 +112,20 @@ def test_a_formula_page_has_every_notation_and_its_examples() -> None:
     assert '<a href="../plans/demo.html#f.cost">Cost</a>' in page
 
 
-def test_a_source_tells_what_rests_on_it() -> None:
+def test_a_source_lists_what_cites_it() -> None:
     page = pages()["sources/paper.md"]
     assert 'href="https://example.org/paper"' in page
     assert '<a href="../formulas/gpu-cost.html">Cost of hours</a>' in page
     assert '<a href="../plans/demo.html#i.steps_per_hour">Steps per hour</a>' in page
 
 
-def test_an_address_that_is_not_of_the_web_is_no_link() -> None:
+def test_only_web_addresses_become_links() -> None:
     assert "javascript:alert(1)" in shown("sources/datasheet.md")
     assert 'href="javascript' not in pages()["sources/datasheet.md"]
 
 
 @hypothesis.given(st.integers(1, 400))
-def test_the_runs_shown_of_an_accelerator_are_not_the_best_alone(count: int) -> None:
+def test_an_accelerator_shows_more_than_its_best_runs(count: int) -> None:
     ranked = list(range(count))
     shown = spread(ranked)
     assert list(shown) == sorted(set(shown))

@@ -6,7 +6,7 @@ from render.pages.rendered import pages
 from scalesheet.render.pages.contents import contents_page
 
 
-def test_it_names_each_part_with_its_sentence_and_its_pages() -> None:
+def test_it_lists_each_part_with_its_summary_and_pages() -> None:
     written = pages()
     made = contents_page(written)
     parts = [name for name in written if name.endswith("/index.md")]

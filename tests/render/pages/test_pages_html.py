@@ -13,26 +13,26 @@ SIGNS = "<script>alert(1)</script> *a* _b_ `c` [d](e) | {{ f }} & \" ' # ~~g~~ !
 
 
 @pytest.mark.parametrize("text", [SIGNS, "```", "~~~", "# no heading", "1. no list", "--8<-- 'x'"])
-def test_text_in_a_block_is_shown_as_it_is(text: str) -> None:
+def test_text_in_a_block_is_shown_literally(text: str) -> None:
     shown = read(tag("div", tag("p", text)))
     assert shown.text == " ".join(text.split())
     assert [name for name, _ in shown.found] == ["div", "p"]
 
 
 @pytest.mark.parametrize("text", [SIGNS, "a\nb", "{: #x onclick=y }", "&lt;", "http://example.org"])
-def test_text_in_a_heading_is_shown_as_it_is(text: str) -> None:
+def test_text_in_a_heading_is_shown_literally(text: str) -> None:
     shown = read(heading(2, text, "here"))
     assert shown.text.removesuffix("¶").strip() == " ".join(text.split())
     assert shown.found[0] == ("h2", {"id": "here"})
 
 
 @given(st.text(alphabet=st.characters(codec="ascii", categories=["L", "N", "P", "S", "Zs"])))
-def test_no_sign_in_a_paragraph_of_html_is_markup(text: str) -> None:
+def test_text_in_an_html_paragraph_is_never_markdown(text: str) -> None:
     shown = read(tag("p", inline(text)))
     assert shown.text == " ".join(text.split())
 
 
-def test_a_title_with_signs_of_markup_is_stated_apart_and_escaped() -> None:
+def test_a_title_with_markup_is_escaped_and_set_in_the_front_matter() -> None:
     hostile = "</title><script>alert(1)</script>"
     assert page(hostile).startswith(
         '---\ntitle: "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;"\n---\n\n# '
@@ -40,12 +40,12 @@ def test_a_title_with_signs_of_markup_is_stated_apart_and_escaped() -> None:
     assert page("RTX 4090 & more") == "# RTX 4090 &#38; more\n"
 
 
-def test_attributes_are_escaped_and_none_leaves_one_out() -> None:
+def test_attributes_are_escaped_and_left_out_when_none() -> None:
     made = tag("td", "x", class_="num", title='"><b>', data_value=None)
     assert made == '<td class="num" title="&quot;&gt;&lt;b&gt;">x</td>'
 
 
-def test_a_link_leads_to_the_html_of_a_page_and_to_the_web_as_it_is() -> None:
+def test_links_to_pages_end_in_html_and_web_links_stay_unchanged() -> None:
     assert link("../plans/a.md#f.x", "A") == '<a href="../plans/a.html#f.x">A</a>'
     assert link("https://example.org/a.md", "A").startswith('<a href="https://example.org/a.md"')
 

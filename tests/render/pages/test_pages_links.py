@@ -1,4 +1,4 @@
-"""What holds for all pages together: links, ids, the policy, the same bytes twice."""
+"""Rules for all pages: links, ids, the Content Security Policy, reproducible bytes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def anchors(elements: Elements) -> list[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_link_leads_to_a_page_that_is_written_and_to_a_part_of_it(name: str) -> None:
+def test_every_link_leads_to_an_existing_page_and_anchor(name: str) -> None:
     for target in targets(read(pages()[name])):
         # workbooks and data stand beside the pages
         if target.startswith(("https://", "../../workbooks/", "../../api/")):
@@ -35,7 +35,7 @@ def test_every_link_leads_to_a_page_that_is_written_and_to_a_part_of_it(name: st
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_id_stands_once_on_its_page(name: str) -> None:
+def test_ids_are_unique_on_a_page(name: str) -> None:
     found = anchors(read(pages()[name]))
     assert len(found) == len(set(found))
 

@@ -1,4 +1,4 @@
-"""Pages as plain Markdown: what each kind of element becomes."""
+"""Pages as plain Markdown: how each kind of element is written."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from scalesheet.render.pages.tables import grid, heading_cell
         (heading(2, "Part", "part"), "## Part\n"),
     ],
 )
-def test_an_element_becomes_its_markdown(given: str, expected: str) -> None:
+def test_each_element_has_its_markdown(given: str, expected: str) -> None:
     assert as_markdown(given) == expected
 
 
@@ -53,7 +53,7 @@ def test_a_table_has_its_units_and_the_names_of_inputs() -> None:
     )
 
 
-def test_text_of_the_data_is_no_markup() -> None:
+def test_text_from_the_data_is_never_markup() -> None:
     text = "a_b [c](d) `e` | f * g < h"
     for shown in (tag("p", text), inline(text)):
         made = as_markdown(str(shown))

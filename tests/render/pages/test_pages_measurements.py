@@ -1,4 +1,4 @@
-"""Pages of measurements say how a record was found before they say anything else."""
+"""Pages of measurements say first how a record was obtained."""
 
 import html
 import re
@@ -42,29 +42,29 @@ def test_a_simulated_record_says_so_first(pages: dict[str, str]) -> None:
     page = pages["measurements/b-run.md"]
     assert page.startswith("# Another run, simulated\n")
     assert page.index("Simulated, not measured.") < page.index("Step time")
-    assert page.count(">simulated</") > 8  # every figure is marked
+    assert page.count(">simulated</") > 8  # the mark is on every figure
     assert "Simulated" not in pages["measurements/a-run.md"]
 
 
-def test_what_was_not_measured_is_left_out(pages: dict[str, str]) -> None:
+def test_figures_that_were_not_measured_are_left_out(pages: dict[str, str]) -> None:
     page = pages["measurements/a-run.md"]
     assert "Global batch" in page
     assert ">Optimizer memory<" not in page
     assert "Not measured: LoRA rank; " in page
 
 
-def test_the_index_lists_how_each_was_found(pages: dict[str, str]) -> None:
+def test_the_index_says_how_each_record_was_obtained(pages: dict[str, str]) -> None:
     index = pages["measurements/index.md"]
     assert '<a href="b-run.html">Another run, simulated</a>' in index
     assert index.count(">measured</span></td>") == index.count(">simulated</span></td>") == 1
 
 
-def test_the_accelerator_and_the_model_lead_to_it(pages: dict[str, str]) -> None:
+def test_the_accelerator_and_the_model_link_to_the_record(pages: dict[str, str]) -> None:
     for page in ("hardware/card.md", "models/tiny.md"):
         assert '<a href="../measurements/b-run.html">Another run, simulated</a>' in pages[page]
 
 
-def test_a_default_of_a_model_is_on_no_page(context: Context, pages: dict[str, str]) -> None:
+def test_the_defaults_of_a_model_are_on_no_page(context: Context, pages: dict[str, str]) -> None:
     assert evaluate_catalogue(context.book).tables["models"]["block_norms"][0].value == 2
     assert "Norms per block" not in pages["models/tiny.md"]
     plain = as_markdown(pages["models/tiny.md"])
@@ -72,7 +72,7 @@ def test_a_default_of_a_model_is_on_no_page(context: Context, pages: dict[str, s
     assert "Norms per block" not in plain
 
 
-# ------------------------------------------------------------------ beside predictions
+# ------------------------------------------------------------------ predictions
 
 
 @pytest.fixture(scope="module")
@@ -102,18 +102,20 @@ def rows(page: str) -> dict[str, list[str]]:
     }
 
 
-def test_a_record_stands_beside_its_prediction(compared_pages: dict[str, str]) -> None:
+def test_a_record_is_shown_beside_its_prediction(compared_pages: dict[str, str]) -> None:
     table = rows(compared_pages["measurements/a.md"].partition("{ #figures")[0])
     assert table["Step time"] == ["ms/step", "500", "400", "360–440, outside", "×1.25"]
     assert table["Forward pass"] == ["ms/step", "150", "160", "", "×0.938"]
     assert table["Waiting for data"] == ["ms/step", "50", "0", "", ""]
-    assert "Forward pass, share of the step" not in table  # which the times say
+    assert "Forward pass, share of the step" not in table  # the ratio of the times gives it
     assert table["Peak memory"] == ["GiB", "10", "8", "×1.25"]
     assert table["Activation memory"] == ["GiB", "6", "none", ""]
     assert table["Gradient memory"] == ["GiB", "not taken", "0.01", ""]
 
 
-def test_the_first_words_say_how_far_off_it_is(compared_pages: dict[str, str]) -> None:
+def test_the_first_sentence_says_how_far_off_the_prediction_is(
+    compared_pages: dict[str, str],
+) -> None:
     page = compared_pages["measurements/a.md"]
     lead = re.search(r'<p class="lead">(.*?)</p>', page)
     assert lead is not None
@@ -123,29 +125,29 @@ def test_the_first_words_say_how_far_off_it_is(compared_pages: dict[str, str]) -
     )
 
 
-def test_a_picture_has_two_bars_for_each_component(compared_pages: dict[str, str]) -> None:
+def test_the_chart_has_two_bars_for_each_component(compared_pages: dict[str, str]) -> None:
     page = compared_pages["measurements/a.md"]
     times, memory = re.findall(r'<svg class="bars pairs".*?</svg>', page, re.DOTALL)
-    # five components, of which waiting has no prediction, and two entries of the key
+    # five components, one of them (waiting) without a prediction, and two legend entries
     assert times.count("<rect class=") == 2 * 5 - 1 + 2
     assert "Forward: measured 150, predicted 160, ×0.938" in times
     assert "Gradients: measured –, predicted 0.01, –" in memory
 
 
-def test_the_peak_stands_against_what_the_accelerator_has(compared_pages: dict[str, str]) -> None:
-    # 81,559 MiB, of which programs have all
+def test_peak_memory_is_compared_with_the_accelerators(compared_pages: dict[str, str]) -> None:
+    # 81,559 MiB, all of it available to programs
     said = "The accelerator has 79.65 GiB, of which the peak is 12.6 % as measured and 10.0 % as "
     for name in ("measurements/a.md", "plain/measurements/a.md"):
         assert said in compared_pages[name]
 
 
-def test_what_cannot_be_predicted_says_why(compared_pages: dict[str, str]) -> None:
+def test_a_record_that_cannot_be_predicted_says_why(compared_pages: dict[str, str]) -> None:
     page = compared_pages["measurements/c.md"]
     assert "<strong>Not predicted:</strong> the record states no method" in page
     assert "bars pairs" not in page
 
 
-def test_measured_and_simulated_records_of_a_job_name_each_other(
+def test_measured_and_simulated_records_of_a_job_link_to_each_other(
     compared_pages: dict[str, str],
 ) -> None:
     page = compared_pages["measurements/a.md"].partition("{ #twins")[2].partition("{ #figures")[0]
@@ -166,10 +168,10 @@ def test_measured_and_simulated_records_of_a_job_name_each_other(
     assert "{ #twins" not in compared_pages["measurements/c.md"]
 
 
-def test_the_list_says_how_far_off_predictions_are(compared_pages: dict[str, str]) -> None:
+def test_the_index_says_how_far_off_predictions_are(compared_pages: dict[str, str]) -> None:
     index = compared_pages["measurements/index.md"]
     assert "4 records are measured on the hardware, 1 simulated." in index
-    # 0.5 and 0.8 s against 0.4
+    # 0.5 and 0.8 s, predicted 0.4 s
     assert (
         "×1.63 in the median and ×2.00 at worst, over 2 records, of which 0 are within 5 %. "
         '<a href="d.html">The worst</a>'
@@ -178,26 +180,26 @@ def test_the_list_says_how_far_off_predictions_are(compared_pages: dict[str, str
     assert table["A made-up run"][:4] == ["measured", "0.5", "×1.25", "10"]
     assert table["A slow one"][:7] == (["measured", "0.8", "×2.00", "10", "×1.25", "16,384", ""])
     assert table["An unclear one"][:5] == ["measured", "0.5", "", "10", ""]
-    # times of an unsteady run do not count, its memory does
+    # an unsteady run counts for memory, not for times
     assert table["An uneven one"][1:7] == ["1.6", "×4.00", "10", "×1.25", "16,384", "unsteady"]
     assert table["Peak memory"] == ["3", "0", "×1.25", "×1.25"]
-    # a part below 5 % of its whole says nothing: weights count, and waiting does not
+    # a part below 5 % of its whole is not scored: weights are, waiting is not
     assert table["Weight memory"] == ["3", "3", "×1.000", "×1.000"]
     assert table["Forward pass"] == ["2", "0", "×1.28", "×1.50"]
     assert "Waiting for data" not in table
     assert table["NVIDIA H100 SXM5 80 GB"] == ["2", "0", "×1.63", "×2.00"]
     assert len(re.findall(r'<svg class="scatter"', index)) == 2
-    # three measured records with a prediction; the simulated one is in no picture
+    # three measured records with a prediction; the chart leaves the simulated one out
     assert index.count('<circle class="dot"') == 2 * 3
 
 
-def test_people_find_it_under_the_names_they_use(compared_pages: dict[str, str]) -> None:
+def test_search_finds_it_by_everyday_names(compared_pages: dict[str, str]) -> None:
     index = compared_pages["measurements/index.md"]
     assert '"Benchmark"' in index
     assert '"MFU measured"' in index
 
 
-def test_readers_of_text_get_the_same(compared_pages: dict[str, str]) -> None:
+def test_the_plain_text_says_the_same(compared_pages: dict[str, str]) -> None:
     page = compared_pages["plain/measurements/a.md"]
     assert "| Step time | ms/step | 500 | 400 | 360–440, outside | ×1.25 |" in page
     assert "| [The same run, simulated](b.md) | simulated | 2026-11-20 |" in page
@@ -211,11 +213,11 @@ def test_readers_of_text_get_the_same(compared_pages: dict[str, str]) -> None:
     )
 
 
-def test_the_sources_of_bench_are_known() -> None:
+def test_the_sources_that_bench_writes_are_known() -> None:
     assert set(OWN) == set(ENTRIES)
 
 
-def test_a_record_of_bench_says_how_it_is_taken_again(tmp_path: Path) -> None:
+def test_a_record_from_bench_shows_the_command_that_repeats_it(tmp_path: Path) -> None:
     source = "source: {key: own-measurement, locator: scalesheet bench run --model qwen2-0-5b}"
     own = re.sub("source: .*", source, MEASURED)
     folder = lay_records(tmp_path, {"a": own, "b": MEASURED})
@@ -239,7 +241,7 @@ def test_an_unsteady_record_says_so_before_its_figures(compared_pages: dict[str,
     assert "Unsteady</strong>" not in compared_pages["measurements/a.md"]
 
 
-def test_the_names_in_a_picture_have_room_beside_their_numbers(
+def test_chart_labels_leave_room_for_their_numbers(
     compared_pages: dict[str, str],
 ) -> None:
     pages = "".join(compared_pages[f"measurements/{name}.md"] for name in ("a", "b", "d"))
@@ -249,7 +251,7 @@ def test_the_names_in_a_picture_have_room_beside_their_numbers(
         beside = [pair for pair in pairwise(said) if "→" in pair[1]]
         assert len(beside) > 3
         for name, numbers in beside:
-            assert len(name) + len(numbers) < 45, name  # characters across a phone
+            assert len(name) + len(numbers) < 45, name  # characters that fit across a phone
 
 
 @pytest.mark.parametrize(
@@ -260,13 +262,15 @@ def test_the_names_in_a_picture_have_room_beside_their_numbers(
         ("GiB", 0.25, "256 MiB"),
         ("token / second", 95206.4, "95,206 tokens/s"),
         ("token / second", 1.0, "1 token/s"),
-        ("token / second", 0.5, "0.5 tokens/s"),  # below the line nothing is made smaller
+        ("token / second", 0.5, "0.5 tokens/s"),  # the denominator is not scaled
         ("TFLOP / (second * GPU)", 0.1225, "0.1225 TFLOP/(GPU·s)"),
         ("1", 0.1234, "12.3 %"),
         ("GiB", 0.0, "0 GiB"),
     ],
 )
-def test_figures_are_shown_in_a_unit_of_their_size(unit: str, value: float, shown: str) -> None:
+def test_figures_are_shown_in_a_unit_that_suits_their_size(
+    unit: str, value: float, shown: str
+) -> None:
     book = shipped().book
     assert book is not None
     assert scale(book.units, book.units.parse(unit), value).with_unit(value) == shown

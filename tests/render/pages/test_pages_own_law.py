@@ -1,4 +1,4 @@
-"""The page of a law of own runs, and what is said of one whose runs were edited."""
+"""The page of a scaling law that was fitted to a plan's own runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def context() -> Context:
     return Context(edition)
 
 
-def test_a_law_shows_curves_residuals_what_is_best_and_what_to_run_next(context: Context) -> None:
+def test_a_law_shows_curves_residuals_the_optimum_and_the_next_runs(context: Context) -> None:
     page = "".join(map(str, own_law(context, OWN)))
     for anchor in ("forms", "next", "optimal", "residuals"):
         assert f"{{ #{anchor} }}" in page or f'id="{anchor}"' in page
@@ -32,7 +32,7 @@ def test_a_law_shows_curves_residuals_what_is_best_and_what_to_run_next(context:
     assert "1B parameters on 20B tokens" in page
 
 
-def test_a_fit_of_published_results_has_no_such_part(context: Context) -> None:
+def test_a_law_fitted_to_published_results_has_no_such_section(context: Context) -> None:
     assert list(own_law(context, "loss")) == []
 
 

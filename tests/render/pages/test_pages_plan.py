@@ -1,4 +1,4 @@
-"""A plan's page: the answer first, then what it rests on."""
+"""A plan's page: the answer first, then its inputs, tables and formulas."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from scalesheet.values import Results, Series, Value
 
 
 def section(text: str, anchor: str) -> str:
-    """The Markdown from the heading with this anchor to the next of its level."""
+    """The Markdown from the heading with this anchor to the next heading of its level."""
     _, _, after = text.partition(f"{{ #{anchor} }}\n")
     return after.partition("\n## ")[0]
 
 
-def test_defaults_of_components_stand_apart_from_the_inputs(tmp_path: Path) -> None:
+def test_defaults_of_components_are_listed_apart_from_the_inputs(tmp_path: Path) -> None:
     book = cases_book(tmp_path)
     write_pages(Edition(book), tmp_path / "pages")
     inputs = section((tmp_path / "pages/plans/cases.md").read_text("utf-8"), "inputs")
@@ -36,7 +36,7 @@ def test_defaults_of_components_stand_apart_from_the_inputs(tmp_path: Path) -> N
     assert "runs.all.gpus" in defaults
 
 
-def test_the_title_of_the_plan_is_text() -> None:
+def test_markup_in_the_plans_title_is_shown_as_text() -> None:
     shown = read(plan_page())
     assert shown.text.startswith("Demo <plan> with *stars* | pipes")
     assert {a["src"] for name, a in shown.found if name == "script"} == {
@@ -48,13 +48,13 @@ def test_the_title_of_the_plan_is_text() -> None:
     }
 
 
-def test_the_headline_stands_before_everything_else() -> None:
+def test_the_headline_comes_before_everything_else() -> None:
     before, _, _ = plan_page().partition("## How sure")
     assert read(before).text.endswith(
         "Hours in all 2.5 h 2.0–3.1 h 2 inputs, 2 assumed 2 assumptions "
         "Cost 8.7500 USD/node 7.0000–10.9375 USD/node outer bounds "
         "4 inputs, 2 assumed 1 published figure, 2 assumptions and 1 decision "
-        "Does not hold: Hours are counted "  # hidden while they are
+        "Does not hold: Hours are counted "  # hidden as long as the values are published
         "OfferRent a big one "
         "Figures, tables and charts on this page update. Every number on a yellow background can "
         "be changed in place: the inputs, and those in the tables. Click a figure, or press Enter "
@@ -63,7 +63,7 @@ def test_the_headline_stands_before_everything_else() -> None:
     )
 
 
-def test_a_table_has_units_in_its_heading_ranges_and_totals() -> None:
+def test_a_table_shows_units_ranges_and_totals() -> None:
     shown = read(plan_page("{{ table stages }}")).text
     assert "Stages Steps Hours h range" in shown
     assert "Stage two 4,000 2.0 1.6–2.5 Total 5,000 2.5 2.0–3.1" in shown
@@ -76,13 +76,13 @@ def test_a_cross_table_is_drawn_as_a_grid() -> None:
     assert "Stage <one> yes no Stage two yes no" in shown
 
 
-def test_tables_that_the_prose_leaves_out_follow_it() -> None:
+def test_tables_that_the_prose_does_not_place_come_after_it() -> None:
     tables = section(plan_page(), "tables")
     assert 'id="t.grid"' in tables
     assert 'id="t.stages"' not in tables
 
 
-def test_an_input_tells_value_range_kind_source_and_note() -> None:
+def test_an_input_shows_value_range_kind_source_and_note() -> None:
     shown = read(section(plan_page(), "inputs")).text
     assert (
         "Steps per hour 2,000 steps/h 1,600–2,500 assumption section 5: See the log. "
@@ -90,16 +90,16 @@ def test_an_input_tells_value_range_kind_source_and_note() -> None:
     )
 
 
-def test_inputs_of_a_phase_stand_under_its_title() -> None:
+def test_inputs_of_a_phase_are_under_its_title() -> None:
     shown = read(section(plan_page(), "inputs")).text
     assert "Main <b>phase</b>¶ Input Value Kind Source and note Memory needed 32 GiB" in shown
 
 
-def test_an_input_leads_to_its_line_in_the_repository() -> None:
+def test_an_input_links_to_its_line_in_the_repository() -> None:
     assert 'href="https://example.org/repo/blob/main/data/plans/demo/plan.yaml#L9"' in plan_page()
 
 
-def test_a_formula_tells_result_needs_users_and_text() -> None:
+def test_a_formula_shows_result_inputs_users_and_text() -> None:
     text = plan_page()
     before, _, after = text.partition('id="f.stages.total.hours"')
     block = after.partition('<details class="formula"')[0]
@@ -113,14 +113,14 @@ def test_a_formula_tells_result_needs_users_and_text() -> None:
     assert "sum(stages.hours)" in shown
 
 
-def test_each_formula_is_folded_and_its_anchor_is_within_the_fold() -> None:
+def test_each_formula_is_folded_with_its_anchor_inside() -> None:
     lines = section(plan_page(), "formulas").split('<details class="formula">')[1:]
     assert len(lines) == 6
     for line in lines:
         assert re.match(r'<summary><strong>.*?</summary><div id="f\.', line)
 
 
-def test_a_formula_stands_in_each_notation_once() -> None:
+def test_a_formula_appears_once_in_each_notation() -> None:
     _, _, after = plan_page().partition('id="f.stages.total.hours"')
     texts = re.search(r'<dl class="notations">(.*?)</dl>', after, re.DOTALL)
     assert texts is not None
@@ -129,7 +129,7 @@ def test_a_formula_stands_in_each_notation_once() -> None:
     assert len({text for _, text in shown}) == len(shown)
 
 
-def test_a_plan_has_the_whole_width_of_the_page() -> None:
+def test_a_plan_uses_the_full_width_of_the_page() -> None:
     front = plan_page().split("---\n")[1]
     assert "hide: [navigation]\n" in front
 
@@ -156,7 +156,7 @@ def test_outer_bounds_are_marked() -> None:
     assert "Cost = 8.7500 USD/node 7.0000–10.9375 outer bounds" in shown
 
 
-def test_a_formula_calls_and_cites_what_it_is_made_of() -> None:
+def test_a_formula_links_to_the_formulas_and_sources_it_uses() -> None:
     text = section(plan_page(), "formulas")
     assert 'Calls <a href="../formulas/gpu-cost.html">Cost of hours</a>.' in text
 
@@ -170,7 +170,7 @@ def test_checks_say_yes_or_no(tmp_path: Path) -> None:
     assert "Hours are counted no" in read(section(page, "checks")).text
 
 
-def test_scenarios_stand_side_by_side(tmp_path: Path) -> None:
+def test_scenarios_are_side_by_side(tmp_path: Path) -> None:
     sample = book()
     plan = replace(sample.plans["demo"], scenarios=("corrected", "written"))
     written: Results = replace(results(), scalars={**results().scalars, "cost": Value.number(10.0)})
@@ -188,7 +188,7 @@ def test_scenarios_stand_side_by_side(tmp_path: Path) -> None:
     assert "Cost 8.7500 USD/node 7.0000–10.9375 10.0000 USD/node" in shown
 
 
-def test_what_makes_the_difference_between_scenarios_is_told(tmp_path: Path) -> None:
+def test_the_inputs_that_differ_between_scenarios_are_listed(tmp_path: Path) -> None:
     sample = book()
     plan = sample.plans["demo"]
     need = plan.scalars["need"]
@@ -217,6 +217,6 @@ def test_what_makes_the_difference_between_scenarios_is_told(tmp_path: Path) -> 
     assert "What makes the difference: Input corrected written Memory needed 32 GiB 24 GiB" in told
 
 
-def test_what_is_used_and_cited_is_linked() -> None:
+def test_used_rows_and_cited_sources_are_linked() -> None:
     assert 'href="../offers/rent.html"' in section(plan_page(), "used")
     assert 'href="../sources/paper.html"' in section(plan_page(), "sources")

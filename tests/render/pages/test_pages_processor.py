@@ -36,7 +36,7 @@ def test_its_page_has_the_measured_rates(context: Context, processors: list[str]
         assert "Compare with" not in text
 
 
-def test_it_stands_beside_no_accelerator(context: Context, processors: list[str]) -> None:
+def test_it_is_not_compared_with_accelerators(context: Context, processors: list[str]) -> None:
     compared = comparison(context).accelerators
     assert not set(processors) & set(compared)
     assert not set(processors) & set(usual(context))
@@ -44,9 +44,7 @@ def test_it_stands_beside_no_accelerator(context: Context, processors: list[str]
     assert not set(processors) & {other for row in compared for other in peers(context, row)}
 
 
-def test_lists_have_processors_in_a_group_of_their_own(
-    context: Context, processors: list[str]
-) -> None:
+def test_lists_group_processors_separately(context: Context, processors: list[str]) -> None:
     book = context.book
     text = shown(book.plans["calculator"], book)
     rows = list(book.tables["hardware"].rows)

@@ -1,4 +1,4 @@
-"""Pages of providers: statements with their sources, offers with prices, and what is old."""
+"""Pages of providers: statements with sources, offers with prices, and warnings about old ones."""
 
 from pathlib import Path
 
@@ -59,10 +59,10 @@ def test_each_statement_has_its_source(pages: dict[str, str]) -> None:
         row = next(line for line in page.splitlines() if words in line)
         assert "../sources/a-vendor.html" in row
         assert place in row
-    assert "What a price is for" not in page  # nothing is said of it
+    assert "What a price is for" not in page  # no statement about it
 
 
-def test_its_offers_stand_with_price_and_age(pages: dict[str, str]) -> None:
+def test_its_offers_are_listed_with_price_and_age(pages: dict[str, str]) -> None:
     page = pages["providers/seller.md"]
     rows = {
         row: line
@@ -75,10 +75,10 @@ def test_its_offers_stand_with_price_and_age(pages: dict[str, str]) -> None:
     assert "2026-11-01</td>" in page
     changed = page[page.index("Prices that changed") :]
     assert "../offers/offer.html" in changed
-    assert "../offers/eight.html" not in changed  # it has one price
+    assert "../offers/eight.html" not in changed  # the offer has a single price
 
 
-def test_an_offer_says_that_it_is_old_and_who_confirms_it(pages: dict[str, str]) -> None:
+def test_an_offer_says_how_old_it_is_and_which_source_confirms_it(pages: dict[str, str]) -> None:
     page = pages["offers/eight.md"]
     assert "An old price." in page
     assert "688 days before 2026-11-20; after 180 days" in page
@@ -89,7 +89,7 @@ def test_an_offer_says_that_it_is_old_and_who_confirms_it(pages: dict[str, str])
     assert "An old price." not in pages["offers/offer.md"]
 
 
-def test_a_second_source_is_a_use_of_it(pages: dict[str, str]) -> None:
+def test_a_second_source_counts_as_used(pages: dict[str, str]) -> None:
     assert "../offers/eight.html" in pages["sources/a-paper.md"]
 
 
@@ -100,14 +100,14 @@ def test_the_index_counts_their_offers(pages: dict[str, str]) -> None:
     assert "seller.md" in pages["plain/providers/index.md"]
 
 
-def test_a_book_without_providers_has_their_index(tmp_path: Path) -> None:
+def test_a_book_without_providers_has_an_empty_index(tmp_path: Path) -> None:
     examined = examine(lay(tmp_path, {}))
     assert examined.book is not None
     context = Context(given(examined.book, results=examined.results))
     assert "providers/index.md" in dict(catalogue_pages(context))
 
 
-def test_an_offer_of_an_unknown_provider_is_told(tmp_path: Path) -> None:
+def test_an_offer_of_an_unknown_provider_is_an_error(tmp_path: Path) -> None:
     offer = OLD.replace("provider: A provider", "provider: A provder")
     found = examine(folder(tmp_path, **{"rates/eight.yaml": offer})).diagnostics
     (told,) = [d for d in found if d.code == "N002"]

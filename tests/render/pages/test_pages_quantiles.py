@@ -1,4 +1,4 @@
-"""The page about quantiles is true."""
+"""The page about quantiles says what the program does."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from scalesheet.sure.shapes import SHAPES
 _, TEXT = quantiles_page()
 
 
-def test_its_pictures_show_what_it_says() -> None:
-    """80 dots at or below P80; nine parts by themselves are surer than together."""
+def test_its_pictures_match_its_text() -> None:
+    """80 dots are at or below P80; nine independent parts have a narrower total than nine that move
+    together."""
     assert (TEXT.count('class="series-1"'), TEXT.count('class="point"')) == (80, 20)
     alone, same = re.findall(r"P50 ([0-9]+) %, P80 ([0-9]+) %</text>", TEXT)
     assert alone[0] == same[0] == "100"

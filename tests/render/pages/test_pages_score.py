@@ -1,4 +1,4 @@
-"""The pages of the score show every published row once, with what it is compared with."""
+"""The score's pages show every published row once, beside its prediction."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_every_scored_row_is_a_point_that_can_be_filtered_and_hovered(
     assert figure.count("published, ") == len(off)
 
 
-def test_the_score_says_first_how_far_off_the_median_prediction_is(
+def test_the_score_starts_with_the_error_of_the_median_prediction(
     context: Context, pages: dict[str, str]
 ) -> None:
     first = pages["score/index.md"].partition('class="lead"')[2].partition("</p>")[0]
@@ -56,15 +56,15 @@ def test_the_score_says_first_how_far_off_the_median_prediction_is(
     assert f"{100 * (memory - 1):.0f} % for memory per accelerator" in first
 
 
-def test_families_have_the_titles_of_their_models_or_publications(context: Context) -> None:
+def test_families_are_titled_by_their_models_or_publications(context: Context) -> None:
     titles = family_titles(context.book)
     assert (titles["llama3"], titles["mt-nlg"]) == ("Llama 3", "Megatron-Turing NLG 530B")
-    assert titles["gpt3"] == "gpt3"  # of a publication with a second family
+    assert titles["gpt3"] == "gpt3"  # its publication has a second family
     assert len(set(titles.values())) == len(titles)
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput", "memory", "loss"])
-def test_every_published_row_stands_on_its_page_once(
+def test_every_published_row_is_on_its_page_once(
     task: str, context: Context, pages: dict[str, str]
 ) -> None:
     page = pages[f"score/{task}.md"]
@@ -85,7 +85,7 @@ def test_every_row_has_its_source_beside_it(context: Context, pages: dict[str, s
     assert all('href="../sources/' in row for row in rows)
 
 
-def test_what_others_say_has_a_source(context: Context, pages: dict[str, str]) -> None:
+def test_figures_of_other_tools_have_a_source(context: Context, pages: dict[str, str]) -> None:
     section = pages["score/index.md"].partition("{ #peers }")[2]
     assert section.count("<li>") == len(context.book.peers) > 0
     assert section.count('href="../sources/') == len(context.book.peers)
@@ -138,7 +138,7 @@ def test_numbers_are_shown_with_three_digits(number: float, shown: str) -> None:
     assert spelled(number, 3) == shown
 
 
-def test_what_is_not_known_is_a_dash() -> None:
+def test_unknown_values_are_a_dash() -> None:
     assert figure("runs", None) == error("runs", None) == error("loss", float("nan")) == "–"
     assert error("runs", 1.234) == "×1.23"
     assert error("loss", 0.0123) == "0.012"

@@ -1,4 +1,4 @@
-"""The site generators take the pages as they are: no warning, no broken link, no inline code."""
+"""The site generators build the pages with no warning, broken link or inline code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOLDERS = (
 
 
 @pytest.mark.parametrize("engine", ["mkdocs", "zensical"])
-def test_the_pages_build_without_a_problem_and_text_stays_text(
+def test_the_pages_build_without_warnings_and_text_stays_text(
     engine: Engine, tmp_path: Path
 ) -> None:
     docs, out, config = (tmp_path / name for name in ("docs", "site", "mkdocs.yml"))

@@ -1,4 +1,4 @@
-"""Further pages of a plan: one for a file, or one for each row of a table; versions; code."""
+"""Further pages of a plan, one per file or one per row of a table; versions; code."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ each: {scale: scales}
 
 
 def examined(folder: Path, more: str = MORE, scale: str = SCALE) -> Examined:
-    """The minimal book with that plan."""
+    """The minimal book with this plan."""
     files = {
         "plans/small/plan.yaml": PLAN,
         "plans/small/page.md": PAGE,
@@ -96,7 +96,7 @@ def examined(folder: Path, more: str = MORE, scale: str = SCALE) -> Examined:
 
 
 def write(folder: Path, scale: str = SCALE) -> Path:
-    """The pages of that book, and the folder that they are in."""
+    """Write the pages of this book; return them and their folder."""
     found = examined(folder, scale=scale)
     assert (found.diagnostics, found.edition is None) == ([], False)
     assert found.edition is not None
@@ -113,20 +113,20 @@ def text(folder: Path, name: str, kind: str = "pages") -> str:
     return (folder / kind / "plans" / f"{name}.md").read_text("utf-8")
 
 
-def test_the_plan_lists_its_pages_in_their_order_below_the_answer(written: Path) -> None:
+def test_the_plan_lists_its_pages_in_order_below_the_answer(written: Path) -> None:
     page = read(text(written, "small")).text
     assert "Pages of this plan More about 9 h: Costs and 9 h. Scale Small: 1,000 param" in page
     assert page.index("Hours in all") < page.index("Pages of this plan") < page.index("Versions")
     assert 'href="small-more.html"' in text(written, "small")
 
 
-def test_the_newest_released_version_stands_under_the_title(written: Path) -> None:
+def test_the_newest_released_version_is_under_the_title(written: Path) -> None:
     page = read(text(written, "small")).text
     assert "Version 1.1.0 · 2026-02-01 · Living document" in page
     assert "2.0.0 2027-01-01 future To come." in page
 
 
-def test_a_page_names_figures_with_links_to_where_the_plan_tells_them(written: Path) -> None:
+def test_figures_on_a_page_link_to_their_place_in_the_plan(written: Path) -> None:
     page = text(written, "small-more")
     assert page.startswith('---\ntitle: "More about 9 h"\n')
     assert '\n# More about <span data-of="hours" data-as="figure">' in page
@@ -142,25 +142,25 @@ def test_admonitions_hold_figures(written: Path) -> None:
     assert "It takes at least 4 nodes, 8,000 param and 24 GiB." in page.text
 
 
-def test_what_a_page_draws_the_plan_itself_links_to(written: Path) -> None:
+def test_the_plan_links_to_charts_that_a_page_shows(written: Path) -> None:
     more, page = text(written, "small-more"), text(written, "small")
     assert 'id="t.costs"' in more
     assert 'id="c.sizes"' in more
     assert 'id="t.costs"' not in page
     assert 'id="c.sizes"' not in page
     assert 'On further pages: <a href="small-more.html#t.costs">Costs</a>' in page
-    assert 'id="t.scales"' in page  # which no page draws
+    assert 'id="t.scales"' in page  # on no page
 
 
 def test_there_is_a_page_for_each_row(written: Path) -> None:
     page = read(text(written, "small-l")).text
     assert page.startswith("Scale Large")
     assert "8,000 param on A card." in page
-    assert "Hours, A card 8 h" in page  # in the headline: what is not the page's own row
+    assert "Hours, A card 8 h" in page  # in the headline: another row than the page's
     assert "Large: Later. 24 GiB" in page
 
 
-def test_text_of_a_cell_is_shown_as_text_and_code_as_it_was_written(written: Path) -> None:
+def test_text_in_cells_and_code_is_shown_literally(written: Path) -> None:
     page = text(written, "small-s")
     assert "Start &#42;here&#42;." in page
     assert "<pre><code" in page
@@ -169,9 +169,9 @@ def test_text_of_a_cell_is_shown_as_text_and_code_as_it_was_written(written: Pat
     assert "first line\nsecond line" in text(written, "small")
 
 
-def test_a_table_can_be_kept_to_the_rows_that_belong_to_the_page(written: Path) -> None:
+def test_a_table_can_be_limited_to_the_rows_of_the_page(written: Path) -> None:
     page = read(text(written, "small-l")).text
-    assert "A card 8" in page  # of runs, across which the card runs
+    assert "A card 8" in page  # of runs; its columns are the cards
     assert "two 2 " in page
     assert "three 3 " in page
     assert "one 1 " not in page
@@ -181,8 +181,8 @@ def test_a_table_can_be_kept_to_the_rows_that_belong_to_the_page(written: Path) 
 
 def test_rows_with_a_page_are_links_to_it(written: Path) -> None:
     page = text(written, "small")
-    assert page.count('href="../plans/small-l.html">Large') >= 1  # in the table that refers to it
-    assert '<th scope="row"><a href="small-l.html">Large</a>' in page  # in its own
+    assert page.count('href="../plans/small-l.html">Large') >= 1  # in a table that refers to it
+    assert '<th scope="row"><a href="small-l.html">Large</a>' in page  # in the row's own table
 
 
 def test_the_plain_text_says_the_same(written: Path) -> None:
@@ -209,7 +209,7 @@ def test_the_plain_text_says_the_same(written: Path) -> None:
         ("---\ntitle: A\n---\n{{ scale.size }}\n", 4, "no figure 'scale.size'"),
     ],
 )
-def test_a_name_that_is_none_is_told_at_its_line(
+def test_an_unknown_name_is_reported_at_its_line(
     tmp_path: Path, page: str, line: int, message: str
 ) -> None:
     (fault,) = examined(tmp_path, page).diagnostics
@@ -218,8 +218,8 @@ def test_a_name_that_is_none_is_told_at_its_line(
     assert message in fault.message
 
 
-def test_a_figure_of_a_row_that_is_not_chosen_shows_why(tmp_path: Path) -> None:
-    """What a name means does not rest on the inputs."""
+def test_a_figure_of_a_row_that_is_not_chosen_says_why(tmp_path: Path) -> None:
+    """The inputs do not change which names are valid."""
     plan = PLAN.replace(
         "scalars:\n", "scalars:\n  none: {ref: scales, formula: \"reason('too large')\"}\n", 1
     )
@@ -232,7 +232,7 @@ def test_a_figure_of_a_row_that_is_not_chosen_shows_why(tmp_path: Path) -> None:
 
 
 def test_a_page_of_a_row_that_another_table_lacks_says_so(tmp_path: Path) -> None:
-    """A row that is added has its page before every table of the plan has a row for it."""
+    """A new row has its page even before every table of the plan has a row for it."""
     said = "{{ notes[scale].size }}, {{ notes[scale].advice }}"
     of_each = f"---\ntitle: A\neach: {{scale: scales}}\n---\n{said}\n"
     notes = """
@@ -255,7 +255,7 @@ def test_a_page_of_a_row_that_another_table_lacks_says_so(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["costs['four'].amount", "costs[scale].weight"])
-def test_a_row_by_its_name_and_a_column_are_there_or_told(tmp_path: Path, name: str) -> None:
+def test_an_unknown_row_or_column_is_reported(tmp_path: Path, name: str) -> None:
     page = f"---\ntitle: A\neach: {{scale: scales}}\n---\n{{{{ {name} }}}}\n"
     found = examined(tmp_path, scale=page).diagnostics
     assert {(each.code, each.line) for each in found} == {("N001", 5)}

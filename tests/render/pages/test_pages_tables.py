@@ -1,4 +1,4 @@
-"""Pages of nodes and small tables: figures with their sources, and ways between them."""
+"""Pages of nodes and small tables: figures with sources, and links between rows."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def pages(context: Context) -> dict[str, str]:
     return dict(catalogue_pages(context))
 
 
-def test_the_index_of_tables_lists_each_with_its_sentence(pages: dict[str, str]) -> None:
+def test_the_index_of_tables_lists_each_with_its_summary(pages: dict[str, str]) -> None:
     index = pages["tables/index.md"]
     assert '<a href="../sites/index.html">Sites</a>' in index
     assert "What a facility draws for its computers." in index
@@ -42,21 +42,21 @@ def test_a_table_has_an_index_and_a_page_for_each_row(pages: dict[str, str]) -> 
     page = pages["sites/one.md"]
     assert page.startswith("# One\n")
     assert "table 1" in page
-    assert "<code>pue - 1</code>" in page  # what is computed says by what
+    assert "<code>pue - 1</code>" in page  # a computed column shows its formula
     assert ">assumption</" in pages["sites/two.md"]
 
 
-def test_a_row_leads_to_what_refers_to_it(pages: dict[str, str]) -> None:
+def test_a_row_links_to_the_rows_that_refer_to_it(pages: dict[str, str]) -> None:
     assert '<a href="../sites/one.html">One</a>' in pages["fleets/all.md"]
     assert '<a href="../nodes/machine.html">A machine</a>' in pages["hardware/card.md"]
     assert '<a href="../nodes/machine.html">A machine</a>' in pages["offers/offer.md"]
 
 
-def test_a_node_shows_what_it_has_for_each_accelerator(pages: dict[str, str]) -> None:
+def test_a_node_shows_its_resources_per_accelerator(pages: dict[str, str]) -> None:
     page = pages["nodes/machine.md"]
     assert "Network per accelerator, each direction" in page
     assert "Power besides the accelerators" in page
-    assert "Cores of the host" not in page  # which nothing states
+    assert "Cores of the host" not in page  # stated nowhere
 
 
 def test_the_plain_texts_say_the_same(pages: dict[str, str]) -> None:
@@ -66,7 +66,7 @@ def test_the_plain_texts_say_the_same(pages: dict[str, str]) -> None:
     assert "Power besides the accelerators" in texts["nodes/machine.md"]
 
 
-def test_a_book_without_tables_has_an_empty_list(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_book_without_tables_has_an_empty_index(tmp_path_factory: pytest.TempPathFactory) -> None:
     examined = examine(lay(tmp_path_factory.mktemp("none"), {}))
     assert examined.book is not None
     pages = dict(catalogue_pages(Context(given(examined.book, results=examined.results))))

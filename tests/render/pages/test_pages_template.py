@@ -1,4 +1,4 @@
-"""Prose names figures; it computes nothing, and a wrong name is found at its place."""
+"""Prose can name figures but not compute; a wrong name is reported at its line and column."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PAGE_FILE = "data/plans/demo/page.md"
         ("{{ 1+1 }}", 1, 4, "there is no figure '1+1' in this plan"),
     ],
 )
-def test_an_unknown_name_is_found_at_its_line_and_column(
+def test_an_unknown_name_is_reported_at_its_line_and_column(
     page: str, line: int, column: int, message: str
 ) -> None:
     written = book(page)
@@ -78,12 +78,12 @@ def test_prose_names_inputs_choices_and_cells(name: str, shown: str) -> None:
     assert f"It is {shown}." in read(plan_page(f"It is {{{{ {name} }}}}.")).text
 
 
-def test_a_figure_stands_in_a_table_of_markdown() -> None:
+def test_a_figure_can_be_in_a_markdown_table() -> None:
     shown = read(plan_page("| a | b |\n|---|---|\n| x | {{ need }} |\n"))
     assert "a b x 32 GiB" in shown.text
 
 
-def test_names_in_code_stay_and_markup_is_text() -> None:
+def test_names_in_code_are_kept_and_markup_is_text() -> None:
     shown = read(
         plan_page("`{{ cost }}` and <b onclick='x()'>bold</b>\n\n```\n<i> {{ cost }}\n```\n")
     )
@@ -92,19 +92,19 @@ def test_names_in_code_stay_and_markup_is_text() -> None:
     assert not {name for name, _ in shown.found} & {"b", "i"}
 
 
-def test_a_second_mention_of_a_table_leads_to_the_first() -> None:
+def test_a_second_mention_of_a_table_links_to_the_first() -> None:
     page = plan_page("{{ table stages }}\n\n{{ table stages }}\n")
     assert page.count('id="t.stages"') == 1
     assert '<a href="#t.stages">Stages</a>' in page
 
 
-def test_recommendations_name_figures_and_are_text_otherwise() -> None:
+def test_recommendations_can_name_figures_and_hold_no_markup() -> None:
     shown = read(plan_page("Nothing else."))
     assert "Recommendations" in shown.text
     assert "(7.0000–10.9375) in all, *not* more." in shown.text
 
 
-def test_recommendations_stand_where_the_prose_names_them() -> None:
+def test_recommendations_appear_where_the_prose_names_them() -> None:
     text = read(plan_page("## What to do\n\n{{ recommendations }}\n")).text
     assert text.count("in all, *not* more.") == 1
     assert "Recommendations" not in text

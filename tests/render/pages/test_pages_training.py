@@ -1,4 +1,4 @@
-"""What it takes to train a model stands on its page, and is what the front page answers."""
+"""A model's page says what it takes to train it, with the same answers as the front page."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def test_the_front_page_answers_the_same(context: Context, shared: Training, met
     for label, amount in (("Hours", found.wall[best]), ("Cost", found.cost[best])):
         number = re.search(rf"{label}.*?(\d[\d,]*\.?\d*)", shown)
         assert number is not None
-        # both round to what the range of a figure allows
+        # both round as the figure's range allows
         assert float(number[1].replace(",", "")) == pytest.approx(amount, rel=0.01)
 
 
-def test_each_answer_leads_to_its_case_and_the_rest_say_why(
+def test_each_answer_links_to_its_case_and_a_missing_one_says_why(
     context: Context, shared: Training
 ) -> None:
     text = "".join(map(str, training_section(context, shared, "llama-3-1-70b")))
@@ -74,7 +74,7 @@ def test_each_answer_leads_to_its_case_and_the_rest_say_why(
     assert "16 GPUs" not in text
 
 
-def test_no_offer_on_demand_is_cheaper_than_the_first(context: Context, shared: Training) -> None:
+def test_the_first_on_demand_offer_is_the_cheapest(context: Context, shared: Training) -> None:
     found = search(context.book, shared.catalogue, job_of(context, shared, MODEL), shared.assumed)
     text = "".join(map(str, training_section(context, shared, MODEL))).partition("#cheapest")[2]
     first = re.search(r"offers/([\w.-]+)\.html", text)

@@ -1,4 +1,4 @@
-"""The reference is what the program goes by: every command, field and diagnostic has its place."""
+"""The reference documents every command, field and diagnostic as the program has them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PAGE = reference_pages(BOOK, parser())
 # ------------------------------------------------------------------ commands
 
 
-def test_every_command_is_documented_with_each_of_its_arguments() -> None:
+def test_every_command_is_documented_with_all_arguments() -> None:
     shown = PAGE["commands.md"]
     for name, command in commands(parser()).items():
         section = shown.partition(f"{{ #{name} }}")[2].partition("\n## ")[0]
@@ -42,7 +42,7 @@ def test_every_command_is_documented_with_each_of_its_arguments() -> None:
     assert tuple(commands(parser())) == NAMES
 
 
-def test_a_usage_line_names_what_is_needed_first() -> None:
+def test_a_usage_line_puts_required_arguments_first() -> None:
     used = {name: usage(name, command) for name, command in commands(parser()).items()}
     lines = {name: " ".join(text.split()) for name, text in used.items()}
     assert all(len(line) <= 80 for text in used.values() for line in text.splitlines())
@@ -51,7 +51,7 @@ def test_a_usage_line_names_what_is_needed_first() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_example_of_a_command_prints_what_is_shown(
+def test_the_example_of_a_command_prints_what_the_page_shows(
     name: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -61,7 +61,7 @@ def test_the_example_of_a_command_prints_what_is_shown(
     arguments = shlex.split(command.removeprefix("$ scalesheet "))
     assert arguments[0] == name
     if not shown:
-        return  # it runs until it is stopped
+        return  # the command runs until it is stopped
     monkeypatch.chdir(tmp_path)
     follow(tmp_path, lambda step: None, fix=name != "check")
     if name == "pull":
@@ -76,19 +76,22 @@ def test_the_example_of_a_command_prints_what_is_shown(
         shown.pop()
         lines = lines[: len(shown)]
     if name == "build":
-        shown, lines = shown[:-1], lines[:-1]  # the hash moves with every change of a face
+        shown, lines = (
+            shown[:-1],
+            lines[:-1],
+        )  # the hash changes with any change to pages, workbook or API
     assert lines == shown
 
 
 def extending_book(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A book that extends the catalogue, before anything of it was locked."""
+    """A book that extends the catalogue and has no lock yet."""
     main(["init", str(folder)])
     monkeypatch.chdir(folder)
     Path("data/book.lock").unlink()
 
 
 def edited_workbook() -> None:
-    """The tutorial's workbook, built and then edited as the example tells."""
+    """The tutorial's workbook, built and then edited as in the example."""
     build(Path("data"), Path("build"), site=False)
     path = Path("build/workbooks/tuning.xlsx")
     book = openpyxl.load_workbook(path)
@@ -102,7 +105,7 @@ def edited_workbook() -> None:
 # ------------------------------------------------------------------ the format
 
 
-def test_every_kind_has_a_page_with_each_of_its_fields() -> None:
+def test_every_kind_has_a_page_with_all_fields() -> None:
     for kind in PAGES:
         page = PAGE[f"format/{kind}.md"]
         for section in sections(kind):
@@ -113,7 +116,7 @@ def test_every_kind_has_a_page_with_each_of_its_fields() -> None:
                     assert f">{bad.says[0].code}</a>" in page
 
 
-def test_a_fields_default_and_need_are_shown() -> None:
+def test_a_field_shows_whether_it_is_optional_and_its_default() -> None:
     page = PAGE["format/common.md"]
     domain = page.partition("{ #value.domain }")[2].partition("\n### ")[0]
     assert "optional" in domain
@@ -122,7 +125,7 @@ def test_a_fields_default_and_need_are_shown() -> None:
 
 
 @pytest.mark.parametrize("kind", PAGES)
-def test_the_yaml_that_is_shown_reads_as_the_example(kind: str) -> None:
+def test_the_yaml_on_a_page_parses_to_its_example(kind: str) -> None:
     for section in sections(kind):
         for each in [*section.good, *(bad.value for bad in section.bad)]:
             assert parse(flow({"a": each}).encode(), "").data == {"a": each}
@@ -132,14 +135,14 @@ def test_the_yaml_that_is_shown_reads_as_the_example(kind: str) -> None:
                 assert parse(block({"a": each}).encode(), "").data == {"a": each}
 
 
-def test_yaml_is_written_as_a_person_would() -> None:
+def test_yaml_looks_handwritten() -> None:
     value = {"value": 1e9, "unit": "step / hour", "title": "no, 12:30", "by": {"a": ["yes", 1.5]}}
     assert flow(value) == '{value: 1e9, unit: step / hour, title: "no, 12:30", by: {a: [yes, 1.5]}}'
     long = {"first": {"note": "x" * 80, "value": 2}, "then": [1, 2]}
     assert block(long) == f"first:\n  note: {'x' * 80}\n  value: 2\nthen: [1, 2]\n"
 
 
-def test_what_formulas_can_look_up_is_what_the_catalogue_holds() -> None:
+def test_the_fields_for_formulas_are_the_columns_of_the_catalogue() -> None:
     for kind, table in [("hardware", "hardware"), ("rate", "offers"), ("model", "models")]:
         section = PAGE[f"format/{kind}.md"].partition("{ #in-formulas }")[2]
         for column in BOOK.tables[table].columns.values():
@@ -147,7 +150,7 @@ def test_what_formulas_can_look_up_is_what_the_catalogue_holds() -> None:
     assert "| `x.price` | Price per GPU hour |" in PAGE["format/rate.md"]
 
 
-def test_how_plain_words_are_read_is_what_the_loader_does() -> None:
+def test_the_page_says_how_the_loader_reads_plain_words() -> None:
     index = PAGE["format/index.md"]
     for written, read in [
         ("1e9", "the number 1,000,000,000.0"),
@@ -174,7 +177,7 @@ def test_every_diagnostic_has_a_page_with_examples_and_remedy(code: str) -> None
         assert shown.good in page
 
 
-def test_the_lines_that_were_mended_are_marked() -> None:
+def test_fixed_lines_are_highlighted() -> None:
     page = PAGE["diagnostics/U002.md"]
     assert page.count('```yaml title="data/plans/example/plan.yaml" hl_lines="7"') == 2
 
@@ -187,7 +190,7 @@ def test_explain_takes_a_code_in_any_case(capsys: pytest.CaptureFixture[str]) ->
     assert "cost: {unit: USD, formula: price * gpu_hours / cards}" in out
 
 
-def test_explain_of_what_no_file_can_show_says_it_in_words(
+def test_explain_describes_in_words_what_no_file_can_show(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["explain", "Y004"]) == 0
@@ -202,7 +205,7 @@ def test_explain_without_a_code_lists_all(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize(("unknown", "near"), [("U022", "U002"), ("S10", "S00"), ("X9", "X00")])
-def test_explain_names_the_nearest_code_of_its_letter(
+def test_explain_suggests_the_nearest_code_with_the_same_letter(
     unknown: str, near: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["explain", unknown]) == 2
@@ -212,13 +215,13 @@ def test_explain_names_the_nearest_code_of_its_letter(
 # ------------------------------------------------------------------ the files
 
 
-def test_the_pages_are_written_as_they_are_rendered(tmp_path: Path) -> None:
+def test_the_written_pages_are_the_rendered_ones(tmp_path: Path) -> None:
     write_reference(BOOK, tmp_path, parser())
     files = {p.relative_to(tmp_path).as_posix(): p for p in tmp_path.rglob("*.md")}
     assert {name: path.read_text("utf-8") for name, path in files.items()} == PAGE
 
 
-def test_code_within_guidance_keeps_its_distance() -> None:
+def test_code_within_guidance_keeps_its_spaces() -> None:
     assert (
         "a row of the table <code>phases</code> and has its own namespace" in PAGE["format/plan.md"]
     )

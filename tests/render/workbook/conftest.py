@@ -1,4 +1,4 @@
-"""The sample's workbook, made once, with what is needed to judge it."""
+"""The sample's workbook, written once, with the expected values of its cells."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Made:
         return found
 
     def values(self, overrides: Overrides | None = None) -> dict[Address, float | str]:
-        """What every derived cell must show, by the evaluator."""
+        """The value that the evaluator gives for every derived cell."""
         results = evaluate(self.book, self.plan, overrides)
         found: dict[Address, float | str] = {}
         for scalar in self.plan.scalars.values():

@@ -1,4 +1,4 @@
-"""Checks sees what is no longer as it was built: in LibreOffice, edit by edit and row by row."""
+"""The Checks sheet notices every edit of what was built, tried in LibreOffice edit by edit."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _text(cells: dict[str, Cell], at: str) -> str:
 
 
 def results(workbook: Workbook, edited: str = "") -> list[Cell]:
-    """The headline as About shows it, or Summary where rows of About are edited."""
+    """The headline on About, or on Summary when rows of About are edited."""
     cells = workbook.read("Summary" if edited == "About" else "About")
     return [
         replace(cell, formula=None)
@@ -50,7 +50,7 @@ def results(workbook: Workbook, edited: str = "") -> list[Cell]:
     ]
 
 
-# ------------------------------------------------------------------ an edit is seen
+# ------------------------------------------------------------------ edits
 
 
 def by_number(made: Made, workbook: Workbook) -> None:
@@ -97,7 +97,7 @@ OVERWRITTEN = "a formula was overwritten, added or deleted here"
         (input_deleted, "Inputs: an input is gone: put its row back"),
     ],
 )
-def test_an_edit_of_what_was_built_turns_the_light_red(
+def test_an_edit_of_a_formula_or_row_fails_the_check(
     made: Made, live: Workbook, edit: Edit, seen: str
 ) -> None:
     assert holds(live)
@@ -117,7 +117,7 @@ def test_an_edit_of_what_was_built_turns_the_light_red(
         ("gpu", None, "Accelerator: empty; shipped value used"),
     ],
 )
-def test_an_input_that_got_past_validation_is_named_with_its_reason(
+def test_an_invalid_input_is_named_with_its_reason(
     made: Made, live: Workbook, name: str, value: float | str | None, reason: str
 ) -> None:
     live.set({made.layout.scalar_cell(name): value})
@@ -135,7 +135,7 @@ def test_an_input_that_got_past_validation_is_named_with_its_reason(
         (-1.0, "=1 run: '-1'; must be a whole number from 1"),
     ],
 )
-def test_a_cell_of_a_table_that_holds_no_number_of_its_domain_is_named(
+def test_an_invalid_cell_of_a_table_is_named(
     made: Made, live: Workbook, value: float | str | None, reason: str
 ) -> None:
     live.set({made.layout.table_cell("sizes", "one", "steps"): value})
@@ -143,7 +143,7 @@ def test_a_cell_of_a_table_that_holds_no_number_of_its_domain_is_named(
     assert f"Phases and sizes: {reason}" in wrong(live)
 
 
-def test_a_part_of_a_whole_in_a_table_is_seen(made: Made, live: Workbook) -> None:
+def test_a_fraction_in_a_column_of_whole_numbers_is_noticed(made: Made, live: Workbook) -> None:
     live.set({made.layout.table_cell("sizes", "one", "steps"): 2.5})
     assert "Phases and sizes: not whole" in wrong(live)
 
@@ -151,10 +151,10 @@ def test_a_part_of_a_whole_in_a_table_is_seen(made: Made, live: Workbook) -> Non
 # ------------------------------------------------------------------ row by row
 
 
-def test_a_row_that_goes_or_comes_changes_no_result_or_turns_the_light_red(
+def test_a_deleted_or_inserted_row_changes_no_result_or_fails_the_check(
     live: Workbook,
 ) -> None:
-    """Row by row on each sheet: all of them where inputs and results stand, else each ninth."""
+    """Every row of sheets with inputs and results, every ninth row of the others."""
     ends = {
         sheet: max(int(re.sub(r"\D", "", at)) for at in cells)
         for sheet, cells in live.read_all().items()
@@ -170,7 +170,7 @@ def test_a_row_that_goes_or_comes_changes_no_result_or_turns_the_light_red(
     assert holds(live)
 
 
-def test_a_sheet_that_is_renamed_changes_no_result(live: Workbook) -> None:
+def test_renaming_a_sheet_changes_no_result(live: Workbook) -> None:
     before = results(live)
     for sheet in live.sheets():
         if sheet != "About":
@@ -178,7 +178,7 @@ def test_a_sheet_that_is_renamed_changes_no_result(live: Workbook) -> None:
     assert results(live) == before
 
 
-# ------------------------------------------------------------------ what is counted
+# ------------------------------------------------------------------ checksums
 
 
 def test_the_length_of_a_formula_is_the_same_in_every_program() -> None:
@@ -187,7 +187,7 @@ def test_the_length_of_a_formula_is_the_same_in_every_program() -> None:
     assert length("_xlfn.ISFORMULA(A1)") == len("=ISFORMULA(A1)")
 
 
-def test_the_order_of_ids_is_told_by_every_one_of_them() -> None:
+def test_swapping_any_two_ids_changes_the_checksum_of_their_order() -> None:
     ids = ("a100-40gb", "a100-80gb", "b", "c-1", "c-2")
     for one in range(len(ids) - 1):
         other = [*ids[:one], ids[one + 1], ids[one], *ids[one + 2 :]]
@@ -195,7 +195,7 @@ def test_the_order_of_ids_is_told_by_every_one_of_them() -> None:
     assert order(("a", "bb")) != order(("a", "bc"))
 
 
-def test_formulas_are_locked_and_inputs_notes_and_changes_are_free(made: Made) -> None:
+def test_formulas_are_locked_and_inputs_and_notes_are_not(made: Made) -> None:
     written = openpyxl.load_workbook(made.path)
     for sheet in written:
         assert sheet.protection.sheet == (sheet.title != "Changes"), sheet.title

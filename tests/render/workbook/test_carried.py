@@ -1,4 +1,4 @@
-"""A workbook carries the rows of the catalogue that its plan reaches, and what may replace them."""
+"""A workbook includes the catalogue rows that its plan uses, and alternatives to them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scalesheet.examine import compile_book, diagnose
 from scalesheet.pull import read
 from shipped import shipped_book
 
-MANY = 50  # offers are over 200, models over 130
+MANY = 50  # the catalogue has over 200 offers and 130 models
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def few(whole: Book) -> Book:
     return carried(whole, whole.plans[PLAN])
 
 
-def test_it_carries_what_the_plan_names_and_what_may_take_its_place(whole: Book, few: Book) -> None:
+def test_it_includes_the_plans_rows_and_their_alternatives(whole: Book, few: Book) -> None:
     offers = few.tables["offers"]
     assert "runpod-secure-h100-sxm" in offers.rows
     assert len(offers.rows) < MANY < len(whole.tables["offers"].rows)
@@ -45,7 +45,7 @@ def test_it_carries_what_the_plan_names_and_what_may_take_its_place(whole: Book,
     assert {"llama-3-2-1b", "llama-3-1-8b", "llama-3-1-70b"} <= set(few.tables["models"].rows)
 
 
-def test_what_its_rows_name_is_there(few: Book) -> None:
+def test_rows_that_its_rows_refer_to_are_included(few: Book) -> None:
     for table in few.tables.values():
         for column in table.columns.values():
             of = few.tables.get(column.refers_to or "")
@@ -53,9 +53,7 @@ def test_what_its_rows_name_is_there(few: Book) -> None:
             assert of is None or named <= set(of.rows)
 
 
-def test_every_figure_of_the_plan_is_what_it_is_with_the_whole_catalogue(
-    whole: Book, few: Book
-) -> None:
+def test_every_figure_is_the_same_as_with_the_whole_catalogue(whole: Book, few: Book) -> None:
     plan = whole.plans[PLAN]
     with_all, with_few = evaluate(whole, plan), evaluate(few, plan)
     assert with_few.scalars == with_all.scalars
@@ -64,14 +62,14 @@ def test_every_figure_of_the_plan_is_what_it_is_with_the_whole_catalogue(
             assert list(with_few.tables[name][column]) == list(series)
 
 
-def test_what_carries_no_more_is_carried_as_it_is(few: Book) -> None:
+def test_a_book_that_needs_no_trimming_is_returned_unchanged(few: Book) -> None:
     assert carried(few, few.plans[PLAN]) is few
     shipped = shipped_book()
     for plan in shipped.plans.values():
         assert (carried(shipped, plan) is shipped) == (plan.carries.keys() != {"models"})
 
 
-def test_a_plan_of_vision_models_carries_few_others() -> None:
+def test_a_plan_of_vision_models_includes_few_others() -> None:
     shipped = shipped_book()
     few = carried(shipped, shipped.plans["vlm-finetune"])
     models = set(few.tables["models"].rows)
@@ -87,7 +85,9 @@ def test_a_plan_of_vision_models_carries_few_others() -> None:
         ('{models: ["qwen2-*"]}', {"runpod-secure-h100-sxm"}, "qwen2-7b"),
     ],
 )
-def test_a_plan_asks_for_more(asked: str, offers: set[str], models: str, tmp_path: Path) -> None:
+def test_a_plan_can_ask_for_more_rows(
+    asked: str, offers: set[str], models: str, tmp_path: Path
+) -> None:
     book = compile_book(begun(tmp_path, f"catalogue: {asked}\n"), plans=[PLAN])
     tables = carried(book, book.plans[PLAN]).tables
     assert offers <= set(tables["offers"].rows)
@@ -95,7 +95,7 @@ def test_a_plan_asks_for_more(asked: str, offers: set[str], models: str, tmp_pat
     assert len(tables["offers"].rows) < 2 * MANY
 
 
-def test_all_of_a_table_can_be_carried(tmp_path: Path) -> None:
+def test_a_whole_table_can_be_included(tmp_path: Path) -> None:
     book = compile_book(begun(tmp_path, 'catalogue: {offers: ["*"]}\n'), plans=[PLAN])
     few = carried(book, book.plans[PLAN])
     assert few.tables["offers"] is book.tables["offers"]
@@ -110,12 +110,12 @@ def test_all_of_a_table_can_be_carried(tmp_path: Path) -> None:
         ("{offers: h100*}", "expected a list such as [a100*, h100*]"),
     ],
 )
-def test_what_there_is_not_is_told(asked: str, says: str, tmp_path: Path) -> None:
+def test_a_request_that_matches_nothing_is_reported(asked: str, says: str, tmp_path: Path) -> None:
     found = diagnose(begun(tmp_path, f"catalogue: {asked}\n"))
     assert [says in each.message for each in found] == [True], found
 
 
-def test_about_says_what_part_of_the_catalogue_there_is(tmp_path: Path) -> None:
+def test_about_says_how_much_of_the_catalogue_is_included(tmp_path: Path) -> None:
     data = begun(tmp_path)
     build(data, tmp_path / "build", site=False)
     about = openpyxl.load_workbook(tmp_path / "build/workbooks/first.xlsx")["About"]
@@ -125,7 +125,7 @@ def test_about_says_what_part_of_the_catalogue_there_is(tmp_path: Path) -> None:
     assert 'write catalogue: {models: ["*"]} into plan.yaml' in models
 
 
-def test_a_row_that_is_no_longer_carried_is_listed_where_it_was_edited(tmp_path: Path) -> None:
+def test_an_edit_of_a_row_that_is_no_longer_included_is_reported(tmp_path: Path) -> None:
     data = begun(tmp_path, 'catalogue: {models: ["qwen2-*"]}\n')
     build(data, tmp_path / "build", site=False)
     plan, path = data / "plans" / PLAN / "plan.yaml", tmp_path / "build/workbooks/first.xlsx"
@@ -147,7 +147,7 @@ def test_a_row_that_is_no_longer_carried_is_listed_where_it_was_edited(tmp_path:
     assert left.at.path.endswith("models/qwen2-7b.yaml")
 
 
-def test_a_row_that_is_not_carried_may_be_asked_for(tmp_path: Path) -> None:
+def test_an_added_row_that_is_not_included_says_how_to_include_it(tmp_path: Path) -> None:
     data = begun(tmp_path)
     build(data, tmp_path / "build", site=False)
     workbook = openpyxl.load_workbook(tmp_path / "build/workbooks/first.xlsx")
@@ -162,8 +162,8 @@ def test_a_row_that_is_not_carried_may_be_asked_for(tmp_path: Path) -> None:
     )
 
 
-def test_its_workbook_is_pulled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without an edit nothing is asked for, and a row of it may be chosen."""
+def test_its_workbook_can_be_pulled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unedited, it reports nothing; another of its rows can be chosen."""
     data = begun(tmp_path)
     monkeypatch.chdir(tmp_path)
     build(Path("data"), Path("build"), site=False)

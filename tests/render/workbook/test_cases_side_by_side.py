@@ -1,4 +1,4 @@
-"""A case of a component is a column of its sheet, and a line item is a row."""
+"""On a component's sheet, each case is a column and each line item a row."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def values(workbook: Path) -> Worksheet:
 
 
 def line(sheet: Worksheet, name: str) -> int:
-    """The row of a line."""
+    """The row number of a line item."""
     return next(cell.row for cell in sheet["C"] if cell.value == name)
 
 
-def test_the_lines_read_from_inputs_by_results_to_steps(formulas: Worksheet) -> None:
+def test_line_items_run_from_inputs_to_results_to_steps(formulas: Worksheet) -> None:
     assert [formulas[f"{letter}4"].value for letter in "ABCDEF"] == [
         *("Line", "Unit", LINES_OF, "one", "two", "none")
     ]
@@ -56,7 +56,7 @@ def test_the_lines_read_from_inputs_by_results_to_steps(formulas: Worksheet) -> 
     assert names[7:9] == ["rate", "much"]
 
 
-def test_one_formula_stands_along_each_line(formulas: Worksheet) -> None:
+def test_each_line_has_one_formula_in_all_cases(formulas: Worksheet) -> None:
     for name in ("status", "energy", "twice", "rate", "drawn", "broken"):
         row = line(formulas, name)
         alike = {re.sub(rf"\b{at}(?=\d)", "", formulas[f"{at}{row}"].value) for at in CASES}
@@ -74,7 +74,7 @@ def test_a_case_that_cannot_run_has_blanks_and_says_why_once(values: Worksheet) 
     assert values[f"D{rows['energy']}"].value == 480
 
 
-def test_what_reads_a_blank_gives_the_reason(workbook: Path) -> None:
+def test_a_formula_that_reads_a_blank_gives_the_reason(workbook: Path) -> None:
     sheet = openpyxl.load_workbook(workbook, data_only=True)["Calculation"]
     found = {row[1].value: row[3].value for row in sheet.iter_rows(min_row=5)}
     assert found["picked"] == found["more"] == "8 cards are too many"
@@ -91,7 +91,7 @@ def test_steps_fold_and_inputs_and_results_do_not(formulas: Worksheet) -> None:
     assert formulas.sheet_properties.outlinePr.summaryBelow is False
 
 
-def test_totals_stand_in_a_last_column_after_an_empty_one(
+def test_totals_are_in_the_last_columns_after_an_empty_one(
     formulas: Worksheet, values: Worksheet
 ) -> None:
     row = line(formulas, "energy")
@@ -101,7 +101,7 @@ def test_totals_stand_in_a_last_column_after_an_empty_one(
     assert values[f"I{row}"].value == "2 of 3"
 
 
-def test_what_every_case_shares_stands_once_on_inputs(workbook: Path) -> None:
+def test_inputs_shared_by_all_cases_are_on_inputs_once(workbook: Path) -> None:
     sheet = openpyxl.load_workbook(workbook)["Inputs"]
     titles = [cell.value for cell in sheet["A"]]
     assert "Runs: every case" in titles
@@ -115,7 +115,7 @@ def test_what_every_case_shares_stands_once_on_inputs(workbook: Path) -> None:
     ]
 
 
-def test_a_layout_that_was_searched_says_so_beside_its_line(values: Worksheet) -> None:
+def test_a_searched_layout_says_so_beside_its_line(values: Worksheet) -> None:
     ways = line(values, "ways")
     assert [values[f"{at}{ways}"].value for at in CASES] == [4, 4, 1]
     assert values["K4"].value == "Note"
@@ -129,7 +129,7 @@ def test_inputs_of_a_case_are_checked_as_they_are_typed(formulas: Worksheet) -> 
     assert ranges[f"E{row}"].promptTitle == "Load"
 
 
-def test_a_chart_of_cases_reads_along_the_line(workbook: Path) -> None:
+def test_a_chart_of_cases_reads_along_the_row(workbook: Path) -> None:
     chart = openpyxl.load_workbook(workbook)["Results"]._charts[0]
     row = line(openpyxl.load_workbook(workbook)["Runs"], "energy")
     series = chart.series[0]
@@ -137,7 +137,7 @@ def test_a_chart_of_cases_reads_along_the_line(workbook: Path) -> None:
     assert series.val.numRef.f == f"Runs!$D${row}:$F${row}"
 
 
-def test_about_says_how_a_case_is_added(workbook: Path) -> None:
+def test_about_says_how_to_add_a_case(workbook: Path) -> None:
     texts = [str(cell.value) for cell in openpyxl.load_workbook(workbook)["About"]["A"]]
     assert any("to add one, insert a column" in text for text in texts)
 

@@ -1,4 +1,4 @@
-"""The catalogue's sheets are tables for other programs: pandas reads each as it is."""
+"""The catalogue's sheets are plain tables, which pandas reads directly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_pandas_reads_each_sheet_of_the_catalogue_with_numbers_and_days(made: Ma
             for end in ends(column):
                 name = column.name if end == "value" else f"{column.name}_{end}"
                 reasons = made.results.tables[table.name][column.name].reasons
-                # a reason stands in place of a number; without them a column is numbers alone
+                # a reason may replace a number; a column without reasons has only numbers
                 numeric = column.kind == "number" and not reasons
                 assert not numeric or pd.api.types.is_numeric_dtype(frame[name].dtype), name
                 read += numeric

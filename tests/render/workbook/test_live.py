@@ -68,14 +68,14 @@ def test_every_stored_value_is_what_libreoffice_computes(made: Made, live: Workb
         ({"price": 3.75}, {Key("price"): 3.75}),
     ],
 )
-def test_a_changed_input_moves_every_figure_to_what_the_evaluator_says(
+def test_a_changed_input_gives_the_evaluators_figures(
     made: Made, live: Workbook, changes: Mapping[str, float | str], overrides: Overrides
 ) -> None:
     live.set({made.layout.scalar_cell(name): value for name, value in changes.items()})
     assert differing(live.read_all(), made.values(overrides)) == []
 
 
-def test_a_changed_range_moves_low_value_and_high(made: Made, live: Workbook) -> None:
+def test_a_changed_range_changes_low_value_and_high(made: Made, live: Workbook) -> None:
     name = "steps_per_hour.corrected"
     ends: dict[End, float] = {"low": 1000.0, "value": 1500.0, "high": 2500.0}
     live.set({made.layout.scalar_cell(name, end): value for end, value in ends.items()})
@@ -83,15 +83,13 @@ def test_a_changed_range_moves_low_value_and_high(made: Made, live: Workbook) ->
     assert differing(live.read_all(), made.values({Key(name): stated})) == []
 
 
-def test_a_changed_cell_of_a_table_moves_its_total(made: Made, live: Workbook) -> None:
+def test_a_changed_cell_of_a_table_changes_its_total(made: Made, live: Workbook) -> None:
     live.set({made.layout.table_cell("train.runs", "first", "steps"): 40_000.0})
     override = {Key("steps", "train.runs", "first"): 40_000.0}
     assert differing(live.read_all(), made.values(override)) == []
 
 
-def test_an_inserted_row_is_in_the_total_the_count_and_the_largest(
-    made: Made, live: Workbook
-) -> None:
+def test_an_inserted_row_counts_in_total_count_and_maximum(made: Made, live: Workbook) -> None:
     place = made.layout.tables["train.runs"]
     row = place.spacer + 1
     live.insert_rows(place.sheet, row)
@@ -135,7 +133,7 @@ def test_a_change_of_a_row_is_counted_in_its_column(made: Made, live: Workbook) 
 
 @pytest.mark.parametrize("value", ["many", None, 0.0, -1.0, 2.5])
 @pytest.mark.parametrize("name", ["cards", "price", "gpu", "scenario"])
-def test_a_slip_in_an_input_leaves_every_figure_as_it_was_shipped(
+def test_an_invalid_input_leaves_every_figure_as_shipped(
     made: Made, live: Workbook, name: str, value: float | str | None
 ) -> None:
     """No figure becomes an error, on any sheet; Inputs, Checks and the light say what is wrong."""
@@ -153,8 +151,8 @@ def test_a_slip_in_an_input_leaves_every_figure_as_it_was_shipped(
     assert SOME_FAIL in [shown.value for shown in after["About"].values()]
 
 
-def test_low_and_high_follow_a_value_that_passes_one_of_them(made: Made, live: Workbook) -> None:
-    """As `pull` has it; Valid? stays ok, and the remark says so."""
+def test_low_and_high_follow_a_value_outside_them(made: Made, live: Workbook) -> None:
+    """As in `pull`; Valid? stays ok, and the remark says that they follow."""
     name = "steps_per_hour.corrected"
     stated = made.plan.scalars[name].stated
     assert stated is not None
@@ -170,7 +168,7 @@ def test_low_and_high_follow_a_value_that_passes_one_of_them(made: Made, live: W
     assert spread == pytest.approx([low / value - 1, high / value - 1])
 
 
-def test_ends_in_the_wrong_order_are_told_in_words(made: Made, live: Workbook) -> None:
+def test_low_above_high_is_reported_in_words(made: Made, live: Workbook) -> None:
     name = "steps_per_hour.corrected"
     stated = made.plan.scalars[name].stated
     assert stated is not None

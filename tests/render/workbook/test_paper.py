@@ -1,4 +1,4 @@
-"""A sheet prints readably, on the fewest pages of the smallest paper that will do."""
+"""A sheet prints readably, on the smallest paper and the fewest pages possible."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def test_a_wider_or_longer_sheet_takes_larger_paper_then_more_pages(
     assert printed([10.0] * (characters // 10), heights) == (paper, pages)
 
 
-def test_what_is_too_wide_to_read_does_not_print() -> None:
+def test_a_sheet_too_wide_to_read_is_not_printed() -> None:
     assert printed([10.0] * 60, LOW) is None
 
 
 @pytest.mark.parametrize("rows", [1, 40, 90, 300, 1000])
-def test_pages_hold_all_rows_at_a_scale_that_can_be_read(rows: int) -> None:
+def test_pages_hold_all_rows_at_a_readable_scale(rows: int) -> None:
     found = printed([10.0] * 20, [15.0] * rows)
     assert found is not None
     paper, pages = found

@@ -1,4 +1,4 @@
-"""Sheets: which tables share one, and what each is called, whole."""
+"""Sheets: which tables share one, and their full names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONG = "a" * 32
 
 
 @pytest.mark.parametrize("id_", sorted(shipped_book().plans))
-def test_a_plan_that_ships_has_few_sheets_and_no_name_of_one_is_cut(id_: str) -> None:
+def test_shipped_plans_have_few_sheets_with_uncut_names(id_: str) -> None:
     book = shipped_book()
     plan = book.plans[id_]
     sheets = lay_out(book, plan, sensitivity=True).sheets
@@ -34,7 +34,7 @@ def test_a_plan_that_ships_has_few_sheets_and_no_name_of_one_is_cut(id_: str) ->
 
 
 @pytest.mark.parametrize("title", ["\U0001f600" * 15, "a" * 31, "Ab " * 10, "Can it run?", "a/b"])
-def test_names_stay_whole_and_differ_when_case_is_lost(title: str) -> None:
+def test_names_are_uncut_and_unique_regardless_of_case(title: str) -> None:
     taken: set[str] = set()
     for number in range(1, 12):
         name = _sheet_name(title, "runs", taken)
@@ -44,13 +44,13 @@ def test_names_stay_whole_and_differ_when_case_is_lost(title: str) -> None:
     assert len(taken) == 11
 
 
-def test_a_title_that_is_too_long_gives_way_to_the_name_in_formulas() -> None:
+def test_a_title_that_is_too_long_is_replaced_by_the_name_in_formulas() -> None:
     assert tab("\U0001f600" * 16) is None
     assert tab_of(LONG, "sft.longest_runs") == "Sft longest runs"
     assert tab_of(LONG, LONG) is None
 
 
-def test_what_shares_a_sheet_stands_below_each_other(made: Made) -> None:
+def test_tables_that_share_a_sheet_are_stacked(made: Made) -> None:
     (sheet,) = (s for s in made.layout.sheets if s.name == "Phases and sizes")
     assert sheet.tables == ("phases", "train.runs", "sizes")
     places = [made.layout.tables[name] for name in sheet.tables]
@@ -79,13 +79,13 @@ tables:
         (f"{{{LONG}: [runs]}}", "S004 "),
     ],
 )
-def test_sheets_name_tables_and_phases_once(tmp_path: Path, sheets: str, told: str) -> None:
+def test_sheets_must_name_each_table_or_phase_once(tmp_path: Path, sheets: str, told: str) -> None:
     messages = said(plan(tmp_path, f"{TWO}sheets: {sheets}\n"))
     assert len(messages) == bool(told), messages
     assert all(message.startswith(told) for message in messages)
 
 
-def test_a_table_with_a_long_name_and_a_long_title_asks_for_the_name_of_a_sheet(
+def test_a_table_with_a_long_name_and_title_needs_a_sheet_name(
     tmp_path: Path,
 ) -> None:
     long = TWO.replace("runs:", f"{LONG}:")
@@ -105,7 +105,7 @@ def test_a_table_with_a_long_name_and_a_long_title_asks_for_the_name_of_a_sheet(
         ("a" * 200, ""),
     ],
 )
-def test_a_title_shows_and_is_of_a_length_that_a_sheet_can_have(
+def test_a_sheet_title_is_visible_and_of_allowed_length(
     tmp_path: Path, title: str, told: str
 ) -> None:
     table = f'title: "{title}", columns: {{a: {{unit: 1}}}}, rows: {{one: {{a: 1}}}}'

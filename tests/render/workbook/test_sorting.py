@@ -1,4 +1,4 @@
-"""Rows of tables may be sorted: no formula refers to them by number, and no result changes."""
+"""Tables can be sorted: no formula refers to a row by number, and no result changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.steps import stepped
 from scalesheet.render.workbook.write import write_workbook
 
-#: Scalars, a row, a catalogue and an advice that each name a row by its id.
+#: Scalars, a table row, a catalogue row and a recommendation that each name a row by its id.
 NAMED = {
     "  many: {value": """\
   between: {unit: step, formula: "sizes['two'].steps - sizes['one'].steps"}
@@ -54,7 +54,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def edited(path: Path, name: str, formula: str) -> Path:
-    """The workbook with another formula in the cell of a name."""
+    """The workbook with another formula in a named cell."""
     workbook = openpyxl.load_workbook(path)
     sheet, at = workbook.defined_names[name].attr_text.split("!")
     workbook[sheet.strip("'")][at].value = formula
@@ -67,7 +67,7 @@ def pulled(made: Made, path: Path) -> Pulled:
 
 
 def memory(made: Made, row: str) -> str:
-    """The memory of an accelerator, by its row number as it is shipped."""
+    """A reference to an accelerator's memory by its row number as shipped."""
     book, plan, _ = made
     sheet, at = lay_out(book, stepped(book, plan)).table_cell("hardware", row, "memory")
     return f"{sheet}!{at}"
@@ -79,20 +79,20 @@ def test_no_formula_refers_to_a_row_of_a_table_by_its_number(named: Made) -> Non
 
 
 @pytest.mark.parametrize("said", ["Hardware!D3", "Hardware!$D$3", "Hardware!$B$3"])
-def test_one_that_does_is_seen(named: Made, said: str) -> None:
+def test_a_formula_that_refers_by_row_number_is_noticed(named: Made, said: str) -> None:
     book, plan, path = named
     told = rows.by_number(edited(path, "ratio", f"={said}"), book, plan)
     assert [each.partition(" refers to ")[2] for each in told] == [said]
 
 
-def test_sorting_every_table_changes_no_result_and_is_no_edit(
+def test_sorting_every_table_changes_no_result_and_is_not_an_edit(
     named: Made, office: Office, tmp_path: Path
 ) -> None:
     book, plan, path = named
     before, after = rows.sort_all(office, path, book, plan, tmp_path)
     shown = rows.shown(before, book, plan)
     other = rows.differing(shown, rows.shown(after, book, plan))
-    # no result; Checks, About and the Summary say that the catalogue stands in another order
+    # only the notes that the catalogue's rows are in another order, no result
     assert {each.partition(" ")[0] for each in other} == {"Checks", "About", "Summary"}
     assert [each for each in other if "rows are in a different order" in each]
     found = pulled(named, after)
@@ -101,7 +101,7 @@ def test_sorting_every_table_changes_no_result_and_is_no_edit(
     assert "the rows of 'hardware' are in a different order" in order
 
 
-def test_a_reference_by_row_number_is_read_while_the_rows_stand_as_shipped(named: Made) -> None:
+def test_a_reference_by_row_number_is_read_while_rows_are_in_shipped_order(named: Made) -> None:
     formula = f"={memory(named, 't4')}/{memory(named, 'h100')}"
     found = pulled(named, edited(named[2], "ratio", formula))
     assert said(found) == []
@@ -127,10 +127,10 @@ def test_a_reference_by_row_number_into_a_sorted_table_is_refused(
     ]
 
 
-def test_a_reference_that_sorting_has_shifted_is_refused(
+def test_a_reference_shifted_by_sorting_is_refused(
     named: Made, office: Office, tmp_path: Path
 ) -> None:
-    """A sorted row takes its relative references along, to other rows of other sheets."""
+    """Sorting moves a row's relative references with it, to other rows of other sheets."""
     book, plan, path = named
     layout = lay_out(book, stepped(book, plan))
     sheet, at = layout.table_cell("sizes", "two", "spare")

@@ -1,4 +1,4 @@
-"""Steps of long formulas: they change no value, and each formula can be read."""
+"""Steps split long formulas into readable ones and change no value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from small import scalars
 
 
 def steps_of(folder: Path, lines: str) -> dict[str, str]:
-    """The formulas of a plan of scalars, as its workbook has them."""
+    """The formulas in the workbook of a plan of scalars."""
     book, plan = small(folder, lines)
     layout = lay_out(book, plan)
     view = View(layout, "Calculation")
@@ -40,13 +40,13 @@ def small(folder: Path, lines: str) -> tuple[Book, Plan]:
 
 @pytest.fixture(scope="module", params=PLANS)
 def shipped_plan(request: pytest.FixtureRequest) -> tuple[Plan, Plan]:
-    """A plan that ships, as it is and with its steps."""
+    """A shipped plan, without and with its steps."""
     book = shipped_book()
     plan = book.plans[request.param]
     return plan, stepped(book, plan)
 
 
-def test_no_value_of_a_plan_is_another_one_for_its_steps(shipped_plan: tuple[Plan, Plan]) -> None:
+def test_steps_change_no_value_of_a_plan(shipped_plan: tuple[Plan, Plan]) -> None:
     book = shipped_book()
     plan, steps = shipped_plan
     after = evaluate(book, steps)
@@ -77,7 +77,7 @@ def test_no_formula_of_a_plan_is_an_array_formula(shipped_plan: tuple[Plan, Plan
     assert arrays == []
 
 
-def test_what_several_formulas_look_up_is_looked_up_once(tmp_path: Path) -> None:
+def test_a_value_used_by_several_formulas_is_looked_up_once(tmp_path: Path) -> None:
     found = steps_of(
         tmp_path,
         """
@@ -93,7 +93,7 @@ def test_what_several_formulas_look_up_is_looked_up_once(tmp_path: Path) -> None
     }
 
 
-def test_a_step_says_what_it_is_and_has_a_unit_where_it_is_looked_up(tmp_path: Path) -> None:
+def test_a_step_has_a_description_and_if_looked_up_a_unit(tmp_path: Path) -> None:
     _, plan = small(
         tmp_path,
         """
@@ -112,15 +112,15 @@ def test_a_short_formula_has_no_steps(tmp_path: Path) -> None:
     }
 
 
-def test_several_reasons_are_tested_once_in_a_status(tmp_path: Path) -> None:
+def test_a_status_tests_several_reasons_once(tmp_path: Path) -> None:
     names = [f"share_of_the_whole_programme_number_{n}" for n in range(1, 5)]
     lines = "\n".join(f"{name}: {{unit: 1, reason: not known}}" for name in names)
     found = steps_of(tmp_path, f"{lines}\nall: {{unit: 1, formula: {' + '.join(names)}}}")
     assert re.fullmatch(r'IF\((all_status\w*)="ok",.*,\1\)', found["all"])
 
 
-def test_what_a_test_protects_stays_behind_the_test(tmp_path: Path) -> None:
-    """A quotient alone in a cell would be an error where the divisor is zero."""
+def test_a_guarded_expression_stays_with_its_guard(tmp_path: Path) -> None:
+    """A quotient alone in a cell would be an error when the divisor is zero."""
     name = "how_much_of_the_memory_of_the_accelerator_is_left"
     found = steps_of(
         tmp_path,
@@ -137,10 +137,10 @@ def test_what_a_test_protects_stays_behind_the_test(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "depth"), [("a+b", 0), ("MAX(a,(b+c)*2)", 1), ('IF(a="(",MAX(INT(b),1),0)', 3)]
 )
-def test_nesting_counts_functions_within_functions(text: str, depth: int) -> None:
+def test_nesting_is_the_depth_of_functions_within_functions(text: str, depth: int) -> None:
     assert nesting(text) == depth
 
 
-def test_lookups_are_found_whole() -> None:
+def test_whole_lookups_are_found() -> None:
     one = 'INDEX(a,MATCH("x)",b,0))'
     assert lookups(f"{one}+INDEX(c,1)*{one}") == [one, "INDEX(c,1)", one]

@@ -1,4 +1,4 @@
-"""The first sheet: choices have their one cell there, and what they leave alone stays."""
+"""The Summary sheet: each choice is made there, and affects only what it can."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def options(made: Made, scalar: Scalar) -> tuple[str, ...]:
     return choice_words(scalar)
 
 
-def test_a_choice_has_its_one_cell_on_the_summary_and_inputs_shows_it(made: Made) -> None:
+def test_a_choice_is_made_on_the_summary_and_shown_on_inputs(made: Made) -> None:
     written = openpyxl.load_workbook(made.path)
     inputs = next(sheet for sheet in made.layout.sheets if sheet.kind == "inputs")
     rows = {name: row for group in inputs.groups for row, name in group.rows()}
@@ -38,8 +38,8 @@ def test_a_choice_has_its_one_cell_on_the_summary_and_inputs_shows_it(made: Made
         assert shown == f'=Summary!{where}&""'
 
 
-def test_what_a_choice_never_moves_is_the_same_for_each_of_its_options(made: Made) -> None:
-    """And what it can move is every other result: none is left out."""
+def test_results_listed_as_unaffected_are_the_same_for_every_option(made: Made) -> None:
+    """And every other result is affected: none is left out."""
     figures = {n for n in made.plan.headline if made.plan.scalars[n].formula is not None}
     for choice in made.layout.choices:
         assert {*choice.drives, *choice.leaves} == figures
@@ -49,7 +49,7 @@ def test_what_a_choice_never_moves_is_the_same_for_each_of_its_options(made: Mad
                 assert other.scalars[name] == made.results.scalars[name], (choice.name, option)
 
 
-def test_a_choice_made_on_the_summary_moves_the_results_there(made: Made, office: Office) -> None:
+def test_a_choice_made_on_the_summary_changes_the_results_there(made: Made, office: Office) -> None:
     moved = False
     with office.open(made.path) as workbook:
         cells = workbook.read("Summary")

@@ -1,4 +1,4 @@
-"""Laws of the workbook as it lies on disk."""
+"""Rules that every workbook file keeps."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ SHARED = {
     "SUMIFS",
     "SUMPRODUCT",
 }
-#: On Checks alone, and where a program lacks them the check says that it is not seen.
+#: Only on Checks; in a program that lacks them, the check says that it could not run.
 LATER = {"_xlfn.ISFORMULA", "_xlfn.FORMULATEXT"}
 
 
@@ -151,7 +151,7 @@ def test_every_input_and_every_constant_is_stored_exactly(made: Made, stored: Wo
                 assert stored[sheet][address].value == value.end(end), scalar.name
 
 
-def test_a_constant_says_its_unit_its_kind_and_what_it_means(made: Made, written: Workbook) -> None:
+def test_a_constant_has_its_unit_kind_and_meaning(made: Made, written: Workbook) -> None:
     units = written["Units"]
     told = {
         row[0].value: tuple(cell.value for cell in row[1:5])
@@ -174,7 +174,7 @@ def test_a_conversion_shows_all_its_digits(made: Made, written: Workbook) -> Non
     assert written["Units"].cell(row, 2).number_format == "#,##0.000000000"
 
 
-def test_a_number_on_a_sheet_of_calculation_is_an_input_or_a_formula(
+def test_every_number_on_a_calculation_sheet_is_an_input_or_a_formula(
     made: Made, written: Workbook
 ) -> None:
     inputs = {
@@ -194,9 +194,7 @@ def test_a_number_on_a_sheet_of_calculation_is_an_input_or_a_formula(
             assert (cell.parent.title, cell.coordinate) in inputs
 
 
-def test_a_formula_holds_no_number_that_the_plan_does_not_write(
-    made: Made, written: Workbook
-) -> None:
+def test_a_formula_holds_only_numbers_written_in_the_plan(made: Made, written: Workbook) -> None:
     for (sheet, address), (formula, _) in made.formulas().items():
         literals = {n.value for tree in formula.ends.trees for n in walk(tree) if type(n) is Number}
         numbers = {float(t) for t in tokens(written[sheet][address], "OPERAND", "NUMBER")}
@@ -210,7 +208,7 @@ def test_conversions_are_named_cells(made: Made, written: Workbook) -> None:
     assert written["Units"][where.partition("!")[2].replace("$", "")].value == 60
 
 
-def test_only_functions_occur_that_all_spreadsheets_share(written: Workbook) -> None:
+def test_only_functions_that_all_spreadsheets_share_are_used(written: Workbook) -> None:
     for sheet in written:
         used = {
             token.removesuffix("(")
@@ -235,7 +233,7 @@ def test_every_name_is_unique_and_points_at_a_cell_with_its_value(
             assert value == {True: "yes", False: "no"}.get(expected, expected), text
 
 
-def test_the_ids_of_a_table_are_named_with_the_empty_row_below_them(
+def test_the_name_of_a_tables_ids_includes_the_empty_row_below(
     made: Made, written: Workbook
 ) -> None:
     sheet, _, area = written.defined_names["hardware_id"].attr_text.partition("!")
@@ -252,7 +250,7 @@ def test_text_that_looks_like_a_formula_stays_text(written: Workbook) -> None:
     assert {"=1 run", "=1+1 is a title", "@home", "=HYPERLINK(1) is a note"} <= texts
 
 
-def test_a_reason_that_looks_like_a_new_function_is_no_array_formula(
+def test_a_reason_that_looks_like_a_new_function_is_not_an_array_formula(
     made: Made, written: Workbook, stored: Workbook
 ) -> None:
     sheet, address = made.layout.table_cell("sizes", "one", "spare")
@@ -274,7 +272,7 @@ def test_a_plan_of_one_number_has_a_workbook(made: Made, tmp_path: Path) -> None
     assert report.sheets == fixed
 
 
-def test_links_lead_to_the_web_or_into_the_workbook(written: Workbook) -> None:
+def test_links_go_to_the_web_or_within_the_workbook(written: Workbook) -> None:
     links = [cell.hyperlink for cell in cells(written) if cell.hyperlink]
     targets = [link.target for link in links if link.target]
     assert "https://example.org/a?b=1&c=2" in targets
@@ -286,7 +284,7 @@ def test_links_lead_to_the_web_or_into_the_workbook(written: Workbook) -> None:
             assert (sheet.strip("'") or link.location) in known
 
 
-def test_an_input_says_unit_source_and_what_it_may_be(made: Made, written: Workbook) -> None:
+def test_an_input_shows_unit_source_and_allowed_values(made: Made, written: Workbook) -> None:
     sheet, address = made.layout.scalar_cell("steps_per_hour.corrected")
     rules = [r for r in written[sheet].data_validations.dataValidation if address in r.sqref]
     assert [(r.type, r.operator, r.formula1) for r in rules] == [("decimal", "greaterThan", "0")]
@@ -295,7 +293,7 @@ def test_an_input_says_unit_source_and_what_it_may_be(made: Made, written: Workb
     assert not rules[0].allow_blank
 
 
-def test_lists_come_from_ranges(made: Made, written: Workbook) -> None:
+def test_drop_down_lists_come_from_ranges(made: Made, written: Workbook) -> None:
     lists = {
         rule.formula1
         for sheet in written
@@ -307,7 +305,9 @@ def test_lists_come_from_ranges(made: Made, written: Workbook) -> None:
     assert not any('"' in text for text in lists)
 
 
-def test_the_limits_of_messages_are_kept_for_the_longest_titles(made: Made, tmp_path: Path) -> None:
+def test_validation_messages_stay_within_limits_for_the_longest_titles(
+    made: Made, tmp_path: Path
+) -> None:
     scalar = made.plan.scalars["cards"]
     long = replace(scalar, title="Title " * 60, note="Note. " * 2000)
     plan = replace(made.plan, scalars={**made.plan.scalars, "cards": long}, title="A & B " * 60)
@@ -320,7 +320,7 @@ def test_the_limits_of_messages_are_kept_for_the_longest_titles(made: Made, tmp_
     assert report.problems == ()
 
 
-def test_a_name_that_is_a_cell_is_found_before_it_is_written(made: Made) -> None:
+def test_a_name_that_looks_like_a_cell_is_reported_before_writing(made: Made) -> None:
     scalar = replace(made.plan.scalars["cards"], name="h100")
     plan = replace(made.plan, scalars={**made.plan.scalars, "h100": scalar})
     assert [(f.code, f.message) for f in name_problems(made.book, plan)] == [
@@ -328,7 +328,7 @@ def test_a_name_that_is_a_cell_is_found_before_it_is_written(made: Made) -> None
     ]
 
 
-def test_a_refusal_of_the_writer_is_a_problem_with_its_place(made: Made, tmp_path: Path) -> None:
+def test_an_error_of_the_writer_is_reported_with_its_place(made: Made, tmp_path: Path) -> None:
     scalar = replace(made.plan.scalars["cards"], note="x" * 40_000)
     plan = replace(made.plan, scalars={**made.plan.scalars, "cards": scalar})
     report = write_workbook(
@@ -362,7 +362,7 @@ def test_the_chart_is_native_and_says_what_it_shows(made: Made) -> None:
     assert any("<c:f>'Phases and sizes'!$A$8:$A$9</c:f>" in chart for chart in charts)
 
 
-def test_the_first_sheet_tells_which_edition_it_is(written: Workbook, stored: Workbook) -> None:
+def test_the_first_sheet_says_which_edition_it_is(written: Workbook, stored: Workbook) -> None:
     about = [cell.value for row in written["About"].iter_rows() for cell in row if cell.value]
     assert "2026-11-20" in about
     assert any(str(text).startswith("0123abcd: ") for text in about)
@@ -371,7 +371,7 @@ def test_the_first_sheet_tells_which_edition_it_is(written: Workbook, stored: Wo
     assert any(isinstance(v, float) and math.isclose(v, 104.0) for v in shown)
 
 
-def test_a_plans_own_part_prints_with_the_edition_and_the_rest_does_not(
+def test_only_the_plans_own_sheets_print_with_the_edition(
     written: Workbook,
 ) -> None:
     silent = {"About", "Checks", "Changes", "Units", "Hardware", "Sources"}

@@ -1,4 +1,4 @@
-"""Stacks and points are native charts of the workbook, with words; a sweep has no cells for one."""
+"""Stacks and points are native, described charts; a sweep has no cells to chart."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ charts:
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The XML of the workbook's charts and drawings, by their names."""
+    """The XML of the workbook's charts and drawings, by name."""
     folder = tmp_path_factory.mktemp("pictures")
     examined = small.plan(folder, PLAN)
     book = examined.book
@@ -51,18 +51,18 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         return {name.rpartition("/")[2]: archive.read(name).decode() for name in names}
 
 
-def test_each_but_the_sweep_is_a_chart_with_its_words(parts: dict[str, str]) -> None:
+def test_each_one_but_the_sweep_is_a_chart_with_a_description(parts: dict[str, str]) -> None:
     assert sorted(n for n in parts if n.startswith("chart")) == [f"chart{n}.xml" for n in (1, 2, 3)]
     assert [f'descr="{alt}"' in parts["drawing1.xml"] for alt in ("Rows", "Bars", "Points")] == [
         True
     ] * 3
 
 
-def test_parts_lie_on_each_other_with_textures(parts: dict[str, str]) -> None:
+def test_parts_are_stacked_with_textures(parts: dict[str, str]) -> None:
     for name in ("chart1.xml", "chart2.xml"):
         assert '<c:grouping val="stacked"/>' in parts[name]
         assert parts[name].count("<c:ser>") == 2
-        assert parts[name].count("<a:pattFill") == 1  # the first part is plain
+        assert parts[name].count("<a:pattFill") == 1  # the first part has no texture
     assert "Both (h)" in parts["chart1.xml"]
 
 

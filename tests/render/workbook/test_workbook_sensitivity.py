@@ -1,4 +1,4 @@
-"""The Sensitivity sheet and its part of the Summary: what is written, and what an edit does."""
+"""The Sensitivity sheet and its part of the Summary, as written and after an edit."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def moving(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return book, plan, path
 
 
-def test_the_sheet_stands_before_the_checks_and_only_where_it_was_asked_for(
-    moving: Made, tmp_path: Path
-) -> None:
+def test_the_sheet_comes_before_checks_and_only_if_requested(moving: Made, tmp_path: Path) -> None:
     book, plan, path = moving
     names = openpyxl.load_workbook(path).sheetnames
     assert names[names.index("Checks") - 1] == "Sensitivity"
@@ -57,7 +55,7 @@ def test_the_sheet_stands_before_the_checks_and_only_where_it_was_asked_for(
     assert "Sensitivity" not in plain.sheetnames
 
 
-def test_its_lists_are_what_the_evaluator_says_of_the_plan_as_shipped(moving: Made) -> None:
+def test_its_lists_are_the_evaluators_for_the_shipped_plan(moving: Made) -> None:
     book, plan, path = moving
     sheet = openpyxl.load_workbook(path)["Sensitivity"]
     shown = [[cell.value for cell in row] for row in sheet.iter_rows()]
@@ -74,9 +72,7 @@ def test_its_lists_are_what_the_evaluator_says_of_the_plan_as_shipped(moving: Ma
             )
 
 
-def test_each_figure_is_live_beside_its_list_and_a_changed_input_is_said(
-    moving: Made, office: Office
-) -> None:
+def test_each_figure_is_live_and_a_changed_input_is_noted(moving: Made, office: Office) -> None:
     book, plan, path = moving
     layout = lay_out(book, stepped(book, plan), sensitivity=True)
     name = plan.headline[0]
