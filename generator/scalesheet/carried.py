@@ -85,7 +85,7 @@ def _first(book: Book, plan: Plan, name: str) -> set[str]:
 
 
 def _alike(table: Table, rows: set[str]) -> set[str]:
-    """The rows that may replace these."""
+    """All rows that have the same value as these in the column of `_ALIKE`."""
     column = table.columns.get(_ALIKE[table.name])
     if column is None:
         return set()

@@ -141,7 +141,7 @@ class Stated:
     citation: Citation | None = None
     note: str = ""
     since: str = ""  # ISO date on which a dated value takes effect
-    seen: str = ""  # ISO date on which a dated value was last confirmed
+    seen: str = ""  # ISO date on which a dated value was last read at its source
     confirmed: Citation | None = None  # a second source with the same value
     contested: tuple[Stated, ...] = ()  # what other sources state
     was: tuple[Earlier, ...] = ()  # earlier values, oldest first
@@ -568,7 +568,7 @@ class Unseen:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The minimum score of a task."""
+    """The limits for the score of a task: largest errors, and the range of the coverage."""
 
     rows: int
     median: float
@@ -581,7 +581,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedOwn:
-    """The minimum accuracy for some of our own measurements; others have none."""
+    """The largest errors allowed for some of our own measurements; others have no limit."""
 
     records: tuple[str, ...]
     median: float
@@ -595,8 +595,9 @@ class Evidence:
     """Which published results an answer is compared with, besides method and model size.
 
     `far`: the factor outside the published range at which a utilization gets a warning;
-    `same_tokens`: the factor within which numbers of tokens are comparable; `near`: how many times
-    cheaper an option without comparable published results must be to be preferred.
+    `same_tokens`: the factor within which a published run counts as having as many tokens as an
+    answer; `near`: how many times cheaper an option without comparable published results must be to
+    be preferred.
     """
 
     families: Mapping[str, tuple[str, ...]]  # of accelerators, by name

@@ -52,7 +52,7 @@ def _by_end(names: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _among(names: tuple[str, ...]) -> str:
-    """List several matches, shortest first."""
+    """`; did you mean 'a' or 'b'?` for several matches, shortest first."""
     ordered = sorted(names, key=lambda each: (len(each), each))
     quoted = [f"'{each}'" for each in ordered[: MOST_LISTED // 2]]
     if len(ordered) > len(quoted):
@@ -81,8 +81,8 @@ def _by_word(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 def near(name: str, names: tuple[str, ...], likeness: float) -> str | None:
     """The most similar name, with a similarity of at least `likeness` (0 to 1).
 
-    Returns the same as `difflib.get_close_matches`, which compares in full even if two names share
-    too few letters to beat the best so far.
+    Returns the same as `difflib.get_close_matches`, but faster: that compares in full even if two
+    names share too few letters to beat the best so far.
     """
     from difflib import SequenceMatcher
 

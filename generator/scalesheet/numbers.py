@@ -1,8 +1,8 @@
 """How quantities print: digits, unit, range and reason, by one rule for every output.
 
 `format_of` decides once for a quantity (a column has one format), from the plan's `show:`, or else
-from unit and magnitude: stated numbers keep their digits, money of 100 and above has no decimals,
-nor have counted things, hours have one, and everything else has three significant digits. Rounding
+from unit and magnitude: stated numbers keep their digits, money of 100 and above and counted things
+have no decimals, hours have one, and everything else has three significant digits. Rounding
 is half away from zero on 15 digits, as in spreadsheets.
 """
 
@@ -95,7 +95,10 @@ def format_by(rule: Rule, values: Iterable[Value]) -> Format:
 
 
 def _least(rule: Rule) -> int | None:
-    """The decimals that every number keeps: those of stated numbers vary, and a price has cents."""
+    """The decimals that every number keeps; None for all of them.
+
+    Stated numbers keep their own digits, but a stated price has at least its cents.
+    """
     if not rule.stated or rule.sort == "money":
         return None
     return 2 if rule.sort == "price" else 0

@@ -161,10 +161,9 @@ def validator(schema: Schema) -> Any:
 
 
 def _part(schema: Any) -> Any:
-    """The validator of a part, made only once, since without references its context does not
-    matter.
+    """The validator of a part, made only once: without references, its context is irrelevant.
 
-    The library would make one for each value, in half of its time.
+    The library would make one for each value, which takes half of its time.
     """
     if id(schema) not in _PARTS:
         _PARTS[id(schema)] = validator(schema)

@@ -16,8 +16,10 @@ from scalesheet.nearest import near
 
 
 class UnitError(ValueError):
-    """Raised for an invalid unit text; `near` is the nearest known name, if any, `remedy` other
-    advice."""
+    """Raised for an invalid unit text.
+
+    `near` is the nearest known name, if any; `remedy` says what to do if there is none.
+    """
 
     def __init__(self, message: str, near: str | None = None, remedy: str = "") -> None:
         super().__init__(message)

@@ -16,7 +16,7 @@ class Method:
     plan: str  # in plans
     title: str  # on pages
     case: str  # in cases of predictions
-    record: str = ""  # in measurements; empty if it is not measured
+    record: str = ""  # in measurements; empty if `bench` does not measure it
     trainer: str = "general"  # the default
     good_for: str = ""  # compared with others that do the same job
 
