@@ -1,8 +1,8 @@
 """The Actuals sheet: recorded runs beside the current plan, with live formulas.
 
 Edits to the hours below, and to the plan's inputs, change the spent and remaining hours and the
-forecast. What finished runs imply is fixed at build time: the completed share of started rows, the
-remaining time of running runs, and the expected ratio for future ones.
+forecast. What recorded runs imply is fixed at build time: the share of each row that is finished or
+running, the remaining hours of running runs, and the expected ratio for future ones.
 """
 
 from __future__ import annotations

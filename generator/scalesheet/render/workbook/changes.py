@@ -217,7 +217,7 @@ def _columns(context: Context) -> Mapping[str, list[Rows]]:
 def _stated(
     context: Context, table: Table, column: Column, end: End
 ) -> Iterator[tuple[str, float | str]]:
-    """Yield the cells that a column states at one end, unless another end already has them."""
+    """Yield the cells that a column states at one end; words only belong to the end `value`."""
     for row in table.rows:
         stated = column.stated.get(row)
         if stated is None:

@@ -1,4 +1,4 @@
-"""What the results depend on most, on the Summary: the top inputs of each figure."""
+"""What the results depend on most, on the Results sheet: the top inputs of each figure."""
 
 from __future__ import annotations
 

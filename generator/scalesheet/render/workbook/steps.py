@@ -61,7 +61,8 @@ from scalesheet.units import Unit
 
 #: What people can read: characters, and levels of nested functions.
 LONGEST, DEEPEST = 150, 6
-#: A repeated part becomes a step if it is longer than this, and no step is shorter.
+#: Lengths that a repeated part, and any part of a formula that is too long or deep, must exceed to
+#: become a step.
 WORTH_A_STEP, SHORTEST = 24, 8
 READY = "ok"  # the status of a formula that can be computed
 STATUS = "ok, or the first reason why it cannot be computed"

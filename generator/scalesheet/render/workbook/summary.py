@@ -73,7 +73,7 @@ def write_summary(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
 
 
 def _light(canvas: Canvas, context: Context) -> None:
-    """Write "all checks pass" or how many fail, with a link to them."""
+    """Write whether all checks hold or how many fail, with a link to them."""
     sheet = prefix(context.layout.sheet("checks"))
     holding, number = (f"{sheet}{absolute(TOP - 1, at)}" for at in (CHECK_VALUE, SHOULD))
     count = f"({number}-{holding})"

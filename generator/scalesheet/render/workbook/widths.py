@@ -62,7 +62,7 @@ def set_widths(
 
 
 def _of_lines(context: Context, table: Table, place: TablePlace) -> dict[int, float]:
-    """Widths for a turned table: its cases all get the same width."""
+    """Widths for a turned table: all of its cases are as wide as the widest."""
     columns = table.columns.values()
     names = max(len(column.name) + 5 * column.ranged for column in columns)
     shown = max(_contents(context, table, c) for c in columns if c.kind != "text")
@@ -92,7 +92,7 @@ def _contents(context: Context, table: Table, column: Column) -> float:
 
 
 def _widest(series: Series, fmt: Format) -> float:
-    """The same for numbers. With fixed decimals, the largest numbers are the longest."""
+    """The width of the widest number. With fixed decimals, it is the smallest or the largest."""
     if fmt.scientific:
         return max((_number_width(value, fmt) for value in series), default=0.0)
     arrays = [each for each in (series.low, series.value, series.high) if each is not None]

@@ -114,8 +114,7 @@ def write_workbook(
 
 
 def _compressed(written: BytesIO, path: Path) -> None:
-    """Write the file with zlib's best compression: XlsxWriter has no setting for it, and it saves 4
-    %."""
+    """Compress the file as much as zlib can, for which XlsxWriter has no setting: saves 4 %."""
     with ZipFile(written) as plain, ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as packed:
         for name in plain.namelist():
             with plain.open(name) as part, packed.open(name, "w") as target:
