@@ -17,8 +17,8 @@ from scalesheet.scenarios import computed
 
 
 def scalar_anchor(plan: Plan, scalar: Scalar) -> str:
-    """The anchor of a scalar's input or formula; for a low or high side, that of the whole
-    quantity."""
+    """The anchor of a scalar's input or formula; for the value of one scenario, that of the
+    quantity that it belongs to."""
     if scalar.side_of:
         scalar = plan.scalars[scalar.side_of]
     return f"{'i' if scalar.is_input else 'f'}.{anchor(scalar.name)}"

@@ -127,9 +127,9 @@ def _count(on: str) -> str:
 
 
 def in_order(context: Context, table: Table) -> list[str]:
-    """Accelerators by vendor, the largest vendor first, then by memory and bandwidth, descending.
+    """Accelerators by vendor, the one with most entries first, then by memory and bandwidth.
 
-    Processors come last.
+    The largest memory and bandwidth come first, processors last.
     """
     vendors = {row: _fact(context, table, "vendor", row) for row in table.rows}
     many = {name: sum(other == name for other in vendors.values()) for name in vendors.values()}

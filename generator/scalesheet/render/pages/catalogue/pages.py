@@ -260,8 +260,8 @@ def _explained(context: Context, table: Table, row: str) -> Html | None:
 
 
 def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> Html | None:
-    """The headline figures. Only the first one is shown even if missing; the table below has the
-    others."""
+    """The headline figures. A missing one is left to the table below, except for the first, which
+    shows its reason."""
     priced = price_card(context, row) if table.name == "hardware" else None
     cards: list[Html] = [priced] if priced is not None else []
     for name in first:

@@ -182,7 +182,7 @@ def _shown(context: Context, made: Training, role: str, amount: float) -> str:
 
 
 def case_address(made: Training, found: Search, row: int) -> str:
-    """Link the front page with this case; the layout is left open, so that it finds the fastest."""
+    """The address of the front page for this case; it searches the fastest layout itself."""
     job, at = found.job, found.at[row]
     tokens = made.plan.scalars["tokens"].stated
     assert tokens is not None

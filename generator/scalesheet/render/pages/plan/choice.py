@@ -36,7 +36,7 @@ class Choice:
 def choice_of(book: Book, plan: Plan) -> Choice | None:
     """Find the plan's choice of an offer, or else of one of its own rows that states its hardware.
 
-    None if no cost in the headline depends on it.
+    None if no cost of the headline depends on it, or no time on the way to that.
     """
     headline = [name for name in plan.headline if not plan.scalars[name].hidden]
     routes = graph(book, plan, headline)
@@ -75,8 +75,8 @@ def _figures(
     """The cost, the time, and these with the rest of the headline, as far as they depend on the
     choice.
 
-    The time is that of the headline; else the last time, or the last GPU hours, on the way from the
-    choice to the cost.
+    The time is that of the headline; else the last figure in hours, or in GPU hours, that is
+    computed on the way from the choice to the cost.
     """
     reached = _reached(routes, choice)
     following = [name for name in headline if name in reached]

@@ -176,7 +176,7 @@ class _Shown:
     def result(self, formula: PlanFormula, *, linked: bool = True) -> Html | None:
         """` = 342 GPU·h 326–380`; for a column also the example row.
 
-        Without links where a click unfolds the formula.
+        `linked` is false where a click unfolds the formula, since a link there would catch it.
         """
         outer = OUTER if formula.formula.outer else None
         if formula.key.table is not None and formula.row is None:

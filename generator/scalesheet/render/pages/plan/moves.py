@@ -22,7 +22,7 @@ from scalesheet.render.script import as_cell, reached
 
 
 def figures(plan: Plan) -> list[str]:
-    """The headline figures that have formulas."""
+    """The headline figures that are numbers with formulas."""
     scalars = (plan.scalars[name] for name in plan.headline)
     return [s.name for s in scalars if s.kind == "number" and s.formula is not None]
 
