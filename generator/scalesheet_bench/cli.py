@@ -198,7 +198,7 @@ def _unknown(here: Device) -> str:
 
 
 def _entered(data: Path, here: Device) -> str:
-    """Return this machine's id; add its device and rates if the catalogue lacks them."""
+    """Add this machine's device with measured rates to the catalogue; return its id there."""
     from scalesheet.load.folder import shown
     from scalesheet_bench.ladder.hardware import Origin, id_of, name_of, write
     from scalesheet_bench.ladder.parent import measured

@@ -233,7 +233,7 @@ def _ceil(x: Piece, context: _Context) -> Piece:
 
 
 def _round(x: Piece, decimals: Piece, context: _Context) -> Piece:
-    """Add one last bit, since programs differ on numbers just below a half."""
+    """Round up a half even if the number is a last bit below it, where programs differ."""
     bit = times(x, Piece(context.places.constant("equal_within")))
     return function("ROUND", infix("+", SUM, x, bit), decimals)
 

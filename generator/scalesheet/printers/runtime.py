@@ -1,7 +1,7 @@
 """What printed Python expressions call: the language's arithmetic, reasons, and aggregates.
 
 A column is any iterable of cell values; reasons and empty cells (None) are not numbers. An
-operation whose result is not finite raises OverflowError, where floats would continue with a
+operation on a number that is not finite raises OverflowError, where floats would continue to a
 meaningless number or truth value.
 """
 

@@ -115,7 +115,11 @@ class Shared:
         return text.replace(side[0], f'<script src="{up}{LIST}"></script>', 1), tabs[0] + lists
 
     def _styled(self, text: str, up: str) -> str:
-        """Replace a page's style sheets by a single one, unless they have relative addresses."""
+        """Replace a page's style sheets by a single one.
+
+        Only the first group of sheets that comes up is joined, and only if it has no relative
+        addresses, which would lead elsewhere from the joined sheet.
+        """
         links = _STYLES.search(text)
         if links is None:
             return text

@@ -17,7 +17,7 @@ import yaml
 
 LIST = "llms.txt"
 INDEX = "index.md"
-ALL = "book/index.md"  # the index of everything, which does not count as an index for this purpose
+ALL = "book/index.md"  # the index of everything, which does not stand for the pages below it
 
 #: Sections in order, each with the pages that it lists; all other pages are documentation.
 SECTIONS: Mapping[str, re.Pattern[str]] = {

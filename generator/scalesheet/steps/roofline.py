@@ -24,7 +24,7 @@ from scalesheet.steps.footprint import Footprint, evaluated
 from scalesheet.steps.job import Job
 
 FIT = "throughput"
-#: Peaks of a precision by preference: vendor specs first, then measurements.
+#: Columns of the vendor's peak of a precision; the first that is stated counts.
 PEAKS: Mapping[str, tuple[str, ...]] = {
     "fp32": ("fp32",),
     "tf32": ("dense_tf32", "fp32"),

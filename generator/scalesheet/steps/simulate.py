@@ -11,7 +11,7 @@ from scalesheet.steps.job import Job
 from scalesheet.steps.record import Figure, Record, settings
 from scalesheet.steps.roofline import Rates, Times, rates_of, times
 
-#: The id of the formula that counts the work per token.
+#: The ids of the formulas that count the work per token.
 CONVENTION = "training-flop-per-token"
 CONVENTION_OF_ADAPTERS = "lora-training-flop-per-token"
 

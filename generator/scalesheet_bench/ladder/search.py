@@ -118,8 +118,8 @@ def _searched(
 def confirmed(fits: Callable[[int], bool], result: Found) -> Found:
     """Check the result with up to three further tries, and report contradictions.
 
-    They are the largest size again, half of it, and twice it if the bound allows. If fitting
-    depends only on size, the answers are known.
+    They are the largest size again, half of it, and twice it if the bound allows. If only size
+    matters, the answers are known in advance.
     """
     best = result.fits
     tries = list(result.tries)

@@ -48,7 +48,7 @@ def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], boo
         raise
     except (RuntimeError, MemoryError, ValueError) as error:
         raise named(error, job, had) from error
-    engines.left(job)  # after an error, the others may wait for this process, which ends them
+    engines.left(job)  # not after an error: others may wait for this process, which then just ends
 
 
 def stages(

@@ -35,9 +35,9 @@ def value_json(value: Value, quantity: Quantity) -> Object:
 
 
 def reason_code(reason: str) -> str:
-    """Return a reason as an identifier, such as `not-offered`.
+    """Return the first words of a reason as an identifier, such as `not-offered`.
 
-    Numbers are left out, so that the same reason always has the same code.
+    They end at a colon. Numbers are left out, so that the same reason always has the same code.
     """
     words = "".join(c if c.isalnum() else " " for c in reason.split(":")[0].lower()).split()
     return "-".join(word for word in words if not word.isdigit())[:40]
