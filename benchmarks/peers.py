@@ -2,11 +2,11 @@
 
 Each gets the row as our fit sees it: architecture, layout, micro-batch, recomputation, and the
 accelerator's peak, memory and links of the catalogue. Our predictions are those without the row's
-family. llm-analysis asks for the utilization of the matrix products; it gets the one that is off
-least in the median over these very rows, so that it is not a weak opponent. Calculon brings its own
-efficiencies and systems (A100 and H100), and is asked for these accelerators only. Rows with what a
-program has no word for (mixtures, adapters, context
-parallelism; of Calculon FP8) are not asked of it; ZeRO-3, which Calculon lacks, is asked apart.
+family. llm-analysis needs the utilization of the matrix products; it gets the one with the
+smallest median error over these very rows, so that it is not a weak opponent. Calculon has its own
+efficiencies and systems (A100 and H100), so it only gets the rows on these accelerators. A program
+does not get rows that it cannot express: mixtures, adapters and context parallelism, for Calculon
+also FP8. Calculon lacks ZeRO-3, so it is scored without these rows as well.
 
     pip install --no-deps llm-analysis==0.2.2 fire termcolor
     git clone https://github.com/calculon-ai/calculon

@@ -1,8 +1,8 @@
 """Selects the catalogue rows in a plan's workbook: those in use, and possible replacements.
 
-All rows of a book's own files are included. Of an extended book, it is the rows that the plan names
-or requests with `catalogue:`, and those that they name in turn. If a formula aggregates a table,
-all its rows are included.
+All rows of a book's own files are included. From the book that it extends, only the rows that the
+plan names or requests with `catalogue:` are included, and those that they name in turn. If a
+formula aggregates a table, all its rows are included.
 """
 
 from __future__ import annotations

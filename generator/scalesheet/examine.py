@@ -85,7 +85,7 @@ def examined_files(
     scores: bool = True,
     like: Edition | None = None,
 ) -> Examined:
-    """The same for files in memory; `scores` includes those of predictions.
+    """The same for files in memory; with `scores`, also the scores of predictions.
 
     The catalogue is that of the edition `like` if its files are the same.
     """

@@ -105,8 +105,8 @@ class OnDemand(Mapping[str, T]):
 def kept(name: str, make: Callable[[], Item], root: str = "", *, always: bool = False) -> Item:
     """Return the cached item of that name, or make it.
 
-    Small books are not cached, unless `always`, which is for items that depend on a cached one.
-    `root` is the folder of its files.
+    What takes less than WORTH to make is not cached, unless `always`, which is for items that
+    depend on a cached one. `root` is the folder of the item's files.
     """
     folder = _folder()
     if folder is None:

@@ -35,9 +35,9 @@ _RENAME_EXCHANGE = 2
 def staged(out: Path, *, wait: bool = False) -> Iterator[Path]:
     """Yield a folder that becomes `out` if the block succeeds, and is removed otherwise.
 
-    Unchanged files keep their place on the disk, with their dates. Raises BlockingIOError if
-    another build is writing `out` (or waits for it), and FileExistsError if somebody else's file or
-    folder would be replaced.
+    Unchanged files keep their place on the disk, with their dates. If another build is writing
+    `out`, raises BlockingIOError, or waits for its end with `wait`. Raises FileExistsError if
+    somebody else's file or folder would be replaced.
     """
     out = out.resolve()  # if it is a link, replace the folder that it points to and keep the link
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ def _remove(folder: Path) -> None:
 def locked(lock: Path, folder: Path, *, wait: bool = False) -> Iterator[None]:
     """Hold the lock of a folder. The system frees it when the process ends, however that happens.
 
-    Raises BlockingIOError if another process holds it, or waits for that.
+    If another process holds it, raises BlockingIOError, or waits until it is free with `wait`.
     """
     if sys.platform == "win32":
         yield

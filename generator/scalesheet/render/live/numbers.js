@@ -94,7 +94,8 @@ scalesheet.numbers = (() => {
     return { ...dressed, decimals: bySort(rule, numbers), ...least(rule) };
   }
 
-  /** The decimals that every number keeps: those of stated numbers vary, and a price has cents. */
+  /** The decimals that every number keeps; without `least`, all of them. Stated numbers keep their
+   *  own digits, but a stated price has at least its cents. */
   const least = ({ sort, stated }) =>
     stated && sort !== "money" ? { least: sort === "price" ? 2 : 0 } : {};
 

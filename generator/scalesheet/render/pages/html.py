@@ -148,8 +148,8 @@ def page(
 def _title_apart(title: str, *, stated: bool) -> list[str]:
     """Front matter for a title with markup characters, or with a marked-up heading.
 
-    The theme puts the title into <title> unescaped. It takes a stated title as it is, so we escape
-    it; it would take one from the heading with all references undone.
+    The theme puts the title into <title> unescaped. It keeps a stated title as it is, so we escape
+    that; in a title from the heading it would turn all character references back into characters.
     """
     if not stated and not set("<>") & set(title):
         return []

@@ -1,8 +1,8 @@
 """The front page: a handwritten page whose placeholders the build fills.
 
-`{{ question }}` is the question of the front matter with its answer; `{{ plans }}`, `{{ catalogue
-}}` and `{{ score }}` list the contents of the book. `plans` in the front matter selects plans; the
-default is all.
+`{{ question }}` is the question of the front matter with its answer. `{{ plans }}`,
+`{{ catalogue }}` and `{{ score }}` list the contents of the book. `plans` in the front matter
+selects plans; the default is all.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _counts(context: Context) -> Iterator[tuple[str, str, int]]:
 
 
 def _as_asked(task: str, score: TaskScore) -> Iterator[object]:
-    """The error of this page's answers, if published rows can be asked for."""
+    """The error of this page's answers, if its question can describe published runs."""
     if score.asked is not None:
         yield "; as asked here "
         yield tag("strong", error(task, score.asked.quality.median))
