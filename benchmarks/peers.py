@@ -6,7 +6,7 @@ family. llm-analysis needs the utilization of the matrix products; it gets the o
 smallest median error over these very rows, so that it is not a weak opponent. Calculon has its own
 efficiencies and systems (A100 and H100), so it only gets the rows on these accelerators. A program
 does not get rows that it cannot express: mixtures, adapters and context parallelism, for Calculon
-also FP8. Calculon lacks ZeRO-3, so it is scored without these rows as well.
+also FP8. Calculon lacks ZeRO-3: it is scored without those rows, and again with ZeRO-1 instead.
 
     pip install --no-deps llm-analysis==0.2.2 fire termcolor
     git clone https://github.com/calculon-ai/calculon

@@ -140,7 +140,7 @@ def _calibrated(data: Path, check: bool) -> int:
 
 
 def _text(book: Book, name: str, catalogue: Known) -> str | None:
-    """The file of a fit, or None without data."""
+    """The file of a fit; None with too few published results, or without the plan for ASKED."""
     from scalesheet.choose import asked
     from scalesheet.choose.job import PLAN
     from scalesheet.predict.fitting import written

@@ -78,7 +78,8 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
         page.write_bytes(text.encode("utf-8"))
         return document
 
-    # The common beginning is that of the first page except the 404 page, which sorts before all.
+    # Before the others, in this process: the 404 page, which sorts before all, and the next page,
+    # which decides what all pages share.
     begin = [hardened(page) for page in pages[:2]]
     with spread(hardened, pages[2:]) as others:
         names = [page.relative_to(site).as_posix() for page in pages]

@@ -54,7 +54,7 @@ _SENTENCE = re.compile(r"[A-Za-z“*].*?(?:[.?!](?=\s|$)|$)", re.DOTALL)
 def page_texts(pages: Path, plain: Path | None) -> dict[str, str]:
     """The Markdown of each page with text, by path: from `plain` if it is there, else as written.
 
-    Links to other pages lead to their HTML.
+    Links to pages without text lead to their HTML.
     """
     result: dict[str, str] = {}
     for page in sorted(pages.rglob("*.md")):

@@ -28,7 +28,7 @@ _MEANWHILE = "of-a-config"
 def shape_of(book: Book, id: str, results: Results | None = None) -> Shape:
     """A model of the catalogue. `results` are the catalogue's, if available.
 
-    Raises KeyError if there is none, Refused if its parameters cannot be counted.
+    Raises KeyError if there is none, Refused if it lacks sizes or a count of parameters.
     """
     table = book.tables["models"]
     if id not in table.rows:

@@ -190,8 +190,8 @@ def _evidence(book: Book, plan: Plan, basis: Basis) -> dict[str, object]:
 
 
 def _sold(book: Book) -> dict[str, object]:
-    """For each offer, the GPUs per node and whether nodes are connected; None for all but prices of
-    runs."""
+    """For each offer, the GPUs per node and whether nodes are connected; None for a GPU without a
+    host, whose price is not that of a run."""
     columns = book.tables["offers"].columns
     result: dict[str, object] = {}
     for offer in book.tables["offers"].rows:
