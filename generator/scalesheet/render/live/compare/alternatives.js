@@ -1,8 +1,8 @@
 /* The plan's results with each of the offers or setups that it could choose.
  *
- * The page is published with those of the current accelerator. In the browser, the plan computes any
- * of them with the reader's changes: only while the section is near the visible part of the page,
- * and in slices, so that typing never waits.
+ * The page is published with those of the current accelerator. In the browser, the plan computes
+ * any of them with the reader's changes: only while the section is near the visible part of the
+ * page, and in slices, so that typing never waits.
  */
 "use strict";
 
