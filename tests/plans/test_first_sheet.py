@@ -193,6 +193,19 @@ def test_an_accelerator_that_differs_from_the_offers_is_reported(
         assert any(row[0] == "Checks" and "fail" in str(row[1]) for row in Sheet(workbook).rows)
 
 
+@pytest.mark.parametrize("typed", ["", "many", 0.0, -1.0])
+def test_a_wrong_cell_of_a_table_is_the_failing_check_that_is_named(
+    office: Office, tmp_path: Path, typed: float | str
+) -> None:
+    """It makes other checks fail too, those of the plan among them, which stand above."""
+    read = subject("support-model", tmp_path)
+    with office.open(read.workbook) as workbook:
+        workbook.set({laid_out(read).table_cell("bases", "mistral", "gpus"): typed})
+        row = next(row for row in Sheet(workbook).rows if row[0] == "Checks")
+    assert str(row[1]).endswith("checks fail")
+    assert str(row[2]).startswith("Values inside their domain (count): Gpus: mistral: '")
+
+
 def _verdict(workbook: Workbook) -> object:
     cells: Mapping[str, object] = {at: c.value for at, c in workbook.read("Checks").items()}
     row = next(at[1:] for at, value in cells.items() if value == OFFER)

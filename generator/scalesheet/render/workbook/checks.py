@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -46,6 +47,7 @@ HEADINGS = (
 )
 WIDTHS = (58, 30, 16, 16, 11, 60, 8, 8, 60, 18)
 OK, CHECK, NOT_SO = "ok", "check", "does not hold"
+OUT_OF_ORDER = "low, value and high are out of order"
 BUILT = "Unchanged since the build"
 ALL_HOLD, SOME_FAIL = "all checks hold", "a check fails: see Checks"
 
@@ -68,8 +70,10 @@ def write_checks(
             row = context.layout.scalars[name].row
             held.append(_plan_check(canvas, context, context.plan.scalars[name], row))
         row += 2
+    of_inputs = [*_inputs(context), *_domains(context)]
+    causes = range(row + 1, row + 1 + len(of_inputs))
     for title, checks in (
-        ("Required of every workbook", _automatic(context, used)),
+        ("Required of every workbook", chain(of_inputs, _automatic(context, used))),
         (BUILT, built(context, used)),
     ):
         canvas.text(row, TITLE, title, "section")
@@ -88,7 +92,7 @@ def write_checks(
     holding, built_with = relative(TOP - 1, CHECK_VALUE), relative(TOP - 1, SHOULD)
     text = f'IF({holding}={built_with},"{ALL_HOLD}","{SOME_FAIL}")'
     canvas.formula(TOP - 1, KEY, text, message, "flag")
-    _write_first(canvas, context, held, row)
+    _write_first(canvas, context, held, row, causes)
     canvas.stress(TOP + 1, row, VERDICT, CHECK)
     canvas.stress(TOP - 1, TOP - 1, KEY, SOME_FAIL)
     canvas.sheet.freeze_panes(TOP + 1, KEY)
@@ -117,13 +121,22 @@ def first_failing(context: Context) -> str:
     return ""
 
 
-def _write_first(canvas: Canvas, context: Context, held: Sequence[bool], last: int) -> None:
-    """Write the first failing check with its message, which the Summary shows."""
+def _write_first(
+    canvas: Canvas, context: Context, held: Sequence[bool], last: int, causes: range
+) -> None:
+    """Write the first failing check with its message, which the Summary shows.
+
+    `causes`: the rows of the checks of inputs. They come first, since a wrong input fails others.
+    """
     verdicts, wrong, titles = (
         f"{absolute(TOP + 1, at)}:{absolute(last, at)}" for at in (VERDICT, CHECK_WRONG, TITLE)
     )
     first = relative(TOP - 1, FIRST)
     text = f'IFERROR(MATCH("{CHECK}",{verdicts},0),0)'
+    if causes:
+        top, bottom = (absolute(causes[at], VERDICT) for at in (0, -1))
+        above = f"ROW({top})-ROW({absolute(TOP + 1, VERDICT)})"
+        text = f'IFERROR(MATCH("{CHECK}",{top}:{bottom},0)+{above},{text})'
     stored = next((at for at, holds in enumerate(held, 2) if not holds), 0)
     canvas.formula(TOP - 1, FIRST, text, float(stored), "check_value", "0")
     text = f'IF({first}=0,"",INDEX({titles},{first})&": "&INDEX({wrong},{first}))'
@@ -216,11 +229,9 @@ def _word(holds: bool) -> str:
 
 
 def _automatic(context: Context, used: Mapping[str, Used]) -> Iterator[Check]:
-    yield from _inputs(context)
     for table in context.tables.values():
         yield from _sums(context, table)
         for column in table.columns.values():
-            yield from _domain(context, table, column)
             yield from _order(context, table, column)
     for sheet in context.layout.sheets:
         for group in sheet.groups:
@@ -228,6 +239,12 @@ def _automatic(context: Context, used: Mapping[str, Used]) -> Iterator[Check]:
                 yield from _group_order(context, sheet.name, group)
     for name, written in used.items():
         yield Check("No error values", name, f"SUMPRODUCT(--ISERROR({written.area(name)}))", 0.0)
+
+
+def _domains(context: Context) -> Iterator[Check]:
+    for table in context.tables.values():
+        for column in table.columns.values():
+            yield from _domain(context, table, column)
 
 
 def _inputs(context: Context) -> Iterator[Check]:
@@ -327,10 +344,10 @@ def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
     view = View(context.layout, context.layout.sheet("checks"))
     low, value, high = (view.range(table.name, column.name, end) for end in ENDS)
     if column.may_reason:
-        result = f"SUMPRODUCT(({low}>{value})+({value}>{high}))"
+        out = f"({low}>{value})+({value}>{high})"
     else:
         slack = f"{context.layout.names.constants[CHECK_WITHIN]}*ABS({value})"
-        result = f"SUMPRODUCT(({low}-{value}>{slack})+({value}-{high}>{slack}))"
+        out = f"({low}-{value}>{slack})+({value}-{high}>{slack})"
     series = context.results.tables[table.name][column.name]
     wrong = 0
     if series.low is not None and series.high is not None:
@@ -338,12 +355,15 @@ def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
         wrong = int(np.sum(series.low - series.value > slack_))
         wrong += int(np.sum(series.value - series.high > slack_))
     where = context.layout.tables[table.name].sheet
+    row = f"INDEX({view.titles(table.name)},{{first}})"
     yield Check(
         f"low ≤ value ≤ high: {column.title}",
         where,
-        result,
+        f"SUMPRODUCT({out})",
         float(wrong),
         note="Counts the rows out of order.",
+        first=f"IFERROR(MATCH(TRUE,INDEX(({out})>0,0),0),0)",
+        wrong=f'IF({{first}},{row}&": {OUT_OF_ORDER}","an error")',
     )
 
 
