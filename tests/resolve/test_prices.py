@@ -138,15 +138,15 @@ def spot(usd: float, day: str = "2026-10-10", more: str = "", **said: object) ->
         (spot(0.9), ""),
         (
             spot(1.8),
-            "O002 spot costs 1.8 USD for an hour of an accelerator on 2026-10-10, which is "
-            "not below the 1.8 of 'offer-1'",
+            "O002 on 2026-10-10, spot costs 1.8 USD per accelerator hour, and 'offer-1' costs "
+            "1.8 on demand",
         ),
-        (spot(1.9, "2026-02-01"), "O002 on 2026-10-01, which is not below the 1.8"),
+        (spot(1.9, "2026-02-01"), "O002 on 2026-10-01, spot costs 1.9 USD"),
         (spot(1.9, provider="A third"), ""),
         (spot(14.0, accelerators=8, instance="eight"), ""),
         (spot(15.0, accelerators=8, instance="eight"), "O002 spot costs 1.875 USD"),
         (spot(1.9, more="unusual: {spot: Sold so.}\n"), ""),
-        (spot(1.9, region="here"), "O002 not below the 1.8"),
+        (spot(1.9, region="here"), "O002 'offer-1' costs 1.8 on demand"),
     ],
 )
 def test_spot_is_below_on_demand(tmp_path, text, message):
@@ -158,7 +158,7 @@ def test_spot_prices_of_different_regions_are_not_compared(tmp_path):
     here = FIRM.replace("term:", "region: there\nterm:").replace("2026-11-01", "2026-09-30")
     assert said(laid(tmp_path, here, spot(1.9, region="here"))) == []
     found = said(laid(tmp_path, here, spot(1.9, region="there")))
-    assert begin(found, "O002 not below the 1.8 of 'offer-1'")
+    assert begin(found, "O002 'offer-1' costs 1.8 on demand")
 
 
 # ------------------------------------------------------------------ peers

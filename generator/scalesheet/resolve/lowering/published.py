@@ -125,6 +125,12 @@ def _bytes(low: Lowering, measure: Mapping[str, Any], *path: str) -> float:
 # ------------------------------------------------------------------ fits and score
 
 
+def _title(coefficient: str) -> str:
+    """The title of a coefficient's column: `exposed_varies` is how much `exposed` varies."""
+    name = coefficient.removesuffix("_varies").replace("_", " ").capitalize()
+    return f"{name}, spread among families" if coefficient.endswith("_varies") else name
+
+
 def fits_table(
     documents: Sequence[Document], units: Units, problems: list[Diagnostic]
 ) -> DraftTable:
@@ -133,7 +139,7 @@ def fits_table(
     table.row_notes = {document.id: _told(document) for document in documents}
     names = dict.fromkeys(name for d in documents for name in d.data["coefficients"])
     for name in names:
-        draft = new_column(table, name, name.replace("_", " ").capitalize(), "1", "signed", units)
+        draft = new_column(table, name, _title(name), "1", "signed", units)
         for document in documents:
             low = Lowering(document, units, problems)
             value = document.data["coefficients"].get(name)

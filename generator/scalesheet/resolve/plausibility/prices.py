@@ -286,9 +286,9 @@ def _dear_spot(spot: Offer, firm: _Cheapest, days: Sequence[str]) -> Iterator[Di
         if less is None or other is None or spot.each(less) < other.each:
             continue
         message = (
-            f"spot costs {spot.each(less):g} USD for an hour of an accelerator on {day}, which "
-            f"is not below the {other.each:g} of '{other.offer.id}' on demand; one of the two "
-            "is wrong or old, or say why under unusual.spot"
+            f"on {day}, spot costs {spot.each(less):g} USD per accelerator hour, and "
+            f"'{other.offer.id}' costs {other.each:g} on demand; correct the price that is wrong "
+            "or outdated, or give the reason under unusual.spot"
         )
         yield at(less.position or spot.document.at(), "O002", f"'{spot.id}': {message}")
         return
