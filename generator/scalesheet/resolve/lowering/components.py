@@ -206,7 +206,7 @@ def _status(made: DraftComponent, low: Lowering) -> None:
     terms = " + ".join(f"(0 if {name}_{HOLDS} else 1)" for name in names) or "0"
     broken = _made_up(low, BROKEN, "Broken conditions", "number", terms)
     broken.unit, broken.domain, broken.role = low.units.parse("1"), "whole", BROKEN
-    broken.note = "A case that breaks one cannot run; the status says which."
+    broken.note = "A case that breaks a condition cannot run; its status says which."
     _once(made, low, BROKEN, broken, ())
     first, last = _first(names), _first(later)
     if later:
