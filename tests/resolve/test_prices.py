@@ -138,10 +138,10 @@ def spot(usd: float, day: str = "2026-10-10", more: str = "", **said: object) ->
         (spot(0.9), ""),
         (
             spot(1.8),
-            "O002 on 2026-10-10, spot costs 1.8 USD per accelerator hour, and 'offer-1' costs "
+            "O002 spot costs 1.8 USD per accelerator hour on 2026-10-10, and 'offer-1' costs "
             "1.8 on demand",
         ),
-        (spot(1.9, "2026-02-01"), "O002 on 2026-10-01, spot costs 1.9 USD"),
+        (spot(1.9, "2026-02-01"), "O002 on 2026-10-01, and 'offer-1'"),
         (spot(1.9, provider="A third"), ""),
         (spot(14.0, accelerators=8, instance="eight"), ""),
         (spot(15.0, accelerators=8, instance="eight"), "O002 spot costs 1.875 USD"),
@@ -177,12 +177,12 @@ def seller(name: str, usd: float, count: int = 1, more: str = "") -> str:
         (
             3.2,
             1,
-            "O003 'offer-3': 3.2 USD for an hour of an accelerator is 3.2 times the median of "
+            "O003 'offer-3': 3.2 USD per accelerator hour is 3.2 times the median of "
             "the 3 other on-demand offers of 'card', 1; expected is a factor of 3",
         ),
-        (1.6, 8, "O003 0.2 USD for an hour of an accelerator is 0.2 times the median"),
-        (0.04, 1, "O003 0.04 USD for an hour of an accelerator, expected are 0.05 to 100"),
-        (101, 1, "O003 101 USD for an hour of an accelerator, expected are 0.05 to 100"),
+        (1.6, 8, "O003 0.2 USD per accelerator hour is 0.2 times the median"),
+        (0.04, 1, "O003 0.04 USD per accelerator hour, expected 0.05 to 100"),
+        (101, 1, "O003 101 USD per accelerator hour, expected 0.05 to 100"),
     ],
 )
 def test_a_price_far_from_its_peers_is_reported(tmp_path, usd, count, message):

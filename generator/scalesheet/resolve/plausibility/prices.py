@@ -224,7 +224,7 @@ def _bounds(offer: Offer) -> Iterator[Diagnostic]:
         each = offer.each(price)
         if not BOUNDS[0] <= each <= BOUNDS[1]:
             message = (
-                f"{each:g} USD for an hour of an accelerator, expected are {BOUNDS[0]} to "
+                f"{each:g} USD per accelerator hour, expected {BOUNDS[0]} to "
                 f"{BOUNDS[1]:.0f}; look at the count of accelerators and the unit"
             )
             yield offer.finding("O003", message, "prices", index, "price")
@@ -286,7 +286,7 @@ def _dear_spot(spot: Offer, firm: _Cheapest, days: Sequence[str]) -> Iterator[Di
         if less is None or other is None or spot.each(less) < other.each:
             continue
         message = (
-            f"on {day}, spot costs {spot.each(less):g} USD per accelerator hour, and "
+            f"spot costs {spot.each(less):g} USD per accelerator hour on {day}, and "
             f"'{other.offer.id}' costs {other.each:g} on demand; correct the price that is wrong "
             "or outdated, or give the reason under unusual.spot"
         )
@@ -352,7 +352,7 @@ def _far(members: list[_Priced], called: str) -> Iterator[Diagnostic]:
             priced, median_price = members[place], members[place].each / times[place]
             guess = _guess(priced, others) if text < MOST_SHOWN else ""
             message = (
-                f"'{priced.offer.id}': {priced.each:g} USD for an hour of an accelerator is "
+                f"'{priced.offer.id}': {priced.each:g} USD per accelerator hour is "
                 f"{times[place]:.2g} times the median of the {len(others)} other {called}, "
                 f"{median_price:.3g}{guess}; expected is a factor of {PEERS_WITHIN:g} at most. "
                 "Look at count, unit and what is included, or say why under unusual.peers"
