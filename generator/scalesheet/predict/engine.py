@@ -159,7 +159,7 @@ class _Program:
         self.stated: dict[str, Any] = dict.fromkeys(component.corrections, 1.0)
         for name, scalar in plan.scalars.items():
             if name in self.stated:
-                continue  # left at 1: own records correct predictions afterwards
+                continue  # left at 1: own records are compared with it, or correct it later
             if scalar.formula is not None:
                 self.trees[name] = _own(scalar.formula.ends.value)
             elif scalar.stated is not None and scalar.stated.value is not None:

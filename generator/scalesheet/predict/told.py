@@ -53,7 +53,7 @@ def _no_room(book: Book, cases: Cases, made: Predictions, fit: Coefficients) -> 
         return said
     some = cases.only(rows)
     low, room, taken = memory.least(book, some, fit)
-    silent = among(some.offload, "")  # rows that state offload are not judged
+    silent = among(some.offload, "")  # only rows that state no offload are judged
     for at in np.flatnonzero(silent & (low > room)).tolist():
         has = {"low": low[at] / GIB, "row": some.accelerator[at], "room": room[at] / GIB}
         said[rows[at]] = NO_ROOM.format(**has)

@@ -47,7 +47,7 @@ from scalesheet.predict.table import Predictions, none_of
 #: The coefficients; the catalogue's table of priors has the expected value of each.
 FITTED = ("unfused", "working", "logits", "framework")
 #: Low and high end of the interval, and the limit for `fits`: the share of errors below it, and the
-#: quantile of a normal distribution, which counts for some families (an assumption).
+#: quantile of a normal distribution, which counts as much as some families (an assumption).
 ENDS = {"low": (0.1, -1.2816), "high": (0.9, 1.2816), "most": (0.99, 2.3263)}
 SHOWN = 0.02  # parts below this share of the total are not named
 
@@ -226,7 +226,7 @@ class Peaks:
     """What the fit sees of each published peak."""
 
     expected: Expected
-    normal: float  # number of families that the normal distribution counts for
+    normal: float  # number of families that the normal distribution counts as
     parts: Array  # bytes of the parts that coefficients scale, before scaling
     fixed: Array  # bytes of all other parts
     open: Array  # standard deviation of the logarithm due to what the row leaves open

@@ -71,7 +71,7 @@ class Layout:
 
     @cached_property
     def micro_batch(self) -> Array:
-        """Sequences per micro-batch: MICRO_TOKENS, at most a replica's share of a step."""
+        """Sequences per micro-batch that make MICRO_TOKENS; at most a replica's share of a step."""
         most = np.maximum(1.0, MICRO_TOKENS / self.sequence)
         shares = first_stated(self.cases.global_batch / self.replicas, most)
         return first_stated(self.cases.micro_batch, np.clip(shares, 1.0, most))
