@@ -1,4 +1,4 @@
-"""pull: turns an edited workbook into changes of the YAML it was made from.
+"""pull: turns an edited workbook into changes to the YAML it was made from.
 
 `read` finds the edits and the resulting files; `write` puts the files in place.
 """

@@ -446,7 +446,9 @@ def _brief(value: object) -> str:
 
 
 def _constants(pulling: Pulling) -> None:
-    """Compare the named numbers on Units: conversions, and defaults of catalogue formulas."""
+    """Report edited constants on Units (conversions, defaults of catalogue formulas): no file of
+    the plan states them.
+    """
     for place, token in pulling.meanings.constants.items():
         if place.sheet not in pulling.workbook.sheets:
             continue

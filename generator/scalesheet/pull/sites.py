@@ -39,7 +39,7 @@ _PATHS: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place in a file, which may not exist yet."""
+    """A place in a file. The file exists, but the place may not exist yet."""
 
     document: Document
     steps: Steps
@@ -206,8 +206,8 @@ class Sites:
         return f"its rows are those of {axes} combined: edit them there{where}"
 
     def falls_back(self, site: Site) -> bool:
-        """Whether an input of a component still has a value without the one stated there: that of
-        all rows, or the component's default.
+        """Whether an input of a component still has a value without the one stated there: the
+        value given for all rows, or the component's default.
         """
         name, steps = site.steps[-1], site.steps[:-1]
         if not site.there:

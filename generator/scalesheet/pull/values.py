@@ -430,7 +430,7 @@ def _by_assumption(quantity: Quantity) -> dict[str, str]:
 
 
 def _new_price(pulling: Pulling, site: Site, theirs: Said) -> list[Change]:
-    """Add the new price from the edition's date on; no price is overwritten."""
+    """Append a price that holds from the edition's date on; no price is overwritten."""
     if isinstance(theirs, str) or not site.steps or site.steps[0] != "prices":
         raise ValueProblem("W006", "has no price to go by; add an entry to its prices in the data")
     low, value, high = theirs

@@ -262,7 +262,7 @@ def _scalars(
 
 
 def _typed(workbook: Workbook, place: Place) -> Place:
-    """Where an input is typed if its row shows a cell of another sheet (the Summary)."""
+    """Where an input is typed. The row of a choice only shows its cell on the Summary."""
     formula = workbook.sheets[place.sheet].at(place.row, place.column).formula or ""
     area = area_of(formula.removesuffix('&""')) if formula.endswith('&""') else None
     return area.place if area is not None and area.sheet in workbook.sheets else place
