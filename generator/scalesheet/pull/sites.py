@@ -39,7 +39,7 @@ _PATHS: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place in a file. The file exists, but the place may not exist yet."""
+    """A place in a file; nothing may be stated there yet."""
 
     document: Document
     steps: Steps
