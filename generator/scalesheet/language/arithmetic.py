@@ -239,7 +239,7 @@ def round(x: float, decimals: int = 0) -> float:
 
 
 def fixed(x: float, decimals: int = 0) -> str:
-    """A rounded number as text: fixed decimals, no thousands separators, at most 15 digits."""
+    """A rounded number as text with `decimals` decimals, at most 15 digits and no separators."""
     if not math.isfinite(x):
         return ""
     exact = Decimal(math.fabs(x))
@@ -250,7 +250,9 @@ def fixed(x: float, decimals: int = 0) -> str:
 
 
 def power(base: float, exponent: float) -> float:
-    """base to the exponent; nan for 0 to 0 or a negative, and fractional powers of negatives."""
+    """base to the exponent; nan for 0 to an exponent of 0 or less, and for fractional powers of
+    negatives.
+    """
     if base == 0 and exponent <= 0:
         return math.nan
     try:

@@ -289,7 +289,7 @@ class Guard(Node):
 
 @dataclass(frozen=True, slots=True)
 class Fixed(Node):
-    """A number as text with fixed decimals and a suffix: `35.0 GB`.
+    """A number as text with `decimals` decimals and a suffix: `35.0 GB`.
 
     The operand is already rounded. `decimals` may be None until `reasons.py` has proven that the
     operand is a whole number.
