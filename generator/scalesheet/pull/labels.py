@@ -148,8 +148,8 @@ def _stood_beside(pulling: Pulling, table: Table, row: str, head: str) -> str:
 
 
 def _noted(pulling: Pulling, table: Table, row: str, head: str, now: str, place: Place) -> bool:
-    """Record an edit of a row's note, written next to the notes of its cells. Returns whether the
-    change was one.
+    """Record an edit of a row's note, written next to the notes of its cells. Returns whether
+    there was one.
     """
     site = pulling.sites.row(table.name, row)
     if head != "Note" or site is None or table.name in FILES or table.each:
