@@ -24,7 +24,7 @@ def with_consequences(
     corrected: Results,
 ) -> dict[str, Decided]:
     """Follow errors through the document and update the verdicts: a figure that agrees with its
-    source follows from an error if it would be different with the errors fixed.
+    basis follows from an error if it would be different with the errors fixed.
 
     `plan` includes the claims. `written` are its results in the documents' scenario, `corrected`
     those in its first scenario, with the figures of the claims as written.

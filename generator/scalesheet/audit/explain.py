@@ -30,7 +30,7 @@ LONGEST = 160  # characters of an expression with numbers; if it is longer, only
 
 
 def amount(number: float, *, percent: bool = False) -> str:
-    """A number with six digits: `341.7`, `1,045.6`, `0.125`, `3e-05`, `40%`."""
+    """A number with at most six significant digits: `341.7`, `1,045.6`, `0.125`, `3e-05`, `40%`."""
     if percent:
         return f"{amount(number * 100)}%"
     rounded = Decimal(f"{number:.6g}")

@@ -17,7 +17,7 @@ class Judged:
     `computed` is what it was compared with, in the unit of `says`; `corrected` is the quantity
     named by `plan:`; `should_be` is the correct figure: without the errors that it follows from,
     else what it was compared with; `effects` is the effect of fixing it on each headline.
-    `accused_by` are claims that disagree only with this one.
+    `accused_by` are claims whose `against` is just this one, and differs.
     """
 
     claim: Claim

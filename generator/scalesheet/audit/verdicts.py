@@ -28,8 +28,8 @@ ROUNDINGS: Set[Match] = frozenset({"rounded", "cut"})
 class Decided:
     """A verdict, how each basis compares, and the erroneous claims that it is computed from.
 
-    `accused_by` are claims that disagree only with this one. `fixed` is the value of the figure
-    without the errors that it follows from.
+    `accused_by` are claims whose `against` is just this one, and differs. `fixed` is the value of
+    the figure without the errors that it follows from.
     """
 
     verdict: Verdict | None
@@ -37,7 +37,7 @@ class Decided:
     accused_by: tuple[str, ...] = ()
     inherits: tuple[str, ...] = ()
     fixed: Value | None = None
-    crossed: bool = False  # whether a rounding crosses the claim's limit
+    crossed: bool = False  # whether it differs because a rounding crosses its limit
 
     def deciding(self, claim: Claim) -> Basis:
         """The basis that decided: the first that differs, else the first."""
@@ -76,7 +76,9 @@ def decide(audits: Sequence[Audit], results: Results, units: Units) -> dict[str,
 def _accused(
     claims: Mapping[str, Claim], matches: Mapping[str, tuple[Match, ...]]
 ) -> dict[str, tuple[str, ...]]:
-    """The claims in each `against` that disagrees: both sides of it are contradicted."""
+    """For each claim, the claims that disagree with it: an `against` that names just this claim
+    contradicts both sides.
+    """
     result: dict[str, tuple[str, ...]] = {}
     for id_, claim in claims.items():
         own = matches[id_][len(claim.bases) - len(claim.against) :]
