@@ -24,9 +24,9 @@ PROGRAMMES, PHASES, RUNS = 0.3, 0.2, 0.2
 #: The weight of these expectations, in observed runs.
 WORTH = 4.0
 NORMAL = NormalDist()
-#: The end of the displayed interval: 80 %.
+#: Standard deviations from the mean to the ends of the displayed interval, 80 %.
 P90 = NORMAL.inv_cdf(0.9)
-FAR = 30.0  # standard deviations; for running runs beyond this, the tail there is used
+FAR = 30.0  # standard deviations; a running run beyond them is computed as if it were there
 
 
 @dataclass(frozen=True, slots=True)

@@ -323,7 +323,7 @@ def _plain_number(text: str) -> str:
 
 
 def _gpu_hours(row: Mapping[Any, Any]) -> str:
-    """GPU hours as stated, or the time times the number of GPUs."""
+    """GPU hours as stated, or else wall-clock time x GPUs; empty if neither is known."""
     stated, gpus = _number(row["gpu_hours"]), _number(row["gpus"])
     hours, seconds = _number(row["hours"]), _number(row["seconds"])
     if stated is None and gpus is not None and (hours is not None or seconds is not None):
@@ -332,7 +332,9 @@ def _gpu_hours(row: Mapping[Any, Any]) -> str:
 
 
 def _problem(row: Mapping[str, str], tool: str) -> str:
-    """Why a line is not a run with hours; empty if it is. Monthly charges are not runs."""
+    """Why a line cannot be used; empty for runs with hours, and for those not yet begun. The period
+    of an invoice line does not give its hours, because some charges are monthly.
+    """
     if row["state"] == "":
         return ""
     if row["state"] not in ("running", "done", "failed", "cancelled"):

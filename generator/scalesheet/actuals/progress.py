@@ -25,9 +25,9 @@ Moment = tuple[datetime, float]
 @dataclass(frozen=True, slots=True)
 class Row:
     """A phase, or a row of the plan's table, in GPU hours. `runs` is the plan's number of runs,
-    `begun` the share of them that are finished or running, `ratio` that of actual to planned for
-    finished runs, and `expected` that of future ones. `forecast` is the estimate at completion with
-    its 80 % interval.
+    `begun` the share of the planned hours that its finished and running runs cover, `ratio` that of
+    actual to planned for finished runs, and `expected` that of future ones. `forecast` is the
+    estimate at completion with its 80 % interval.
     """
 
     id: str
@@ -65,8 +65,8 @@ class Money:
 @dataclass(frozen=True, slots=True)
 class Calendar:
     """The burn-down from `begun`, the start of the first run, to `status`, the latest time in the
-    actuals. Each point of `burned` is the remaining budget, and each of `to_burn` is that according
-    to the plan. At `per_day`, the mean of the last `days`, nothing is left at `exhausted`.
+    actuals. Each point of `burned` is the remaining budget, and each of `to_burn` what the plan
+    expects it to be. At `per_day`, the mean of the last `days`, nothing is left at `exhausted`.
     """
 
     begun: datetime
@@ -201,7 +201,7 @@ def _number(value: Value) -> float:
 
 
 def problems(progress: Progress) -> Iterator[Diagnostic]:
-    """Report rows where more runs were begun than the plan has."""
+    """Report rows whose finished and running runs cover more than the plan has."""
     for row in progress.rows:
         if row.begun > 1 + 1e-9:
             own = (a for a in progress.actuals.attempts if a.phase == row.id and a.position)
@@ -319,14 +319,14 @@ def _row(
 
 
 def _forecast(learnt: Learnt, spent: float, mean: float, variance: float) -> Value:
-    """The estimate at completion: spent hours plus expected future ones."""
+    """The estimate at completion: spent hours plus those expected from running and future runs."""
     ends = (learnt.quantile(mean, variance, z) for z in (-P90, P90))
     low, high = (spent + end for end in ends)
     return Value(spent + mean, low, high)
 
 
 def _chance(learnt: Learnt, left: float, mean: float, variance: float) -> float:
-    """The chance that future runs need no more than is left, by bisection of the quantile."""
+    """The chance that all further spending is within what is left, by bisection of the quantile."""
     if mean <= 0 or variance <= 0:
         return 1.0 if mean <= left else 0.0
     low, high = -6.0, 6.0
