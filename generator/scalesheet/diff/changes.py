@@ -163,7 +163,7 @@ class ResultMoved:
 
     @property
     def rank(self) -> tuple[bool, bool, bool, float]:
-        """Sorts the worst first: plans before the catalogue, headlines, checks, then distance."""
+        """Sorts the worst first: plans before the catalogue, headlines, checks, largest move."""
         return (not self.place.plan, not self.headline, not self.check, -self.turn.weight)
 
 
@@ -190,7 +190,7 @@ class ScoreChanged:
 
 @dataclass(frozen=True, slots=True)
 class Breached:
-    """A check of a plan that fails now, and whether it held before (`new`)."""
+    """A check of a plan that fails now. `new`: it did not fail before."""
 
     plan: str
     check: str
@@ -200,7 +200,9 @@ class Breached:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The estimate at completion of a plan with actuals, in words; `old` may be empty."""
+    """The estimate at completion of a plan with actuals, in words; `old` is empty if it had
+    none. Likelihoods of plans are reported in the same form.
+    """
 
     plan: str
     old: str

@@ -12,8 +12,8 @@ from scalesheet.language.syntax import Aggregate, Cell, Lookup, Node, walk
 
 
 def recounted(head: Book, entries: Iterable[Entry], moved: ResultMoved) -> bool:
-    """Whether a result only counts rows of a table that gained or lost some, and its condition did
-    not change. Headlines and checks are always reported.
+    """Whether a result only counts rows of a table that gained or lost some, and no edit within
+    that table contributed. Headlines and checks are always reported.
     """
     if moved.headline or moved.check:
         return False

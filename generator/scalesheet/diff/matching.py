@@ -21,7 +21,7 @@ Thing = Plan | Table | Record
 class Names:
     """What both sides have, by old and new names; and what only one side has.
 
-    `tables` and `rows` are keyed by the old id of the plan; the catalogue's is empty.
+    `tables` and `rows` are keyed by the old id of the plan, or an empty text for the catalogue.
     """
 
     plans: Ids

@@ -24,7 +24,7 @@ class MovedResults:
 
     moved: tuple[ResultMoved, ...]
     compared: Mapping[str, int]
-    before: Mapping[str, Results]  # by old id; the catalogue's is empty
+    before: Mapping[str, Results]  # by old id; an empty text is the catalogue
     after: Mapping[str, Results]
 
 

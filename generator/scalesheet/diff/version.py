@@ -132,7 +132,7 @@ def _differs(one: Frozen, other: Frozen) -> bool:
 
 
 def _moved(one: Stated, other: Stated) -> bool:
-    """Whether two values differ by more than the last digit of a number may."""
+    """Whether two values differ by more than rounding in the last digit."""
     pairs = list(zip(_ends(one), _ends(other), strict=True))
     numbers = all(isinstance(a, float) and isinstance(b, float) for a, b in pairs)
     if not numbers:
