@@ -1,9 +1,9 @@
 """Books that extend a book: `extends: scalesheet` in book.yaml adds the files of another book below
 the user's own.
 
-An own file replaces the file at the same place; entries of sources.yaml and units.yaml are merged,
-and own ones win if both have a key. The other book's plans are left out, except the one that
-`choose` uses.
+A file of the user's book replaces the one at the same place in the other book. Entries of
+sources.yaml and units.yaml are merged; if both books have a key, the user's entry counts. The other
+book's plans are left out, except the one that `choose` uses.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KEY = "extends"
 OURS = "scalesheet"
 #: Files that each book has for itself, and files that are merged.
 OWN, TOGETHER = frozenset(("book.yaml", "score.yaml")), frozenset(("sources.yaml", "units.yaml"))
-#: The longest chain of books that extend each other.
+#: The most books below the user's own, each extended by the one above it.
 MOST = 5
 
 

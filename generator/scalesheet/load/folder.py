@@ -251,7 +251,7 @@ def documents_of(
             documents.append(document)
     there = {each.parts for each in files.every}
     for top in needed:
-        if (top,) not in there and not diagnostics:  # book.yaml says what it extends
+        if (top,) not in there and not diagnostics:  # without book.yaml, what it extends is unknown
             message = f"the book has no {top}; write it"
             diagnostics.append(Diagnostic(files.root + top, 1, 1, "Y012", message))
     for plan, has in sorted(_of_plans(documents).items()):
@@ -319,8 +319,8 @@ def shown(path: Path) -> str:
 
 
 def _files(data: Path) -> Iterator[tuple[tuple[str, ...], Path, Problem | None]]:
-    """Every file below the folder, sorted, without hidden ones. Links that lead outside are
-    reported, not followed.
+    """Every file below the folder, sorted, without hidden ones. Links to files inside
+    the folder are followed; all other links are reported.
     """
     root = os.path.realpath(data)
     folders: list[tuple[str, ...]] = [()]

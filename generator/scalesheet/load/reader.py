@@ -7,7 +7,7 @@ YAML is read from parser events, with our own rules for plain scalars:
 - everything else is text: `yes`, `no`, `on`, `12:30`, `2026-11-20`, `0x10`, `007`, `.5`.
 
 The parser is libyaml's if PyYAML has it. Its tree builder recurses in C and crashes on deep input.
-Events do not recurse, so the depth is bounded here.
+Reading events is safe at any depth, and the limit on depth is checked on them here.
 """
 
 from __future__ import annotations
