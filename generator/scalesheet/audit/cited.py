@@ -1,7 +1,7 @@
 """Finds inputs that cite a line of an audited document although the line has another value.
 
 An input that has not changed since the audit is compared with the claims bound to it. One that has
-is compared with every figure in a similar unit on the lines that it cites: it may be derived from
+is compared with every figure of its dimension on the lines that it cites: it may be derived from
 other lines, but not from one that says something else.
 """
 
