@@ -31,7 +31,8 @@ from scalesheet.predict.loss import (
 from scalesheet.predict.loss.embeddings import without_embeddings
 from scalesheet.predict.records import assumed
 
-LARGE, LEAST = 0.1, 3  # share of a set's largest compute above which runs are far; fewest others
+#: The share of a set's largest compute above which runs are far, and the fewest other runs.
+LARGE, LEAST = 0.1, 3
 FAR, NEVER = 3.0, 1e6  # standard deviations beyond which a row weighs less; priors never do
 
 
