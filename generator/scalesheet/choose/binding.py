@@ -93,7 +93,7 @@ def _all(many: object) -> Flags:
 
 
 def nearest(search: Search, limit: Limit, rows: Flags) -> int | None:
-    """The rows that exceed a limit least, and the cheapest among them."""
+    """The cheapest of the rows that exceed a limit least; None if there are no rows."""
     if not rows.any():
         return None
     beyond = _measure(search, limit)

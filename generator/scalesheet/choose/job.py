@@ -37,7 +37,9 @@ ASSUMED = (
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be done, and within which limits. An empty tuple means no restriction."""
+    """What is to be done, and within which limits. Without `offers`, all with a recently seen price
+    are searched.
+    """
 
     model: str
     methods: tuple[str, ...]

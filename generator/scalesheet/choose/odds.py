@@ -1,7 +1,7 @@
 """The chance of each candidate to be the cheapest, and the regret of choosing it.
 
-Each cost has an uncertain range. Costs with the same accelerator and method err together, because
-one prediction gives both; others err independently, because no published run compares them.
+Each cost is as uncertain as its range. Costs with the same accelerator and method err together,
+because one prediction gives both; others err independently, because no published run compares them.
 `render/live/odds.js` computes the same in a page.
 """
 

@@ -18,8 +18,8 @@ from scalesheet.predict.cases.catalogue import Known
 
 #: Accelerators in a complete node.
 MACHINE = 8
-#: Phrases that tell what an offer's price includes, and so how it is sold: with a share of the
-#: host, by the accelerator up to a node's number; without a host, the price is not that of a run.
+#: Phrases that tell what an offer's price includes, and so how it is sold. With a share of the host
+#: it is sold by the accelerator, up to a whole node; without a host, no run can use its price.
 SHARED, CLUSTER, ALONE = "share of the host", "in a cluster", "GPU alone"
 
 

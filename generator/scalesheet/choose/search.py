@@ -53,7 +53,7 @@ class Search:
     wall: Array  # hour, by row
     late: Array  # hour, by row
     cost: Array  # USD, by row
-    why_not: tuple[str, ...]  # why no candidate can run or be predicted; empty if some can
+    why_not: tuple[str, ...]  # why no candidate can run or be predicted, if none can
 
     @cached_property
     def fits(self) -> Flags:
@@ -219,7 +219,7 @@ def _lacking(candidates: Grid) -> tuple[str, ...]:
 
 
 def _given(catalogue: Known, job: Job, candidates: Grid) -> dict[str, Any]:
-    """All inputs of the component, with stated values."""
+    """The component's inputs for each candidate, except its accelerator and the assumptions."""
     model = properties(catalogue.results, "model", "models", words([job.model]))
     return {
         **{name: value[0] for name, value in model.items()},

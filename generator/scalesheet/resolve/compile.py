@@ -134,7 +134,7 @@ def _drafts(space: Space) -> Iterator[Draft]:
 
 
 def _stated_facts(draft: Draft) -> Facts:
-    values = {id(each): each for each in draft.stated.values()}.values()  # many cells share it
+    values = {id(each): each for each in draft.stated.values()}.values()  # many cells share one
     place = f"{draft.table}.{draft.name}" if draft.table else draft.name
     is_ranged = any(v.ranged for v in values)
     numbers = draft.kind == "number" and len(values) > 0

@@ -120,7 +120,7 @@ def _hide(echoes: Echoes, echo: Failed, root: Failed) -> None:
 
 
 def _first(place: Place, reads: Mapping[Place, set[Place]]) -> Place:
-    """The first unsound quantity that this one depends on; the quantity itself in a cycle."""
+    """The unsound quantity where the chain behind this one begins; this one itself in a cycle."""
     seen = [place]
     while above := sorted((each for each in reads[seen[-1]] if each in reads), key=str):
         if above[0] in seen:

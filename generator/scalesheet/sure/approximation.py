@@ -17,7 +17,9 @@ P80 = NORMAL.inv_cdf(0.8)
 
 
 def p80_over_expected(each: Quantiles, ranking: Ranking) -> float | None:
-    """The logarithm of P80 over the expected value; None unless the figure is positive."""
+    """The logarithm of P80 over the expected value. None if the expected value or P10 is not
+    positive, or if more of the figure is better.
+    """
     value = ranking.value.value
     if each.falls or not isinstance(value, float) or value <= 0 or each.values["p10"] <= 0:
         return None

@@ -34,8 +34,8 @@ Uniforms = Callable[[str], Array]
 class Unknown:
     """Inputs that move together, and ranges that formulas create.
 
-    `name` keys the draws; `keys` and `titles` are those of its members. `made`: some come from
-    formulas.
+    `name` keys the draws; `keys` and `titles` are those of its members. `made`: all of them come
+    from formulas.
     """
 
     name: str

@@ -13,7 +13,7 @@ UNKNOWN = Stated(reason="not measured")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The title of a measured input, and the value to use if nothing had been measured."""
+    """The title of a measured input, and what replaces it as if it had not been measured."""
 
     title: str
     before: Stated

@@ -74,7 +74,7 @@ class Binder:
         self.low.problems.append(at(where.at(error.offset), error.code, error.message))
 
     def typed(self, result: Written, row: Row, want: Unit | None) -> Typed | None:
-        """The type of an expression; None with a diagnostic if it cannot be bound."""
+        """Bind an expression and find its type; None with a diagnostic if it cannot be bound."""
         try:
             return infer(result.tree, self.scope(row), want)
         except BindError as error:

@@ -218,7 +218,7 @@ def expected_own_of(documents: Sequence[Document]) -> dict[str, ExpectedOwn]:
 
 
 def evidence_of(documents: Sequence[Document]) -> Evidence | None:
-    """The published results that an answer is compared with, if score.yaml lists them."""
+    """The rules for the published results to compare an answer with, if score.yaml has any."""
     for document in documents:
         if document.kind == "score" and "evidence" in document.data:
             said = document.data["evidence"]

@@ -117,8 +117,9 @@ class Schedule:
         """The ends of earlier phases in the queue that cannot run together with this one, because
         they would need more accelerators than are shared, alone or with phases in between.
 
-        If the last of some phases in the queue does not wait for the first, all of them fit at the
-        same time. With fewer accelerators a phase only waits for more, so no phase ends earlier.
+        Among phases that run at the same time, the last in the queue does not wait for the first,
+        so all of them fit. Fewer accelerators only make a phase wait for more phases, so none ends
+        earlier.
         """
         waits = waits_of(self.phases)
         order = in_queue(self.phases)

@@ -267,7 +267,9 @@ def _counts(offer: Offer) -> Iterator[Diagnostic]:
 
 
 def _spot(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
-    """Spot costs less than any on-demand offer of the accelerator by the same provider."""
+    """Spot costs less than any on-demand offer of the accelerator by the same provider in the same
+    region; an offer without a region is compared with all.
+    """
     groups: dict[tuple[object, object], list[Offer]] = {}
     for offer in offers:
         groups.setdefault((offer.data["provider"], offer.data["accelerator"]), []).append(offer)
