@@ -17,8 +17,8 @@ PACKAGE = ROOT / "generator" / "scalesheet"
 #: The layers from bottom to top. Packages on one line do not import each other.
 #: `docs/architecture.md` describes them.
 LAYERS = """
-__init__ codes nearest pictures vocabulary language output disk kept forks shipped tabs
-units save
+__init__ codes nearest pictures vocabulary language output disk kept forks shipped
+units save tabs
 model quantities
 claims scenarios diagnostics printers
 addresses book load values
@@ -71,7 +71,7 @@ def imported(path: Path) -> Iterator[str]:
 
 @cache
 def arrows() -> dict[str, set[str]]:
-    """The imports of each module; the package's `__init__` imports lazily and counts as none."""
+    """The imports of each module; the package's `__init__` imports lazily, so it has none here."""
     return {
         name: set(imported(path)) - {name} if name != "__init__" else set()
         for name, path in modules().items()

@@ -22,6 +22,7 @@ from scalesheet.vocabulary import (
     TRAINERS,
     VERDICTS,
     WEIGHTS_PRECISIONS,
+    title_of,
 )
 from shipped import shipped_book
 
@@ -79,3 +80,17 @@ def test_the_four_verdicts_on_memory_are_used_everywhere() -> None:
         said = set(re.findall(r'"((?:probably )?(?:fits|does not fit)|tight|may not fit)"', text))
         assert said <= {*VERDICTS}, name
         assert {"probably fits", "probably does not fit"} <= said, name
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("gpu_hours", "GPU hours"),
+        ("hours_per_gpu", "Hours per GPU"),
+        ("qwen3-8b", "Qwen3 8b"),
+        ("phases.rl", "Phases RL"),
+        ("x", "X"),
+    ],
+)
+def test_a_title_made_from_a_name_keeps_abbreviations(name: str, title: str) -> None:
+    assert title_of(name) == title

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from scalesheet.vocabulary import title_of
+
 LONGEST = 31  # UTF-16 code units, which spreadsheets count
 FIXED = (
     "About",
@@ -35,4 +37,4 @@ def cut(text: str, units: int = LONGEST) -> str:
 
 def tab_of(title: str, name: str) -> str | None:
     """The name of a sheet from its title, or, if that is too long, from its name in formulas."""
-    return tab(title) or tab(re.sub(r"[_.]", " ", name).capitalize())
+    return tab(title) or tab(title_of(name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -103,3 +104,16 @@ CONTEXTS, LEAST_PART = (1, 2, 4, 8), 8192
 def counted(number: int, thing: str, things: str | None = None) -> str:
     """`1 run`, `3 runs`, `2 addresses` if the plural is given."""
     return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+
+
+_CAPITALS = "cpu cuda flop fp8 gpu kl kv mfu nic oom pue ram rft rl sft usd"
+#: Words of names that are not simply capitalized in titles.
+_WRITTEN = {word: word.upper() for word in _CAPITALS.split()}
+_WRITTEN |= {"cpus": "CPUs", "gpus": "GPUs", "lora": "LoRA", "qlora": "QLoRA"}
+
+
+def title_of(name: str) -> str:
+    """A title made from a name or an id: `GPU hours` for `gpu_hours`."""
+    words = re.split(r"[-_. ]", name)
+    first, *rest = (_WRITTEN.get(word, word) for word in words)
+    return " ".join((first if words[0] in _WRITTEN else first.capitalize(), *rest))

@@ -203,7 +203,7 @@ def test_a_wrong_cell_of_a_table_is_the_failing_check_that_is_named(
         workbook.set({laid_out(read).table_cell("bases", "mistral", "gpus"): typed})
         row = next(row for row in Sheet(workbook).rows if row[0] == "Checks")
     assert str(row[1]).endswith("checks fail")
-    assert str(row[2]).startswith("Values inside their domain (count): Gpus: mistral: '")
+    assert str(row[2]).startswith("Values inside their domain (count): GPUs: mistral: '")
 
 
 def _verdict(workbook: Workbook) -> object:

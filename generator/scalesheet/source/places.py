@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from scalesheet.load.folder import FOLDERS, is_id
+from scalesheet.vocabulary import title_of
 
 #: Kinds that are never written by hand, and the command that writes them.
 MADE = {"fit": "'scalesheet fit' writes it"}
@@ -63,4 +64,4 @@ def suggested(name: str) -> str:
 
 def title(id: str) -> str:
     """An initial title, made from an id."""
-    return id.replace("-", " ").capitalize()
+    return title_of(id)

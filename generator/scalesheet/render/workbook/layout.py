@@ -44,6 +44,7 @@ from scalesheet.render.workbook.places import (
 from scalesheet.render.workbook.turned import is_looked_up, is_step, is_turned, turned_place
 from scalesheet.resolve.lowering.cases import ALL
 from scalesheet.tabs import FIXED, LONGEST, cut, tab_of
+from scalesheet.vocabulary import title_of
 
 PHASES = "phases"
 LEADS: Mapping[str, str] = {
@@ -137,7 +138,7 @@ class _Planner:
         for table in tables.values():
             if table.name in plan.tables:
                 continue
-            name = _sheet_name(table.name.replace("_", " ").capitalize(), table.name, self.taken)
+            name = _sheet_name(title_of(table.name), table.name, self.taken)
             self.catalogue_sheet(table, name)
         self.sheets.append(SheetPlan("Sources", "sources", "Sources", LEADS["sources"]))
 

@@ -24,6 +24,7 @@ from scalesheet.resolve.compile import Compiled, compile_space, scalar
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space
 from scalesheet.resolve.lowering.values import Lowering
 from scalesheet.units import UnitError
+from scalesheet.vocabulary import title_of
 
 _ID = re.compile(r"(?P<document>.+)-L(?P<line>[0-9]{3,})-(?P<number>[0-9]{2,})")
 _NOWHERE = Row()
@@ -438,6 +439,6 @@ def _headlines(data: Mapping[str, Any], binder: Binder) -> tuple[Headline, ...]:
         written, implied, computed = parts.values()
         if written is not None and implied is not None and computed is not None:
             place = binder.low.document.key_at(*steps)
-            title = str(entry.get("title", name.replace("_", " ").capitalize()))
+            title = str(entry.get("title", title_of(name)))
             headlines.append(Headline(name, title, unit, written, implied, computed, place))
     return tuple(headlines)

@@ -31,6 +31,7 @@ from scalesheet.resolve.lowering.small_tables import small_tables
 from scalesheet.resolve.lowering.values import Lowering, citation, show, written
 from scalesheet.resolve.plausibility.figures import implausible
 from scalesheet.units import MOST_DECADES_OF_ONE, Declared, Units
+from scalesheet.vocabulary import title_of
 
 
 def units_of(documents: Sequence[Document], problems: list[Diagnostic]) -> Units:
@@ -217,7 +218,7 @@ def _record(document: Document, units: Units, problems: list[Diagnostic]) -> Dra
         path = ("inputs", name, "unit") if isinstance(entry, Mapping) else ("inputs", name)
         inputs[name] = Draft(
             name,
-            str(long.get("title", name.replace("_", " ").capitalize())),
+            str(long.get("title", title_of(name))),
             document.key_at("inputs", name),
             unit=low.unit(long["unit"], *path),
             domain=long.get("domain", "non-negative"),

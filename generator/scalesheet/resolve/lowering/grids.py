@@ -10,6 +10,7 @@ from scalesheet.model import Show
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Written
 from scalesheet.resolve.lowering.scalars import lower_totals
 from scalesheet.resolve.lowering.values import Lowering, written
+from scalesheet.vocabulary import title_of
 
 
 def lower_grid(plan: DraftPlan, low: Lowering, phase: str, axes: Mapping[str, Any]) -> str:
@@ -40,7 +41,7 @@ def _rows(
     where = low.document.key_at(*path)
     table = DraftTable(
         name=f"{phase}.{name}",
-        title=name.replace("_", " ").capitalize(),
+        title=title_of(name),
         rows=rows,
         row_titles=rows,
         columns={},

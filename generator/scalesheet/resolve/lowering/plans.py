@@ -26,6 +26,7 @@ from scalesheet.resolve.lowering.scalars import SCENARIO, entry_at, lower_scalar
 from scalesheet.resolve.lowering.sheets import lower_sheets
 from scalesheet.resolve.lowering.tables import lower_table
 from scalesheet.resolve.lowering.values import Lowering, citation, stated, written
+from scalesheet.vocabulary import title_of
 
 
 def plan_of(document: Document, page: Document | None, space: Space, low: Lowering) -> DraftPlan:
@@ -130,7 +131,7 @@ def _check(
         return
     flag = Draft(
         full,
-        str(entry.get("title", name.replace("_", " ").capitalize())),
+        str(entry.get("title", title_of(name))),
         low.document.key_at(*path),
         kind="flag",
         note=str(entry.get("note", "")),

@@ -21,6 +21,7 @@ from scalesheet.resolve.drafts import DraftTable
 from scalesheet.resolve.lowering.catalogue_tables import new_column, new_table
 from scalesheet.resolve.lowering.values import Lowering, citation, stated
 from scalesheet.units import Units
+from scalesheet.vocabulary import title_of
 
 #: Key of a row -> its name in `predict`. Numbers keep their names.
 WORDS = {
@@ -127,7 +128,7 @@ def _bytes(low: Lowering, measure: Mapping[str, Any], *path: str) -> float:
 
 def _title(coefficient: str) -> str:
     """The title of a coefficient's column: `exposed_varies` is how much `exposed` varies."""
-    name = coefficient.removesuffix("_varies").replace("_", " ").capitalize()
+    name = title_of(coefficient.removesuffix("_varies"))
     return f"{name}, spread among families" if coefficient.endswith("_varies") else name
 
 

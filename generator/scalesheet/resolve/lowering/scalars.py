@@ -15,7 +15,7 @@ from scalesheet.quantities import LETTERS, behind, says_more, unit_of
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Written
 from scalesheet.resolve.lowering.values import Lowering, citation, show, stated, written
 from scalesheet.units import UNKNOWN, Unit
-from scalesheet.vocabulary import OLD_VERDICTS, VERDICTS
+from scalesheet.vocabulary import OLD_VERDICTS, VERDICTS, title_of
 
 SCENARIO = "scenario"
 
@@ -26,7 +26,7 @@ def drafted(
     """Lower what scalars and columns declare alike: kind, unit, domain, words."""
     draft = Draft(
         name,
-        str(entry.get("title", name.rpartition(".")[2].replace("_", " ").capitalize())),
+        str(entry.get("title", title_of(name.rpartition(".")[2]))),
         low.document.key_at(*path),
         domain=entry.get("domain"),
         show=show(entry.get("show")),

@@ -21,6 +21,7 @@ from scalesheet.resolve.lowering.scalars import (
     split_by_scenario,
 )
 from scalesheet.resolve.lowering.values import Lowering, citation, stated, written
+from scalesheet.vocabulary import title_of
 
 
 def lower_table(
@@ -45,7 +46,7 @@ def lower_table(
         low.problems.append(at(low.document.key_at(*path), "N003", f"{message} this one"))
     table = DraftTable(
         name=full,
-        title=str(entry.get("title", name.replace("_", " ").capitalize())),
+        title=str(entry.get("title", title_of(name))),
         rows=(),
         row_titles=(),
         columns={},
@@ -146,7 +147,7 @@ def _cross_rows(
         parts = map(itemgetter(index), combinations)
         table.columns[axis] = Draft(
             axis,
-            axis.replace("_", " ").capitalize(),
+            title_of(axis),
             low.document.key_at(*path, axis),
             kind="reference",
             refers_to=result.name,
