@@ -1,12 +1,12 @@
-"""Two other estimators of training speed on the rows of our throughput score.
+"""Compare two other estimators of training speed with our throughput predictions, on the same rows.
 
-Each gets the row as our fit sees it: architecture, layout, micro-batch, recomputation, and the
-accelerator's peak, memory and links of the catalogue. Our predictions are those without the row's
-family. llm-analysis needs the utilization of the matrix products; it gets the one with the
-smallest median error over these very rows, so that it is not a weak opponent. Calculon has its own
-efficiencies and systems (A100 and H100), so it only gets the rows on these accelerators. A program
-does not get rows that it cannot express: mixtures, adapters and context parallelism, for Calculon
-also FP8. Calculon lacks ZeRO-3: it is scored without those rows, and again with ZeRO-1 instead.
+Each program gets a row as our fit sees it: architecture, layout, micro-batch, recomputation, and
+the accelerator's peak, memory and links from the catalogue. Our predictions leave out the row's
+family. llm-analysis needs the utilization of matrix products; it gets the value with the smallest
+median error over these rows, which favors it. Calculon has its own efficiencies and systems (A100
+and H100), so it gets only rows on these accelerators. Rows that a program cannot express are left
+out: mixtures, adapters and context parallelism, and for Calculon also FP8. Calculon lacks ZeRO-3:
+it is scored without those rows, and again with ZeRO-1 in their place.
 
     pip install --no-deps llm-analysis==0.2.2 fire termcolor
     git clone https://github.com/calculon-ai/calculon

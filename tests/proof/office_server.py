@@ -1,15 +1,15 @@
 """Serve one headless LibreOffice to the tests: JSON lines in, JSON lines out.
 
-Run by a Python that can import ``uno`` (the binding is the system Python's), never by the
-project's own; beside it and ``office_process.py`` it imports the standard library alone. The
-client is ``office.py``, and nothing else should need to speak this protocol:
+Run it with a Python that can import ``uno`` (the system's), never with the project's own. Apart
+from ``office_process.py``, it imports only the standard library. ``office.py`` is the client, and
+nothing else should speak this protocol:
 
     request   {"id": 7, "do": "read", "doc": 1, "sheets": ["Inputs"]}
     answer    {"id": 7, "ok": ...}  or  {"id": 7, "error": "what went wrong"}
 
-LibreOffice starts in a fresh profile with ``OOXMLRecalcMode`` 0, so that every formula of a
-loaded workbook is computed anew: by default it trusts the stored values.  When standard input
-ends, LibreOffice is killed and this process leaves, whatever it was doing.
+LibreOffice starts in a fresh profile with ``OOXMLRecalcMode`` 0, so that it recomputes every
+formula of a loaded workbook: by default it trusts the stored values. When standard input ends,
+LibreOffice is killed and this process exits, whatever it was doing.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def test_names_are_uncut_and_unique_regardless_of_case(title: str) -> None:
 
 def test_a_title_that_is_too_long_is_replaced_by_the_name_in_formulas() -> None:
     assert tab("\U0001f600" * 16) is None
-    assert tab_of(LONG, "sft.longest_runs") == "Sft longest runs"
+    assert tab_of(LONG, "sft.longest_runs") == "SFT longest runs"
     assert tab_of(LONG, LONG) is None
 
 
