@@ -111,3 +111,20 @@ def test_no_modules_import_each_other() -> None:
         TopologicalSorter(arrows()).prepare()
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_no_part_of_a_message_is_cut_off() -> None:
+    """A string that is a statement of its own and no docstring is the lost end of a message."""
+    lost = set()
+    for name, path in modules().items():
+        every = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        docstrings = {id(n.body[0]) for n in every if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+        lost |= {
+            f"{name}:{node.lineno}"
+            for function in every
+            if isinstance(function, ast.FunctionDef)
+            for node in ast.walk(function)
+            if isinstance(node, ast.Expr) and id(node) not in docstrings
+            if isinstance(node.value, ast.JoinedStr | ast.Constant)
+        }
+    assert lost == set()

@@ -117,8 +117,8 @@ def _problem(url: str, answer: Answer) -> tuple[str, str] | None:
         what = answer.why or f"the server answers {answer.status}, {_phrase(answer.status or 0)}"
         return "L002", f"{url}: {what}; open it in a browser to see whether it works"
     if answer.moved:
-        return "L003", f"{url}: has moved to {answer.moved}; use that address if the text is the "
-        "same"
+        message = f"{url}: has moved to {answer.moved}; use that address if the text is the same"
+        return "L003", message
     return None
 
 

@@ -154,9 +154,8 @@ class Formulas:
         whole = self.pulling.sites.row(table.name, row)
         place = cells["value"][0]
         if own is None and (whole is None or table.name in FILES or table.each):
-            message = f"'{input_name(key)}' is computed the same way for all rows; edit the whole "
-            "column"
-            message += _at(formula, ",")
+            message = f"'{input_name(key)}' is computed the same way for all rows"
+            message += f"; edit the whole column{_at(formula, ',')}"
             self.pulling.refuse("W006", place, message)
             return
         text = self._translated(input_name(key), cells["value"], table.phase, formula)

@@ -264,9 +264,8 @@ def _compare(node: nodes.Compare, scope: Scope, want: Unit | None) -> Typed:
 
 def _rows_of_one_table(left: Typed, right: Typed, node: nodes.Compare) -> None:
     if left.kind == right.kind == "reference" and left.table != right.table:
-        message = f"a row of '{left.table}' is never one of '{right.table}'; name a row of the "
-        "same table"
-        raise BindError("F004", message, node.right)
+        message = f"a row of '{left.table}' is never one of '{right.table}'"
+        raise BindError("F004", f"{message}; name a row of the same table", node.right)
 
 
 def _only_equality(node: nodes.Compare) -> None:
