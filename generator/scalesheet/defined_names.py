@@ -228,6 +228,18 @@ def read_whole(tables: Mapping[str, Table], plan: Plan) -> Iterator[tuple[str, Q
         yield table, tables[table].columns[column]
 
 
+def columns_read(tables: Mapping[str, Table], plan: Plan) -> frozenset[tuple[str, str]]:
+    """The table and name of each column that a formula reads."""
+    return frozenset(
+        (node.table, node.column)
+        for quantity in quantities_of(plan, tables.values())
+        for formula in formulas_of(quantity)
+        for tree in formula.ends.trees
+        for node in walk(tree)
+        if isinstance(node, Column | Lookup | Cell | Aggregate) and node.column is not None
+    )
+
+
 def _read_whole(tree: Node) -> Iterator[tuple[str, str]]:
     for node in walk(tree):
         if isinstance(node, Lookup | Cell | Aggregate) and node.column is not None:

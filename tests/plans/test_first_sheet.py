@@ -13,6 +13,7 @@ from project import THOROUGH
 from proof import ledger
 from proof.office import Office, Workbook
 from proof.subjects import PLANS, Subject, subject
+from scalesheet.defined_names import tables_of
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Key, Scalar, within
 from scalesheet.render.workbook.context import ends_of, stored
@@ -197,13 +198,33 @@ def test_an_accelerator_that_differs_from_the_offers_is_reported(
 def test_a_wrong_cell_of_a_table_is_the_failing_check_that_is_named(
     office: Office, tmp_path: Path, typed: float | str
 ) -> None:
-    """It makes other checks fail too, those of the plan among them, which stand above."""
+    """No other check fails: formulas read the shipped value."""
     read = subject("support-model", tmp_path)
     with office.open(read.workbook) as workbook:
         workbook.set({laid_out(read).table_cell("bases", "mistral", "gpus"): typed})
         row = next(row for row in Sheet(workbook).rows if row[0] == "Checks")
-    assert str(row[1]).endswith("checks fail")
+    assert row[1] == "1 check fails"
     assert str(row[2]).startswith("Values inside their domain (count): GPUs: mistral: '")
+
+
+@pytest.mark.parametrize("typed", ["", "many", 0.0, -1.0])
+def test_a_wrong_cell_of_a_table_gives_no_error(
+    read: Subject, office: Office, typed: float | str
+) -> None:
+    """Formulas use the shipped value instead, like for the inputs with names."""
+    layout = laid_out(read)
+    tables = tables_of(read.book, stepped(read.book, read.plan))
+    with office.open(read.workbook) as workbook:
+        for table in tables.values():
+            used = [table.columns[name] for name in layout.tables[table.name].used]
+            first = ledger.seed()[0] % max(len(used), 1)
+            for column in used if THOROUGH else used[first : first + 1]:
+                row = next(row for row in table.rows if row in column.stated)
+                cells = [
+                    layout.table_cell(table.name, row, column.name, end) for end in ends_of(column)
+                ]
+                changed = workbook.perturb(dict.fromkeys(cells, typed))
+                assert [at for at, cell in changed.items() if cell.error] == [], (row, column.name)
 
 
 def _verdict(workbook: Workbook) -> object:

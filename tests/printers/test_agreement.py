@@ -139,6 +139,8 @@ class Names:
         letter = self._letter(column)
         return f"World!${letter}$2:${letter}${len(ROWS) + 2}"
 
+    looked_up = range
+
     def keys(self, table: str, column: str, end: End) -> str:
         return self.ids(table)
 

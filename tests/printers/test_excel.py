@@ -50,6 +50,8 @@ class Sheet:
     def range(self, table: str, column: str, end: End) -> str:
         return f"{table}!{column[0].upper()}2:{column[0].upper()}9"
 
+    looked_up = range
+
     def keys(self, table: str, column: str, end: End) -> str:
         return self.ids(table)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import zipfile
 from pathlib import Path
 
@@ -319,12 +320,12 @@ def test_an_already_imported_row_is_not_an_edit(shipped: Shipped, tmp_path: Path
 
 def test_a_deleted_row_is_deleted(shipped: Shipped) -> None:
     def delete(book: openpyxl.Workbook) -> None:
-        for column in "ABCDEFGHI":  # like deleting its cells, which moves those below up
+        for column in "ABCDEFGHIJK":  # like deleting its cells, which moves those below up
             for row in (8, 9):
                 text = book["Runs"][f"{column}{row + 1}"].value
                 known = isinstance(text, str) and text.startswith("=")
                 book["Runs"][f"{column}{row}"] = (
-                    text.replace(f"C{row + 1}", f"C{row}") if known else text
+                    re.sub(rf"\b([A-Z]){row + 1}\b", rf"\g<1>{row}", text) if known else text
                 )
 
     pulled = shipped.pull({}, delete)
@@ -408,18 +409,18 @@ def test_a_shared_formula_is_expanded(shipped: Shipped, tmp_path: Path) -> None:
     with zipfile.ZipFile(shipped.workbook) as old, zipfile.ZipFile(path, "w") as new:
         for name in old.namelist():
             text = old.read(name)
-            if b"<f>C8/steps_per_hour</f>" in text:
+            if b"<f>K8/steps_per_hour</f>" in text:
                 text = text.replace(
-                    b"<f>C7/steps_per_hour</f>",
-                    b'<f t="shared" ref="G7:G9" si="0">C7/steps_per_hour</f>',
+                    b"<f>K7/steps_per_hour</f>",
+                    b'<f t="shared" ref="G7:G9" si="0">K7/steps_per_hour</f>',
                 )
                 for row in (8, 9):
-                    plain = f"<f>C{row}/steps_per_hour</f>".encode()
+                    plain = f"<f>K{row}/steps_per_hour</f>".encode()
                     text = text.replace(plain, b'<f t="shared" si="0"/>')
             new.writestr(name, text)
     cells = read_workbook(path).sheets["Runs"].cells
     assert [cells[row, 6].formula for row in (6, 7, 8)] == [
-        f"C{n}/steps_per_hour" for n in (7, 8, 9)
+        f"K{n}/steps_per_hour" for n in (7, 8, 9)
     ]
     assert read(shipped.data, path).edits == ()
 

@@ -57,13 +57,15 @@ class Places(Protocol):
     """Where things are in the workbook, as texts for a formula.
 
     `column` may leave the row open as `{row}`; it is filled in when `excel` is given the row.
-    Ranges run from the first row to the spacer row, and those of one table have equal length.
+    Ranges run from the first row to the spacer row, and those of one table have equal length:
+    `range` is where people edit a column, `looked_up` where formulas read one of its cells.
     `keys` are the ids beside a column's range, `ids` those of the table.
     """
 
     def scalar(self, name: str, end: End) -> str: ...
     def column(self, table: str, column: str, end: End) -> str: ...
     def range(self, table: str, column: str, end: End) -> str: ...
+    def looked_up(self, table: str, column: str, end: End) -> str: ...
     def keys(self, table: str, column: str, end: End) -> str: ...
     def ids(self, table: str) -> str: ...
     def titles(self, table: str) -> str: ...
@@ -188,7 +190,7 @@ def _found(key: Piece, node: nodes.Cell | nodes.Lookup, context: _Context) -> Pi
     """The cell of a column in the row with an id."""
     named = (node.table, node.column, node.end)
     where = function("MATCH", key, Piece(context.places.keys(*named)), ZERO)
-    return function("INDEX", Piece(context.places.range(*named)), where)
+    return function("INDEX", Piece(context.places.looked_up(*named)), where)
 
 
 # ------------------------------------------------------------------ numbers

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from scalesheet.defined_names import Names
 from scalesheet.language.syntax import End, Node
@@ -76,10 +77,15 @@ class Meanings:
             for name, rows in self.where.tables.items()
         }
 
+    def in_row(self, table: str, home: Place) -> str | None:
+        """The id of the row of a table that a cell is in."""
+        rows = self.where.tables[table]
+        return self.ids[table].get(rows.row_of(home)) if rows.sheet == home.sheet else None
+
     @cached_property
     def columns(self) -> Mapping[str, Mapping[int, tuple[str, End]]]:
         return {
-            name: {at: key for key, at in rows.columns.items()}
+            name: {at: key for key, at in rows.columns.items()} | dict(rows.used)
             for name, rows in self.where.tables.items()
         }
 
@@ -169,6 +175,9 @@ def pointed(formula: str, home: Place, meanings: Meanings) -> Iterator[tuple[str
     for match in _TOKEN.finditer(formula):
         if match.lastgroup == "area":
             token = _area(match[0], home, meanings)
+            meaning: Any = token[1]
+            if token[0] in ("id", "title") and meanings.in_row(meaning[0], home) == meaning[1]:
+                continue
             if token[0] not in ("own", "range", "ids", "titles"):
                 cells = match[0].rpartition("!")[2] if ":" not in match[0] else _split(match[0])[2]
                 yield match[0], token, _fixed(cells)
@@ -273,6 +282,8 @@ class _Meant:
 
     def range(self, table: str, column: str, end: End) -> str:
         return self._say("range", table, column, self._end(table, column, end))
+
+    looked_up = range
 
     def keys(self, table: str, column: str, end: End) -> str:
         return self.ids(table)

@@ -28,6 +28,7 @@ from scalesheet.render.workbook.scalars import (
     INPUT_HEADINGS,
     WORDS_HEADING,
 )
+from scalesheet.render.workbook.widths import IN_USE
 from scalesheet.source.places import suggested
 
 END_HEADINGS: Mapping[End, str] = dict(zip(ENDS, FIRST_HEADINGS[2:5], strict=True))
@@ -35,6 +36,7 @@ END_HEADINGS: Mapping[End, str] = dict(zip(ENDS, FIRST_HEADINGS[2:5], strict=Tru
 HEADS = ((NAMES_OF, False), (TITLES_OF, False), (LINES_OF, True))
 ENDS_OF_LISTS = (WORDS_HEADING, NAMES_OF)  # headings that follow a list on its sheet
 _LABELS = (PLAN, EDITION, EDITION_HASH, CONTENTS)
+_IN_USE = re.compile(rf"(.*?)(_low|_high)?{IN_USE}")
 _AREA = re.compile(
     r"(?:'(?P<quoted>(?:[^']|'')+)'|(?P<plain>[^'!]+))!(?P<first>[^:!]+)(?::(?P<last>[^:!]+))?"
 )
@@ -103,6 +105,7 @@ class Rows:
     without: tuple[int, ...]
     twice: tuple[tuple[str, int], ...]  # repeated ids
     strange: Mapping[int, str]  # columns that are not ours, with their headings
+    used: Mapping[int, tuple[str, End]]  # columns with the values in use
     turned: bool = False
 
     def at(self, row: int, column: int) -> Place:
@@ -325,12 +328,19 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
             known[f"{column.name}_low"] = (column.name, "low")
             known[f"{column.name}_high"] = (column.name, "high")
     columns: dict[tuple[str, End], int] = {}
+    used: dict[int, tuple[str, End]] = {}
     taken = set()
     for at in range(key + 1, right + 1):
-        named = known.get(sheet.text(heading, at))
+        text = sheet.text(heading, at)
+        named = known.get(text)
         if named is not None and named not in columns:
             columns[named] = at
             taken.add(at)
+        elif in_use := _IN_USE.fullmatch(text):  # the column may have no range now
+            key_ = known.get("".join(in_use.groups(""))) or known.get(in_use[1])
+            if key_ is not None:
+                used[at] = key_
+                taken.add(at)
     title = next(c for c in range(key) if sheet.text(heading, c) in dict(HEADS))
     wide = [title, key, *columns.values()]
     rows: dict[str, int] = {}
@@ -365,7 +375,17 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
             head = next((t for by in (2, 1, 0) if (t := sheet.text(heading - by, beside))), "")
             strange[beside] = head
     return Rows(
-        sheet.name, key, title, heading, at, columns, rows, tuple(without), tuple(twice), strange
+        sheet.name,
+        key,
+        title,
+        heading,
+        at,
+        columns,
+        rows,
+        tuple(without),
+        tuple(twice),
+        strange,
+        used,
     )
 
 

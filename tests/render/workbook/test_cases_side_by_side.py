@@ -50,7 +50,8 @@ def test_line_items_run_from_inputs_to_results_to_steps(formulas: Worksheet) -> 
         *("Line", "Unit", LINES_OF, "one", "two", "none")
     ]
     sections = [cell.value for cell in formulas["A"][5:] if cell.value and cell.font.size == 12]
-    assert sections == ["Inputs", "Results", "Of this plan", "Steps", "Conditions"]
+    parts = ["Inputs", "Results", "Of this plan", "Steps", "Conditions", "Values in use"]
+    assert sections == parts
     names = [cell.value for cell in formulas["C"][5:] if cell.value]
     assert names[:7] == ["hours", "load", "gpus", "ways", "status", "energy", "twice"]
     assert names[7:9] == ["rate", "much"]

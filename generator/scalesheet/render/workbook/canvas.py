@@ -79,19 +79,25 @@ class PlainSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter has no types: a
     share one: a third of the file.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._shared: dict[tuple[int, int], tuple[int, str]] = {}
+        self._groups = 0
+
+    def shares(self, row: int, column: int) -> bool:
+        """Whether the cell shares its formula."""
+        return (row, column) in self._shared
+
     def share(self, cells: Sequence[tuple[int, int]]) -> None:
         """Share one formula among cells; it must be the same relative to each, the top left one
         first."""
-        if not hasattr(self, "_shared"):
-            self._shared: dict[tuple[int, int], tuple[int, str]] = {}
-            self._groups = 0
         ends = (xl_rowcol_to_cell(*cell) for cell in (cells[0], cells[-1]))
         self._shared[cells[0]] = self._groups, f' ref="{":".join(ends)}"'
         self._shared |= dict.fromkeys(cells[1:], (self._groups, ""))
         self._groups += 1
 
     def _write_cell(self, row: int, col: int, cell: Any) -> None:
-        self._group = getattr(self, "_shared", {}).get((row, col))
+        self._group = self._shared.get((row, col))
         super()._write_cell(row, col, cell)
 
     def _xml_formula_element(
@@ -116,6 +122,29 @@ class PlainSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter has no types: a
         self.fh.write(f"<c{text}><v>{repr(float(number)).removesuffix('.0')}</v></c>")
 
 
+class PlainBook(Workbook):  # type: ignore[misc]
+    """A workbook whose properties do not list the defined names a second time."""
+
+    def _extract_named_ranges(self, defined_names: object) -> list[str]:
+        return []
+
+
+#: A cell in a formula: what precedes it, its column, and the row with its `$`, if any.
+_CELL = re.compile(r"(?<![\w.$])(\$?[A-Z]{1,3})(\$?)(\d+)(?![\w.(])")
+_SHEET = re.compile(r"'(?:[^']|'')*'")
+FEWEST = 3  # cells that share a formula
+
+
+def _from(row: int, formula: str) -> str:
+    """A formula with the rows of its cells relative to its own. A text or the name of a sheet that
+    looks like a cell keeps it apart."""
+    if any(_CELL.search(text) for text in (*_TEXT.findall(formula), *_SHEET.findall(formula))):
+        return f"{row}:{formula}"
+    return _CELL.sub(
+        lambda cell: cell[0] if cell[2] else f"{cell[1]}[{int(cell[3]) - row}]", formula
+    )
+
+
 _TEXT = re.compile(r'"(?:[^"]|"")*"')
 _CALL = re.compile(r"(?<=[A-Z])\(")
 
@@ -138,6 +167,7 @@ class Canvas:
         self._heights: dict[int, float] = {}
         self._levels: dict[int, int] = {}
         self.formulas: list[str] = []
+        self._alike: dict[tuple[int, str], list[tuple[int, int]]] = {}
         self._end: tuple[int, int] | None = None
 
     def _wrote(self, code: int, row: int, column: int, what: str = "cell") -> None:
@@ -204,6 +234,8 @@ class Canvas:
             )
         else:
             code = self.sheet.write_formula(row, column, f"={formula}", cell_format, stored)
+            if not self.sheet.shares(row, column):
+                self._alike.setdefault((column, _from(row, formula)), []).append((row, column))
         self.tally.formulas += 1
         self.formulas.append(formula)
         self._wrote(code, row, column, "formula")
@@ -315,6 +347,9 @@ class Canvas:
     def finish(self, *, prints: bool) -> None:
         """Set the rows, and how the sheet prints, if it does."""
         self.set_rows()
+        for cells in self._alike.values():
+            if len(cells) >= FEWEST:
+                self.sheet.share(sorted(cells))
         last, right = self._end or (self.sheet.dim_rowmax or 0, self.sheet.dim_colmax or 0)
         widths = [self._widths.get(at, DEFAULT_WIDTH) for at in range(right + 1)]
         heights = [self._heights.get(row, DEFAULT_HEIGHT) for row in range(last + 1)]

@@ -12,6 +12,7 @@ from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, ends_of
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.places import KEY, TITLE, TITLES_OF, TablePlace
+from scalesheet.render.workbook.widths import in_use_headings
 
 
 def plain_headings(canvas: Canvas, table: Table, place: TablePlace) -> None:
@@ -24,6 +25,7 @@ def plain_headings(canvas: Canvas, table: Table, place: TablePlace) -> None:
     for optional, text in ((place.source, "Source"), (place.note, "Note")):
         if optional is not None:
             heads[optional] = text
+    heads |= {at: name for at, _, name in in_use_headings(table, place)}
     numbers = {place.columns[c.name][1] for c in table.columns.values() if c.kind == "number"}
     columns = []
     for at, text in sorted(heads.items()):
@@ -33,7 +35,7 @@ def plain_headings(canvas: Canvas, table: Table, place: TablePlace) -> None:
         columns.append({"header": text, "header_format": canvas.formats(role)})
     options = {"name": f"table_{defined(table.name)}", "columns": columns, "style": None}
     last = max(place.spacer - 1, place.first)
-    code = canvas.sheet.add_table(place.heading, TITLE, last, place.last_column, options)
+    code = canvas.sheet.add_table(place.heading, TITLE, last, max(heads), options)
     canvas.tally.check(code, f"the table on {canvas.name}")
 
 

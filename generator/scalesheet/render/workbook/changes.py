@@ -8,7 +8,7 @@ table as shipped: one line per row, one column per input.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scalesheet.evaluate.edits import input_name
 from scalesheet.language.syntax import ENDS, End
@@ -17,6 +17,7 @@ from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, ends_of, stated_ends, stated_text
 from scalesheet.render.workbook.places import (
     TOP,
+    Kept,
     SheetPlan,
     View,
     absolute,
@@ -24,10 +25,11 @@ from scalesheet.render.workbook.places import (
     relative,
 )
 from scalesheet.render.workbook.scalars import SHIPPED
-from scalesheet.render.workbook.tables import is_axis
+from scalesheet.render.workbook.turned import is_axis
 from scalesheet.render.workbook.widths import heading_of
 
 SHOWN = 20  # changes listed on top
+FIRST = TOP + SHOWN + 9  # the row of the first input
 RUNNING, WHAT, SHEET, CELL, SHIPPED_AT, NOW, CHANGED, NAME = range(8)
 HEADINGS = ("No.", "What", "Sheet", "Cell", "Shipped", "Now", "Changed?")
 ALL_HEADINGS = (*HEADINGS, "Name")
@@ -59,33 +61,33 @@ class Entry:
 class Rows:
     """One end of a table column: its shipped values by row id, which sorting does not change.
 
-    `name` has ANY for the id.
+    `name` has ANY for the id. `first` and `column` are where the sheet keeps the shipped values.
     """
 
+    column: Column
+    end: End
     what: str
     sheet: str
     ids: str
     now: str
     name: str
     shipped: Mapping[str, float | str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Area:
-    """Where a shipped column is: the rows of its table, its column and that of the ids."""
-
     first: int
-    last: int
-    column: int
+    rows: int
+    at: int
 
-    def of(self, column: int) -> str:
-        return f"{absolute(self.first, column)}:{absolute(self.last, column)}"
+    @property
+    def kept(self) -> Kept:
+        last = self.first + self.rows - 1
+        ids, values = (f"{absolute(self.first, at)}:{absolute(last, at)}" for at in (WHAT, self.at))
+        return Kept(ids, values)
 
 
 def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.widths(*WIDTHS)
-    inputs, columns = list(_inputs(context)), _columns(context)
-    first = TOP + SHOWN + 9
+    inputs = list(_inputs(context))
+    columns = _columns(context, len(inputs))
+    first = FIRST
     last = first + len(inputs) + sum(map(len, columns.values()))
     running = f"{absolute(first, RUNNING)}:{absolute(last, RUNNING)}"
     flags = f"{absolute(first, CHANGED)}:{absolute(last, CHANGED)}"
@@ -111,21 +113,20 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.heads(first - 2, ALL_HEADINGS, ("Shipped", "Now"), flush=0)
     for row, entry in enumerate(inputs, first):
         _entry(canvas, entry, row)
-    below, row = last + 2, first + len(inputs)
-    canvas.text(below - 1, RUNNING, "Tables as shipped", "section")
+    row = first + len(inputs)
+    canvas.text(last + 1, RUNNING, "Tables as shipped", "section")
     for name, of_table in columns.items():
-        rows = context.tables[name].rows
-        canvas.text(below, RUNNING, AS_SHIPPED, "key")
-        for at, id in enumerate(rows, below + 1):
+        rows, top = context.tables[name].rows, of_table[0].first
+        canvas.text(top - 1, RUNNING, AS_SHIPPED, "key")
+        for at, id in enumerate(rows, top):
             canvas.text(at, WHAT, id, "key")
-        for column, each in enumerate(of_table, WHAT + 1):
-            canvas.text(below, column, each.name, "key")
-            for at, id in enumerate(rows, below + 1):
+        for each in of_table:
+            canvas.text(top - 1, each.at, each.name, "key")
+            for at, id in enumerate(rows, top):
                 if id in each.shipped:
-                    _shipped(canvas, each.shipped[id], at, column)
-            _column(canvas, each, row, _Area(below + 1, below + len(rows), column))
+                    _shipped(canvas, each.shipped[id], at, each.at)
+            _column(canvas, each, row)
             row += 1
-        below += len(rows) + 2
     canvas.stress(first, last, CHANGED, "changed")
     canvas.sheet.freeze_panes(TOP - 1, 0)
 
@@ -140,14 +141,26 @@ def _entry(canvas: Canvas, entry: Entry, row: int) -> None:
     _compared(canvas, row)
 
 
-def _column(canvas: Canvas, column: Rows, row: int, area: _Area) -> None:
+def kept(context: Context) -> dict[tuple[str, str, End], Kept]:
+    """Where the sheet keeps the shipped values of columns, as seen from other sheets."""
+    sheet = prefix(context.layout.sheet("changes"))
+    return {
+        (table, each.column.name, each.end): Kept(
+            f"{sheet}{each.kept.ids}", f"{sheet}{each.kept.values}"
+        )
+        for table, columns in _columns(context, len(list(_inputs(context)))).items()
+        for each in columns
+    }
+
+
+def _column(canvas: Canvas, column: Rows, row: int) -> None:
     """Write the number of a column's unchanged rows.
 
     Rows are found by id and value as one text, because COUNTIFS would read an id such as `1-2` as a
     date.
     """
-    shipped = area.of(area.column)
-    found = f'MATCH({area.of(WHAT)}&"|"&{shipped},{column.ids}&"|"&{column.now},0)'
+    shipped = column.kept.values
+    found = f'MATCH({column.kept.ids}&"|"&{shipped},{column.ids}&"|"&{column.now},0)'
     number = float(len(column.shipped))
     canvas.text(row, WHAT, column.what, "text")
     canvas.text(row, SHEET, column.sheet, "small")
@@ -193,8 +206,8 @@ def _inputs(context: Context) -> Iterator[Entry]:
             yield Entry(named, what, spot.sheet, cell, now, shipped, kept)
 
 
-def _columns(context: Context) -> Mapping[str, list[Rows]]:
-    """By table, the ends of columns with stated cells."""
+def _columns(context: Context, inputs: int) -> Mapping[str, list[Rows]]:
+    """By table, the ends of columns with stated cells. `inputs`: how many are listed above them."""
     sheet = context.layout.sheet("changes")
     view = View(context.layout, sheet)
     result: dict[str, list[Rows]] = {}
@@ -209,8 +222,15 @@ def _columns(context: Context) -> Mapping[str, list[Rows]]:
                     what = f"{table.title or table.name}: {heading_of(column, end)}"
                     now = view.range(table.name, column.name, end)
                     named = input_name(Key(column.name, table.name, ANY), end)
-                    rows = Rows(what, place.sheet, ids, now, named, shipped)
-                    result.setdefault(table.name, []).append(rows)
+                    of_table = result.setdefault(table.name, [])
+                    at, rows = WHAT + 1 + len(of_table), len(table.rows)
+                    of_table.append(
+                        Rows(column, end, what, place.sheet, ids, now, named, shipped, 0, rows, at)
+                    )
+    first = FIRST + inputs + sum(map(len, result.values())) + 3
+    for name, of_table in result.items():
+        result[name] = [replace(each, first=first) for each in of_table]
+        first += of_table[0].rows + 2
     return result
 
 

@@ -243,6 +243,7 @@ def _automatic(context: Context, used: Mapping[str, Used]) -> Iterator[Check]:
 
 def _domains(context: Context) -> Iterator[Check]:
     for table in context.tables.values():
+        yield from _rows_in_use(context, table)
         for column in table.columns.values():
             yield from _domain(context, table, column)
 
@@ -294,6 +295,28 @@ def _sums(context: Context, table: Table) -> Iterator[Check]:
             context.layout.names.scalars[name, "value"],
             total if isinstance(total, float) else 0.0,
         )
+
+
+def _rows_in_use(context: Context, table: Table) -> Iterator[Check]:
+    """Check that rows that were added have their values in use, which formulas read."""
+    place = context.layout.tables[table.name]
+    whole = (name for name in place.used if len(table.columns[name].stated) == len(table.rows))
+    name = next(whole, None)
+    if name is None:
+        return
+    view = View(context.layout, context.layout.sheet("checks"))
+    used = view.looked_up(table.name, name, "value")
+    missing = f'({view.ids(table.name)}<>"")*({used}="")'
+    told = '": copy the formulas of another row, up to the last column"'
+    yield Check(
+        f"Each row has its values in use: {table.title or table.name}",
+        place.sheet,
+        f"SUMPRODUCT({missing})",
+        0.0,
+        note="Counts the rows without.",
+        first=f"IFERROR(MATCH(1,INDEX({missing},0),0),0)",
+        wrong=f'IF({{first}},INDEX({view.titles(table.name)},{{first}})&{told},"an error")',
+    )
 
 
 def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
@@ -359,7 +382,7 @@ def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
     yield Check(
         f"low ≤ value ≤ high: {column.title}",
         where,
-        f"SUMPRODUCT({out})",
+        f"IFERROR(SUMPRODUCT({out}),1)",
         float(wrong),
         note="Counts the rows out of order.",
         first=f"IFERROR(MATCH(TRUE,INDEX(({out})>0,0),0),0)",

@@ -15,7 +15,7 @@ from scalesheet.language.syntax import ENDS, End, Node
 from scalesheet.model import Citation, Column, Formula, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import Format, excel_format, format_of
 from scalesheet.printers.excel import ExcelFormula, excel
-from scalesheet.render.workbook.places import TOP, Layout, View, prefix
+from scalesheet.render.workbook.places import TOP, Kept, Layout, View, prefix
 from scalesheet.units import Declared
 from scalesheet.values import Results, Value
 
@@ -29,6 +29,8 @@ class Context:
     edition: Edition
     plan: Plan
     layout: Layout
+    #: By table, column and end.
+    kept: Mapping[tuple[str, str, End], Kept] = field(default_factory=dict)
     _formats: dict[tuple[str, str], Format] = field(default_factory=dict, repr=False, compare=False)
 
     @property

@@ -46,8 +46,8 @@ HOW_TO_USE = (
     "An input that is not valid is not used: the workbook computes with its shipped value, and "
     "Remark, Checks and Summary say so. Formulas read the cells in use, at the end of its row.",
     "To add a row to a table, lift the sheet's protection, insert the row above the empty row at "
-    "the table's end, give it an id and copy the formulas down; totals and drop-down lists "
-    "include it, and Checks notes that the table has a row it was not built with.",
+    "the table's end, give it an id and copy all formulas down, up to the last column; totals and "
+    "drop-down lists include it, and Checks notes that the table has a row it was not built with.",
     "Checks says whether the workbook is still intact; Changes lists what you changed.",
     "Summary, Inputs, Results, derived figures and the tables that fit A3 print, on ten pages at "
     "most. Every other sheet is for the screen: to print one, clear its print area.",

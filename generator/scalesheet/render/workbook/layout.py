@@ -14,13 +14,14 @@ from dataclasses import dataclass, field, replace
 from scalesheet.book import Book
 from scalesheet.defined_names import (
     ARITHMETIC,
+    columns_read,
     constants_of,
     names,
     quantities_of,
     read_whole,
     tables_of,
 )
-from scalesheet.model import Plan, Quantity, Scalar, Stated, Table
+from scalesheet.model import Column, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.render.workbook.chosen import Choice, choices_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
@@ -41,12 +42,19 @@ from scalesheet.render.workbook.places import (
     Triple,
     first_choice,
 )
-from scalesheet.render.workbook.turned import is_looked_up, is_step, is_turned, turned_place
+from scalesheet.render.workbook.turned import (
+    is_axis,
+    is_looked_up,
+    is_step,
+    is_turned,
+    turned_place,
+)
 from scalesheet.resolve.lowering.cases import ALL
 from scalesheet.tabs import FIXED, LONGEST, cut, tab_of
 from scalesheet.vocabulary import title_of
 
 PHASES = "phases"
+SHOWN_COLUMNS = (6, 12)  # where a phase's sheet shows formulas, across narrow columns
 LEADS: Mapping[str, str] = {
     "inputs": "Everything the plan states. Change a yellow cell and the whole workbook follows.",
     "units": "Named constants that formulas use, units, and what the catalogue's columns mean.",
@@ -117,6 +125,7 @@ class _Planner:
         plan = self.plan
         tables = tables_of(self.book, plan)
         self.totals = dict(self.total_scalars())
+        self.read = columns_read(tables, plan)
         self.taken |= {name.casefold() for name in (*FIXED, *plan.sheets)}
         self.sheets.append(SheetPlan("Summary", "summary", plan.title))
         self.sheets.append(SheetPlan("About", "about", plan.title))
@@ -299,6 +308,7 @@ class _Planner:
                 self.places[table.name] = place
                 self.total_spots(table, place)
                 row = place.end + 1
+        self.in_use(tables, beyond=SHOWN_COLUMNS[1] if groups else 0)
         title, note = (first.title, first.note) if alone else (name, "")
         members = tuple(table.name for table in tables)
         self.sheets.append(
@@ -337,6 +347,7 @@ class _Planner:
         shown = title or table.title
         lead = " ".join(filter(None, (note, LEADS["cases"] if place.turned else "")))
         self.sheets.append(SheetPlan(sheet, kind, shown, lead, tables=(table.name,)))
+        self.in_use([table])
 
     def catalogue_sheet(self, table: Table, sheet: str) -> None:
         """Place only one row of headings and the rows, for other programs to read."""
@@ -345,6 +356,7 @@ class _Planner:
             spacer = place.first - 2 + len(table.rows)
             place = replace(place, first=1, spacer=spacer, end=spacer + 1, plain=True)
         self.places[table.name] = place
+        self.in_use([table])
         self.total_spots(table, place)
         self.sheets.append(SheetPlan(sheet, "catalogue", table.title, "", tables=(table.name,)))
 
@@ -354,7 +366,7 @@ class _Planner:
         """Place a table; `beside` is the first column for source and note, which aligns several
         tables."""
         if is_turned(table):
-            return turned_place(table, sheet, row)
+            return turned_place(table, sheet, row, self.used(table))
         caption = row if captioned else None
         heading = row + (1 + bool(table.note) if captioned else 0)
         first = heading + 3
@@ -391,6 +403,26 @@ class _Planner:
             row,
         )
 
+    def used(self, table: Table) -> list[Column]:
+        """The columns of which formulas read the values in use, not the cells that people edit."""
+        return [
+            column
+            for column in table.columns.values()
+            if column.stated
+            and not is_axis(table, column.name)
+            and (table.name, column.name) in self.read
+            and (column.kind == "number" or column.refers_to or choice_words(column))
+        ]
+
+    def in_use(self, tables: Sequence[Table], beyond: int = 0) -> None:
+        """Place the values in use right of everything else on their sheet."""
+        places = [self.places[table.name] for table in tables]
+        at = max([beyond, *(place.last_column for place in places)]) + 1
+        for table, place in zip(tables, places, strict=True):
+            if not place.turned:
+                used, _ = _columns_from(self.used(table), at)
+                self.places[table.name] = replace(place, used=used)
+
     def total_spots(self, table: Table, place: TablePlace) -> None:
         for name, (owner, column) in self.totals.items():
             if owner == table.name and place.total is not None:
@@ -426,9 +458,12 @@ def _exact(triple: Triple) -> Triple:
 def _table_columns(table: Table) -> tuple[dict[str, Triple], int]:
     """The columns of each quantity after title and key, hidden ones last; and the next free
     column."""
+    return _columns_from(sorted(table.columns.values(), key=lambda c: c.hidden), KEY + 1)
+
+
+def _columns_from(columns: Iterable[Column], at: int) -> tuple[dict[str, Triple], int]:
     placed: dict[str, Triple] = {}
-    at = KEY + 1
-    for column in sorted(table.columns.values(), key=lambda c: c.hidden):
+    for column in columns:
         if column.ranged:
             placed[column.name] = (at, at + 1, at + 2)
             at += 3

@@ -95,8 +95,9 @@ class TablePlace:
     """Where a table is. Its rows are rows of the sheet, or columns if it is `turned`.
 
     `heading`, `first`, `spacer`, `total` and `counted` are rows of the table; `titles`, `ids`,
-    `columns`, `source` and `note` are columns of it; `at` converts both to a cell. Ranges run from
-    `first` to `spacer`, an empty row, both included.
+    `columns`, `source`, `note` and `used` are columns of it; `at` converts both to a cell. Ranges
+    run from `first` to `spacer`, an empty row, both included. Formulas read the columns `used`
+    instead of those that people edit.
     """
 
     name: str
@@ -119,6 +120,7 @@ class TablePlace:
     # for a turned table, by sheet row: its headings, and the levels of folded lines
     sections: tuple[tuple[int, str], ...] = ()
     levels: Mapping[int, int] = field(default_factory=dict)
+    used: Mapping[str, Triple] = field(default_factory=dict)
 
     @property
     def names(self) -> int:
@@ -140,6 +142,10 @@ class TablePlace:
         right = [max(triple) for triple in self.columns.values()]
         return max([KEY, *right, self.source or 0, self.note or 0])
 
+    def read(self, column: str, end: End) -> int:
+        """Where formulas read a column."""
+        return self.used.get(column, self.columns[column])[ENDS.index(end)]
+
     def at(self, row: int, column: int) -> Square:
         """Row and column on the sheet."""
         return (column, row) if self.turned else (row, column)
@@ -156,6 +162,14 @@ class TablePlace:
         """The range of a column."""
         first, last = self.at(self.first, column), self.at(self.spacer, column)
         return f"{absolute(*first)}:{absolute(*last)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where Changes keeps the shipped values of a column, with the ids of their rows."""
+
+    ids: str
+    values: str
 
 
 ConstantKind = Literal["conversion", "default", "arithmetic"]
@@ -272,14 +286,21 @@ class View:
     def column(self, table: str, column: str, end: End) -> str:
         place = self.layout.tables[table]
         assert place.sheet == self.sheet, (table, self.sheet)
-        return place.own(place.columns[column][ENDS.index(end)])
+        return place.own(place.read(column, end))
 
     def range(self, table: str, column: str, end: End) -> str:
+        """The cells of a column that people edit, those of rows that they add among them."""
+        place = self.layout.tables[table]
+        if column not in place.used:
+            return self.looked_up(table, column, end)
+        return self._prefix(place.sheet) + place.area(place.columns[column][ENDS.index(end)])
+
+    def looked_up(self, table: str, column: str, end: End) -> str:
         named = self.layout.names.columns.get((table, column, end))
         if named is not None:
             return named
         place = self.layout.tables[table]
-        return self._prefix(place.sheet) + place.area(place.columns[column][ENDS.index(end)])
+        return self._prefix(place.sheet) + place.area(place.read(column, end))
 
     def keys(self, table: str, column: str, end: End) -> str:
         return self.ids(table)

@@ -20,7 +20,7 @@ from scalesheet.render.workbook.context import (
     stored,
 )
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.layout import choice_words, notes_of
+from scalesheet.render.workbook.layout import SHOWN_COLUMNS, choice_words, notes_of
 from scalesheet.render.workbook.places import (
     KEY,
     TITLE,
@@ -33,7 +33,7 @@ from scalesheet.render.workbook.places import (
     prefix,
     relative,
 )
-from scalesheet.render.workbook.validation import DOMAIN_IN_WORDS, bounds, choices, rule
+from scalesheet.render.workbook.validation import DOMAIN_IN_WORDS, bounds, choices, fits, rule
 
 FIRST_HEADINGS = ("Quantity", "Name", "Low", "Value", "High", "Unit")
 NUMBERS = (2, 3, 4)
@@ -202,12 +202,13 @@ def _judgment(canvas: Canvas, context: Context, scalar: Scalar, row: int, fmt: s
         dict(zip(ENDS, (relative(row, at) for at in columns), strict=True))
         for columns in (NUMBERS, SHIPPED, IN_USE if used else NUMBERS)
     )
-    fits = {end: _fits(context, scalar, typed[end], row) for end in ends}
+    bounded = relative(row, LEAST), relative(row, MOST)
+    fit = {end: fits(context, scalar, typed[end], *bounded) for end in ends}
     if used:
         follow = {end: f"*{relative(row, FACTOR)}" if end != "value" else "" for end in ends}
-        for end, fit in fits.items():
+        for end, condition in fit.items():
             at = ENDS.index(end)
-            formula = f"IF(IFERROR({fit},FALSE),{typed[end]}{follow[end]},{shipped[end]})"
+            formula = f"IF(IFERROR({condition},FALSE),{typed[end]}{follow[end]},{shipped[end]})"
             if text is not None:
                 canvas.formula(row, IN_USE[at], formula, text, "shipped_text")
             else:
@@ -219,7 +220,7 @@ def _judgment(canvas: Canvas, context: Context, scalar: Scalar, row: int, fmt: s
         _spread(canvas, stated, use, row)
         if used:
             _follow(canvas, typed, shipped, row)
-    holds = ",".join(filter(None, (*fits.values(), ordered)))
+    holds = ",".join(filter(None, (*fit.values(), ordered)))
     holds = f"AND({holds})" if scalar.ranged else holds
     canvas.formula(row, VALID, f'IFERROR(IF({holds},"ok","check"),"check")', "ok", "verdict")
     remark = _remark(scalar, typed, row, ordered, used)
@@ -261,22 +262,6 @@ def _remark(scalar: Scalar, typed: Mapping[End, str], row: int, ordered: str, us
     return f'IF({relative(row, VALID)}="ok",{fine},{wrong})'
 
 
-def _fits(context: Context, scalar: Scalar, cell: str, row: int) -> str:
-    """The condition that a cell has an allowed value."""
-    source = choices(context, scalar)
-    if source:
-        return f"ISNUMBER(MATCH({cell},{source},0))"
-    least, closed, most, whole = bounds(scalar)
-    tests = [f"ISNUMBER({cell})"]
-    if least is not None:
-        tests.append(f"{cell}{'>=' if closed else '>'}{relative(row, LEAST)}")
-    if most is not None:
-        tests.append(f"{cell}<={relative(row, MOST)}")
-    if whole:
-        tests.append(f"{cell}=INT({cell})")
-    return tests[0] if len(tests) == 1 else f"AND({','.join(tests)})"
-
-
 def write_rule(canvas: Canvas, context: Context, scalar: Scalar) -> None:
     """Restrict what may be typed into the cells of an input."""
     spot = context.layout.scalars[scalar.name]
@@ -290,7 +275,6 @@ def write_rule(canvas: Canvas, context: Context, scalar: Scalar) -> None:
 FORMULA, DERIVED_NOTE = 6, 7
 DERIVED_HEADINGS = (*FIRST_HEADINGS, "Formula", "Note")
 DERIVED_WIDTHS = (38, 29, 12.5, 14, 12.5, 15, 58, 44)
-SHOWN_COLUMNS = (6, 12)  # where a phase's sheet shows the formula, across narrow columns
 
 
 def write_calculation(canvas: Canvas, context: Context, plan: SheetPlan) -> None:

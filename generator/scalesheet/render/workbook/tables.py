@@ -39,8 +39,9 @@ from scalesheet.render.workbook.places import (
     relative,
 )
 from scalesheet.render.workbook.scalars import write_ends, write_group
-from scalesheet.render.workbook.validation import LONGEST_MESSAGE, clipped, rule
-from scalesheet.render.workbook.widths import heading_of, set_widths
+from scalesheet.render.workbook.turned import is_axis
+from scalesheet.render.workbook.validation import LONGEST_MESSAGE, choices, clipped, fits, rule
+from scalesheet.render.workbook.widths import heading_of, in_use_headings, set_widths
 from scalesheet.values import Series
 
 SECTION_HEIGHT = 22
@@ -107,11 +108,6 @@ def _printed(context: Context, plan: SheetPlan, places: Sequence[TablePlace]) ->
     return last, right
 
 
-def is_axis(table: Table, column: str) -> bool:
-    """Return whether the column is an axis of a cross table: a key, not to be edited."""
-    return column in dict(table.each)
-
-
 def _headings(canvas: Canvas, context: Context, table: Table, place: TablePlace) -> None:
     if place.plain:
         plain_headings(canvas, table, place)
@@ -136,6 +132,10 @@ def _headings(canvas: Canvas, context: Context, table: Table, place: TablePlace)
     for optional, text in ((place.source, "Source"), (place.note, "Note")):
         if optional is not None:
             canvas.text(titles, optional, text, "heading_text")
+    for at, heading, name in in_use_headings(table, place):
+        canvas.text(titles, at, heading, "heading_text")
+        canvas.text(units, at, "", "unit")
+        canvas.text(names, at, name, "name_text")
 
 
 def _lines(canvas: Canvas, context: Context, table: Table, place: TablePlace) -> None:
@@ -156,6 +156,9 @@ def _lines(canvas: Canvas, context: Context, table: Table, place: TablePlace) ->
             canvas.text(line, TITLE, heading_of(column, end), "label")
             canvas.text(line, units, context.symbol(column), "symbol")
             canvas.text(line, names, name, "key")
+    for line, heading, name in in_use_headings(table, place):
+        canvas.text(line, TITLE, heading, "label")
+        canvas.text(line, names, name, "key")
     for line, level in place.levels.items():
         canvas.fold(line, level)
 
@@ -181,6 +184,8 @@ class _Cells:
             at = self.place.columns[self.column.name][ENDS.index(end)]
             self._stated(end, at)
             self._computed(end, at)
+            if self.column.name in self.place.used:
+                self._in_use(end, at)
         if self.column.stated and self._stated_role() not in ("small", "shipped", "free"):
             self._validations()
 
@@ -231,6 +236,35 @@ class _Cells:
                 put(line, column, text.replace(ROW, place.label(at_row)), value, look, array)
                 if may_wrap and isinstance(value, str):
                     self.canvas.fit(line, column, column, value, "either")
+
+    def _in_use(self, end: End, typed: int) -> None:
+        """Write what formulas read: the cell, or if it is not valid, the row's shipped value.
+
+        A row that was added has none; it takes the largest shipped number, or the first of the
+        words that can be chosen.
+        """
+        column, place, context = self.column, self.place, self.context
+        cell, at = place.own(typed), place.read(column.name, end)
+        key = self.table.name, column.name
+        kept = context.kept.get((*key, end)) or context.kept[*key, "value"]
+        words = choices(context, column)
+        other = f"INDEX({words},1)" if words else f"MAX({kept.values})"
+        shipped = f"INDEX({kept.values},MATCH({place.own(place.ids)},{kept.ids},0))"
+        valid = fits(context, column, cell)
+        if any(stated_text(each, "") for each in column.stated.values()) and not words:
+            valid = f"IF(ISTEXT({cell}),LEN({cell})>0,{valid})"  # a reason
+        valid = f"IFERROR({valid},FALSE)"
+        text = f"IF({valid},{cell},IFERROR({shipped},{other}))"
+        stored = stored_column(self.series, end)
+        look = self.canvas.formats("shipped_text" if words else "shipped", self.format)
+        rows = [at for at, row in enumerate(self.table.rows, place.first) if row in column.stated]
+        if len(rows) > 1:
+            self.canvas.sheet.share([place.at(row, at) for row in rows])
+        for number_, row in enumerate(self.table.rows):
+            formula = text if row in column.stated else cell
+            line = place.first + number_
+            formula = formula.replace(ROW, place.label(line))
+            self.canvas.put_formula(*place.at(line, at), formula, stored(number_), look, False)
 
     def _formulas(self) -> Iterator[tuple[Formula, Sequence[int]]]:
         """Yield the formulas of this column with the numbers of their rows."""

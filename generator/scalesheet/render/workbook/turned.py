@@ -6,7 +6,7 @@ which fold.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scalesheet.language.syntax import Cell, Lookup
@@ -24,6 +24,11 @@ def is_turned(table: Table) -> bool:
     return bool(table.sections) and len(table.rows) <= MOST
 
 
+def is_axis(table: Table, column: str) -> bool:
+    """Return whether the column is an axis of a cross table: a key, not to be edited."""
+    return column in dict(table.each)
+
+
 def is_step(quantity: Quantity) -> bool:
     """Return whether only the workbook has it, as a part of another formula."""
     formulas = formulas_of(quantity)
@@ -35,11 +40,13 @@ def is_looked_up(quantity: Quantity) -> bool:
     return bool(formulas) and isinstance(formulas[0].ends.value, Lookup | Cell)
 
 
-def turned_place(table: Table, sheet: str, row: int) -> TablePlace:
-    """Place a table of cases, from a row of the sheet on."""
+def turned_place(table: Table, sheet: str, row: int, used: Sequence[Column]) -> TablePlace:
+    """Place a table of cases, from a row of the sheet on. `used`: columns with values in use."""
     lines = _Lines(row + 2)
     for number, (title, columns) in enumerate(_sections(table)):
         lines.add(title, columns, level=int(number > TOP_SECTIONS))
+    typed, lines.columns = lines.columns, {}
+    lines.add("Values in use", used, level=1)
     spacer = FIRST + len(table.rows)
     total = spacer + 1 if table.totals else None
     counted = spacer + 2 if any(table.columns[c].may_reason for c in table.totals) else None
@@ -56,7 +63,7 @@ def turned_place(table: Table, sheet: str, row: int) -> TablePlace:
         spacer=spacer,
         total=total,
         counted=counted,
-        columns=lines.columns,
+        columns=typed,
         source=None,
         note=None,
         drawing=drawing,
@@ -66,6 +73,7 @@ def turned_place(table: Table, sheet: str, row: int) -> TablePlace:
         ids=row + 1,
         sections=tuple(lines.sections),
         levels=lines.levels,
+        used=lines.columns,
     )
 
 

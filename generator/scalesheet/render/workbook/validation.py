@@ -88,6 +88,22 @@ def choices(context: Context, quantity: Quantity) -> str:
     return f"{sheet}{absolute(first, KEY)}:{absolute(last, KEY)}"
 
 
+def fits(context: Context, quantity: Quantity, cell: str, least: str = "", most: str = "") -> str:
+    """The condition that a cell has an allowed value; `least` and `most` are the bounds."""
+    source = choices(context, quantity)
+    if source:
+        return f"ISNUMBER(MATCH({cell},{source},0))"
+    lower, closed, upper, whole = bounds(quantity)
+    tests = [f"ISNUMBER({cell})"]
+    if lower is not None:
+        tests.append(f"{cell}{'>=' if closed else '>'}{least or f'{lower:g}'}")
+    if upper is not None:
+        tests.append(f"{cell}<={most or f'{upper:g}'}")
+    if whole:
+        tests.append(f"{cell}=INT({cell})")
+    return tests[0] if len(tests) == 1 else f"AND({','.join(tests)})"
+
+
 def bounds(quantity: Quantity) -> tuple[float | None, bool, float | None, bool]:
     """Lower bound, whether it is included, upper bound, whether integer."""
     return DOMAINS[quantity.domain]

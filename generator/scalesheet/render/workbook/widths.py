@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -18,12 +18,23 @@ NARROWEST, WIDEST_NUMBER, WIDEST_TEXT = 10.5, 22.0, 30.0
 TITLE_WIDTH, KEY_WIDTH = (24.0, 40.0), (14.0, 30.0)
 SOURCE_WIDTH, NOTE_WIDTH = 44.0, 70.0
 LINE_WIDTH, CASE_WIDTH, SPACER_WIDTH = (24.0, 52.0), 16.0, 2.0  # of a turned table
+IN_USE = "_in_use"
 REMARK_WIDTHS = (26.0, 72.0, 60.0)
 
 
 def heading_of(quantity: Quantity, end: End) -> str:
     title = quantity.title or quantity.name
     return title if end == "value" else f"{title}, {end}"
+
+
+def in_use_headings(table: Table, place: TablePlace) -> Iterator[tuple[int, str, str]]:
+    """Yield where values in use are, their headings, and their names."""
+    for name in place.used:
+        column = table.columns[name]
+        for end in ends_of(column):
+            ending = "" if end == "value" else f"_{end}"
+            heading = f"{heading_of(column, end)}, in use"
+            yield place.read(name, end), heading, f"{name}{ending}{IN_USE}"
 
 
 def set_widths(

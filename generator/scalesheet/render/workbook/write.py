@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time
 from io import BytesIO
 from pathlib import Path
@@ -17,12 +17,11 @@ from scalesheet.carried import edition_of
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.edition import Edition
 from scalesheet.forks import spread
-from scalesheet.language.syntax import ENDS
 from scalesheet.model import Plan, Position
 from scalesheet.render.workbook.actuals import write_actuals
 from scalesheet.render.workbook.built import Used
-from scalesheet.render.workbook.canvas import Canvas, PlainSheet, Problem, Tally
-from scalesheet.render.workbook.changes import write_changes
+from scalesheet.render.workbook.canvas import Canvas, PlainBook, PlainSheet, Problem, Tally
+from scalesheet.render.workbook.changes import kept, write_changes
 from scalesheet.render.workbook.checks import write_checks
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.formats import FONT, Formats
@@ -92,10 +91,11 @@ def write_workbook(
     plan = stepped_once(whole, edition.book, plan)
     layout = lay_out(edition.book, plan, sensitivity=sensitivity)
     context = Context(edition, plan, layout)
+    context = replace(context, kept=kept(context))
     tally = Tally()
     with tally.listening():
         written = BytesIO()
-        workbook = xlsxwriter.Workbook(written, {"strings_to_urls": False})
+        workbook = PlainBook(written, {"strings_to_urls": False})
         _properties(workbook, edition, plan, created)
         formats = Formats(workbook)
         canvases = {
@@ -218,7 +218,7 @@ def _define_names(workbook: xlsxwriter.Workbook, context: Context, tally: Tally)
         if end != "value" and text == layout.names.columns.get((table, column, "value")):
             continue
         place = layout.tables[table]
-        area = place.area(place.columns[column][ENDS.index(end)])
+        area = place.area(place.read(column, end))
         tally.check(workbook.define_name(text, f"={sheet_prefix(place.sheet)}{area}"), text)
     units = sheet_prefix(layout.sheet("units"))
     for name, constant in layout.constants.items():
