@@ -229,14 +229,14 @@ def read_whole(tables: Mapping[str, Table], plan: Plan) -> Iterator[tuple[str, Q
 
 
 def columns_read(tables: Mapping[str, Table], plan: Plan) -> frozenset[tuple[str, str]]:
-    """The table and name of each column that a formula reads."""
+    """The table and name of each column of which formulas read single cells."""
     return frozenset(
         (node.table, node.column)
         for quantity in quantities_of(plan, tables.values())
         for formula in formulas_of(quantity)
         for tree in formula.ends.trees
         for node in walk(tree)
-        if isinstance(node, Column | Lookup | Cell | Aggregate) and node.column is not None
+        if isinstance(node, Column | Lookup | Cell)
     )
 
 

@@ -117,6 +117,8 @@ class _Names:
     def range(self, table: str, column: str, end: End) -> str:
         return f"{_word(table)}[{self._column(column, end)}]"
 
+    looked_up = range
+
     def keys(self, table: str, column: str, end: End) -> str:
         return self.ids(table)
 

@@ -84,6 +84,9 @@ class PlainSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter has no types: a
         self._shared: dict[tuple[int, int], tuple[int, str]] = {}
         self._groups = 0
 
+    def _calculate_spans(self) -> None:
+        """Leave out the columns in use of each row, a hint that no program needs."""
+
     def shares(self, row: int, column: int) -> bool:
         """Whether the cell shares its formula."""
         return (row, column) in self._shared
@@ -103,6 +106,8 @@ class PlainSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter has no types: a
     def _xml_formula_element(
         self, formula: str, result: object, attributes: Iterable[tuple[str, Any]] = ()
     ) -> None:
+        if isinstance(result, float):
+            result = repr(result).removesuffix(".0")
         if self._group is None:
             super()._xml_formula_element(formula, result, attributes)
             return
@@ -132,7 +137,7 @@ class PlainBook(Workbook):  # type: ignore[misc]
 #: A cell in a formula: what precedes it, its column, and the row with its `$`, if any.
 _CELL = re.compile(r"(?<![\w.$])(\$?[A-Z]{1,3})(\$?)(\d+)(?![\w.(])")
 _SHEET = re.compile(r"'(?:[^']|'')*'")
-FEWEST = 3  # cells that share a formula
+FEWEST = 2  # cells that share a formula
 
 
 def _from(row: int, formula: str) -> str:

@@ -64,6 +64,7 @@ class Rows:
     `name` has ANY for the id. `first` and `column` are where the sheet keeps the shipped values.
     """
 
+    table: Table
     column: Column
     end: End
     what: str
@@ -73,14 +74,14 @@ class Rows:
     name: str
     shipped: Mapping[str, float | str]
     first: int
-    rows: int
     at: int
 
     @property
     def kept(self) -> Kept:
-        last = self.first + self.rows - 1
+        last = self.first + len(self.table.rows) - 1
         ids, values = (f"{absolute(self.first, at)}:{absolute(last, at)}" for at in (WHAT, self.at))
-        return Kept(ids, values)
+        stated = next(at for at, id in enumerate(self.table.rows) if id in self.shipped)
+        return Kept(ids, values, absolute(self.first + stated, self.at))
 
 
 def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
@@ -146,7 +147,7 @@ def kept(context: Context) -> dict[tuple[str, str, End], Kept]:
     sheet = prefix(context.layout.sheet("changes"))
     return {
         (table, each.column.name, each.end): Kept(
-            f"{sheet}{each.kept.ids}", f"{sheet}{each.kept.values}"
+            *(f"{sheet}{part}" for part in (each.kept.ids, each.kept.values, each.kept.first))
         )
         for table, columns in _columns(context, len(list(_inputs(context)))).items()
         for each in columns
@@ -223,14 +224,13 @@ def _columns(context: Context, inputs: int) -> Mapping[str, list[Rows]]:
                     now = view.range(table.name, column.name, end)
                     named = input_name(Key(column.name, table.name, ANY), end)
                     of_table = result.setdefault(table.name, [])
-                    at, rows = WHAT + 1 + len(of_table), len(table.rows)
-                    of_table.append(
-                        Rows(column, end, what, place.sheet, ids, now, named, shipped, 0, rows, at)
-                    )
+                    at = WHAT + 1 + len(of_table)
+                    where = place.sheet, ids, now, named
+                    of_table.append(Rows(table, column, end, what, *where, shipped, 0, at))
     first = FIRST + inputs + sum(map(len, result.values())) + 3
     for name, of_table in result.items():
         result[name] = [replace(each, first=first) for each in of_table]
-        first += of_table[0].rows + 2
+        first += len(of_table[0].table.rows) + 2
     return result
 
 

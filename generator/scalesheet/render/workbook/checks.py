@@ -365,7 +365,7 @@ def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
     if column.kind != "number" or not column.ranged:
         return
     view = View(context.layout, context.layout.sheet("checks"))
-    low, value, high = (view.range(table.name, column.name, end) for end in ENDS)
+    low, value, high = (view.looked_up(table.name, column.name, end) for end in ENDS)
     if column.may_reason:
         out = f"({low}>{value})+({value}>{high})"
     else:
@@ -382,7 +382,7 @@ def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
     yield Check(
         f"low ≤ value ≤ high: {column.title}",
         where,
-        f"IFERROR(SUMPRODUCT({out}),1)",
+        f"SUMPRODUCT({out})",
         float(wrong),
         note="Counts the rows out of order.",
         first=f"IFERROR(MATCH(TRUE,INDEX(({out})>0,0),0),0)",

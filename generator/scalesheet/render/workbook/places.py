@@ -166,10 +166,11 @@ class TablePlace:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Where Changes keeps the shipped values of a column, with the ids of their rows."""
+    """Where Changes keeps the shipped values of a column: ids, values, and the first value."""
 
     ids: str
     values: str
+    first: str
 
 
 ConstantKind = Literal["conversion", "default", "arithmetic"]

@@ -457,7 +457,9 @@ class _Steps:
     def _known(self, subject: Node) -> set[Node]:
         """The nodes that cannot be reasons if a subject is not."""
         of = _expected(_of(subject))
-        return {of, *self.rests.get(of, ())}
+        stands_for = self.stands_for.get(of)
+        replaced = () if stands_for is None else (_expected(stands_for),)
+        return {of, *replaced, *self.rests.get(of, ())}
 
     def _read(self, node: Node) -> set[Node]:
         """The nodes that a part reads without a guard of its own, at expected values."""

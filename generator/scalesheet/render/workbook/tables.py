@@ -134,7 +134,7 @@ def _headings(canvas: Canvas, context: Context, table: Table, place: TablePlace)
             canvas.text(titles, optional, text, "heading_text")
     for at, heading, name in in_use_headings(table, place):
         canvas.text(titles, at, heading, "heading_text")
-        canvas.text(units, at, "", "unit")
+        canvas.text(units, at, "in use", "unit")
         canvas.text(names, at, name, "name_text")
 
 
@@ -240,21 +240,18 @@ class _Cells:
     def _in_use(self, end: End, typed: int) -> None:
         """Write what formulas read: the cell, or if it is not valid, the row's shipped value.
 
-        A row that was added has none; it takes the largest shipped number, or the first of the
-        words that can be chosen.
+        A row that was added has none, and takes that of the first row.
         """
         column, place, context = self.column, self.place, self.context
         cell, at = place.own(typed), place.read(column.name, end)
         key = self.table.name, column.name
         kept = context.kept.get((*key, end)) or context.kept[*key, "value"]
         words = choices(context, column)
-        other = f"INDEX({words},1)" if words else f"MAX({kept.values})"
         shipped = f"INDEX({kept.values},MATCH({place.own(place.ids)},{kept.ids},0))"
         valid = fits(context, column, cell)
         if any(stated_text(each, "") for each in column.stated.values()) and not words:
-            valid = f"IF(ISTEXT({cell}),LEN({cell})>0,{valid})"  # a reason
-        valid = f"IFERROR({valid},FALSE)"
-        text = f"IF({valid},{cell},IFERROR({shipped},{other}))"
+            valid = f"OR(ISTEXT({cell}),{valid})"  # a reason
+        text = f"IFERROR(IF({valid},{cell},{shipped}),{kept.first})"
         stored = stored_column(self.series, end)
         look = self.canvas.formats("shipped_text" if words else "shipped", self.format)
         rows = [at for at, row in enumerate(self.table.rows, place.first) if row in column.stated]

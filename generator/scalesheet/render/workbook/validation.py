@@ -91,16 +91,20 @@ def choices(context: Context, quantity: Quantity) -> str:
 def fits(context: Context, quantity: Quantity, cell: str, least: str = "", most: str = "") -> str:
     """The condition that a cell has an allowed value; `least` and `most` are the bounds."""
     source = choices(context, quantity)
+    if source and quantity.refers_to:
+        return f"ISNUMBER(MATCH({cell},{source},0))"  # a criterion may take an id for a date
     if source:
-        return f"ISNUMBER(MATCH({cell},{source},0))"
+        return f"COUNTIF({source},{cell})=1"
     lower, closed, upper, whole = bounds(quantity)
-    tests = [f"ISNUMBER({cell})"]
+    zero = lower is None or (closed and lower <= 0)  # which N makes of a text
+    tests = [f"COUNT({cell})"] if zero else []
     if lower is not None:
-        tests.append(f"{cell}{'>=' if closed else '>'}{least or f'{lower:g}'}")
+        number = cell if zero else f"N({cell})"
+        tests.append(f"{number}{'>=' if closed else '>'}{least or f'{lower:g}'}")
     if upper is not None:
         tests.append(f"{cell}<={most or f'{upper:g}'}")
     if whole:
-        tests.append(f"{cell}=INT({cell})")
+        tests.append(f"{cell}=INT(N({cell}))")
     return tests[0] if len(tests) == 1 else f"AND({','.join(tests)})"
 
 

@@ -33,8 +33,7 @@ def in_use_headings(table: Table, place: TablePlace) -> Iterator[tuple[int, str,
         column = table.columns[name]
         for end in ends_of(column):
             ending = "" if end == "value" else f"_{end}"
-            heading = f"{heading_of(column, end)}, in use"
-            yield place.read(name, end), heading, f"{name}{ending}{IN_USE}"
+            yield place.read(name, end), heading_of(column, end), f"{name}{ending}{IN_USE}"
 
 
 def set_widths(
