@@ -377,12 +377,15 @@ def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
         slack_ = 1e-9 * np.abs(series.value)
         wrong = int(np.sum(series.low - series.value > slack_))
         wrong += int(np.sum(series.value - series.high > slack_))
-    where = context.layout.tables[table.name].sheet
+    place = context.layout.tables[table.name]
     row = f"INDEX({view.titles(table.name)},{{first}})"
+    found = f"SUMPRODUCT({out})"
+    if column.stated and column.name not in place.used:
+        found = f"IFERROR({found},1)"  # a text
     yield Check(
         f"low ≤ value ≤ high: {column.title}",
-        where,
-        f"SUMPRODUCT({out})",
+        place.sheet,
+        found,
         float(wrong),
         note="Counts the rows out of order.",
         first=f"IFERROR(MATCH(TRUE,INDEX(({out})>0,0),0),0)",

@@ -303,6 +303,6 @@ def _stack(canvas: Canvas, block: _Block, cells: Sequence[list[str | int]]) -> A
         }
     )
     made.combine(line)
-    made.set_legend({"position": "right", "font": font(8)})
+    made.set_legend({"position": "bottom", "font": font(8)})
     _axes(made, block, bar=False)
     return made
