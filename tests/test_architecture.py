@@ -22,7 +22,7 @@ units save tabs
 model quantities
 claims scenarios diagnostics printers
 addresses book load values
-schemas examples prose numbers links source
+schemas examples prose numbers links source rows
 check resolve
 evaluate
 breaches
@@ -30,7 +30,7 @@ actuals audit new site sure
 predict
 defined_names fingerprint
 choose steps
-edition
+edition reach
 examine carried
 diff render
 render.live

@@ -14,15 +14,27 @@ from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused, at, errors
 from scalesheet.edition import Edition
 from scalesheet.forks import processes, spread
-from scalesheet.kept import Item, OnDemand, is_kept, kept, name_of
+from scalesheet.kept import (
+    Item,
+    OnDemand,
+    Part,
+    Reads,
+    is_kept,
+    kept,
+    kept_by_reads,
+    name_after,
+    name_by_reads,
+    name_of,
+)
 from scalesheet.model import Key, Plan, Position, Stated
+from scalesheet.reach import Reach, reach, restricted
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
     from scalesheet.load import Document, Known
     from scalesheet.load.folder import Files
     from scalesheet.predict.score import TaskScore
-    from scalesheet.resolve.book import Resolved
+    from scalesheet.resolve.book import Ground, Resolved
     from scalesheet.values import Results
 
 T = TypeVar("T")
@@ -118,7 +130,7 @@ def _keep_ahead(catalogue: Item, plans: Mapping[str, Files], scores: bool) -> No
     works: list[Callable[[], object]] = [
         partial(_plan, catalogue, files)
         for files in plans.values()
-        if not is_kept(_name_of_plan(catalogue, files))
+        if not name_by_reads(*_name_of_plan(catalogue, files))
     ]
     if scores:
         edition = KeptEdition(_book(catalogue, {}), catalogue, {}, {})
@@ -144,14 +156,15 @@ OF_THE_BOOK = ("book.yaml", "book.lock", "sources.yaml", "units.yaml")
 class Head:
     """The diagnostics of the catalogue or a plan, and whether it has values nevertheless.
 
-    Files are checked `against` what the catalogue states, whose score is cached as `scored`. A plan
-    has pages, audits and possibly an audited version.
+    Files are checked `against` what the catalogue states, of which they can `reach` some; its score
+    is cached as `scored`. A plan has pages, audits and possibly an audited version.
     """
 
     problems: tuple[Diagnostic, ...]
     sound: bool
     name: str
     against: Known | None = None
+    reach: Reach | None = None
     scored: str = ""
     held: bool = False  # whether predictions read any of the folder's own files
     days: tuple[date, date] | None = None
@@ -178,6 +191,7 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
 
         documents, problems = documents_of(files)
         against = known(documents)
+        stated = against.sources and sorted(against.sources), against.edition
         problems = [*problems, *check(documents, against)]
         if _stops(problems):
             return Item(Head(tuple(problems), False, name, against), {"ground": None})
@@ -187,19 +201,19 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
         ground = grounded(documents, as_of, resolved)
         problems += resolved
         if ground is None or ground.book is None or errors(resolved):
-            return Item(Head(tuple(problems), False, name, against), {"ground": ground})
-        from scalesheet.evaluate.findings import counts, examples
+            of_plans = reach(ground, files, None, as_of, *stated) if ground else None
+            head = Head(tuple(problems), False, name, against, of_plans)
+            return Item(head, {"ground": ground})
+        from scalesheet.evaluate.findings import counts, examples, of_catalogue
 
         book = ground.book
         problems += [*examples(book), *counts(book)]
         days = (book.as_of, book.edition)
-        head = Head(tuple(problems), True, name, against, scored, held, days)
-        parts = {
-            "ground": replace(ground, book=None),
-            "book": book,
-            "cells": Edition(book).catalogue,
-        }
-        return Item(head, parts)
+        cells = Edition(book).catalogue
+        found, faulty = of_catalogue(book)
+        of_plans = reach(ground, files, cells, as_of, *stated, found, sorted(faulty, key=str))
+        head = Head(tuple(problems), True, name, against, of_plans, scored, held, days)
+        return Item(head, {"ground": replace(ground, book=None), "book": book, "cells": cells})
 
     return kept(name, made, files.root)
 
@@ -207,40 +221,44 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
 def _plan(catalogue: Item, files: Files) -> Item:
     """One plan on top of the catalogue.
 
-    Its parts are `plan`, its `results`, the audited plan (`then`), its `audits`, and their results
-    (`judged`).
+    Its parts are `plan`, its own `results`, the audited plan (`then`), its `audits`, and their
+    results (`judged`).
     """
-    name = _name_of_plan(catalogue, files)
+    name, parts = _name_of_plan(catalogue, files)
     plan = files.every[0].plan
 
-    def made() -> Item:
+    def made(reads: Reads) -> Item:
         from scalesheet.resolve.lowering.subpages import audited_at
 
         documents, problems = _documents(catalogue, files)
         audits = tuple(audited_at(documents))
         edition = None
         if not _stops(problems) and catalogue["ground"] is not None:
-            edition, found = _edition_of(catalogue, plan, documents)
+            below = catalogue["ground"], catalogue["book"] if catalogue.head.sound else None
+            edition, found = _edition_of(*restricted(*below, reads), plan, documents)
             problems += found
-        head = Head(tuple(problems), edition is not None, name, plan=plan, audits=audits)
+        full = name_after(name, reads, parts)
+        head = Head(tuple(problems), edition is not None, full, plan=plan, audits=audits)
         if edition is None:
             return Item(head, {})
         then = edition.book.audited.get(plan)
-        parts = {
-            "plan": edition.book.plans[plan],
-            "results": edition.results[plan],
+        own, results = edition.book.plans[plan], edition.results[plan]
+        parts_ = {
+            "plan": own,
+            "results": results.of(own.tables),
             "then": then,
             "audits": edition.book.audits,
             "judged": edition.audits,
         }
-        pages = tuple(addresses(edition.book.plans[plan]))
-        return Item(replace(head, pages=pages, moved_on=then is not None), parts)
+        return Item(replace(head, pages=tuple(addresses(own)), moved_on=then is not None), parts_)
 
-    return kept(name, made, files.root, always=catalogue.kept)
+    return kept_by_reads(name, made, parts, files.root, always=catalogue.kept)
 
 
-def _name_of_plan(catalogue: Item, files: Files) -> str:
-    return name_of("plan", catalogue.head.name, _content(files))
+def _name_of_plan(catalogue: Item, files: Files) -> tuple[str, Mapping[Part, str]]:
+    """The name of a plan, and the digests of what it may read of the catalogue."""
+    below = catalogue.head.reach or Reach(catalogue.head.name, {})
+    return name_of("plan", below.shared, _content(files)), below.parts
 
 
 def _documents(catalogue: Item, files: Files) -> tuple[list[Document], list[Diagnostic]]:
@@ -253,14 +271,15 @@ def _documents(catalogue: Item, files: Files) -> tuple[list[Document], list[Diag
 
 
 def _edition_of(
-    catalogue: Item,
+    ground: Ground,
+    book: Book | None,
     plan: str,
     documents: Sequence[Document],
     ranges: Mapping[Key, Stated] | None = None,
 ) -> tuple[Edition | None, list[Diagnostic]]:
     """The edition of a plan on top of the catalogue (None on errors), and diagnostics.
 
-    `ranges` replace the values of inputs.
+    `book` is None if the catalogue has errors. `ranges` replace the values of inputs.
     """
     from scalesheet.actuals.progress import estimates
     from scalesheet.resolve.book import resolve_plan
@@ -270,10 +289,10 @@ def _edition_of(
     found: list[Diagnostic] = []
     forecast: Mapping[str, Stated] | None = None
     while True:
-        resolved = resolve_plan(catalogue["ground"], documents, problems, forecast, ranges)
-        if resolved is None or errors(problems) or not catalogue.head.sound:
+        resolved = resolve_plan(ground, documents, problems, forecast, ranges)
+        if resolved is None or errors(problems) or book is None:
             return None, problems
-        edition, found = examined_plan(catalogue["book"], resolved)
+        edition, found = examined_plan(book, resolved)
         stands = edition.progress.get(plan)
         if stands is None or not stands.actuals.forecast or forecast is not None:
             return edition, [*problems, *found]
@@ -372,7 +391,11 @@ class KeptEdition(Edition):
 
     @cached_property
     def results(self) -> Mapping[str, Results]:
-        return OnDemand({plan: _part(item, "results") for plan, item in self.plans.items()})
+        return OnDemand({plan: partial(self._results_of, plan) for plan in self.plans})
+
+    def _results_of(self, plan: str) -> Results:
+        own: Results = self.plans[plan]["results"]
+        return own.on(self.catalogue)
 
     @cached_property
     def catalogue(self) -> Results:
@@ -414,7 +437,7 @@ class KeptEdition(Edition):
         return [self.plans[PLAN].head.name] if PLAN in self.plans else []
 
     def keep(self, name: str, make: Callable[[], T], plan: str = "") -> T:
-        of = self.plans[plan].head.name if plan else (self.below.head.name, self._asked)
+        of = (self.below.head.name, [self.plans[plan].head.name] if plan else self._asked)
         item = kept(
             name_of(name, of),
             lambda: Item(None, {name: make()}),
@@ -485,7 +508,8 @@ def with_ranges(edition: Edition, plan: str, edits: Mapping[Key, Stated]) -> Edi
         return edition
     assert isinstance(edition, KeptEdition)
     documents, _ = _documents(edition.below, edition.files[plan])
-    result, problems = _edition_of(edition.below, plan, documents, ranges)
+    below = edition.below
+    result, problems = _edition_of(below["ground"], below["book"], plan, documents, ranges)
     if result is None:
         names = ", ".join(map(input_name, ranges))
         raise EditError(

@@ -16,7 +16,7 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
@@ -123,6 +123,58 @@ def kept(name: str, make: Callable[[], Item], root: str = "", *, always: bool = 
 def is_kept(name: str) -> bool:
     folder = _folder()
     return folder is not None and (folder / name).is_file()
+
+
+#: A part of other data, such as the row of a table; and those that an item was computed from.
+Part = tuple[str, str, str]
+Reads = set[Part]
+#: The most sets of reads that are remembered of an item.
+MOST_READS = 8
+
+
+def kept_by_reads(
+    name: str,
+    make: Callable[[Reads], Item],
+    parts: Mapping[Part, str],
+    root: str = "",
+    *,
+    always: bool = False,
+) -> Item:
+    """The same for an item that depends only on what it `reads` of some data.
+
+    `make` adds to the given set which of the `parts` were read. With the same name, and the same
+    digests of those parts, the same would be read again. So the cache has a list of what was read
+    under the name, and the item under the name with the digests (`name_after`).
+    """
+    folder = _folder()
+    if folder is None:
+        return make(set())
+    item = _read(folder / found, root) if (found := name_by_reads(name, parts)) else None
+    if item is None:
+        began, reads = time.process_time(), Reads()
+        item = make(reads)
+        if always or time.process_time() - began >= WORTH:
+            item.kept = _write(folder, name_after(name, reads, parts), item, root)
+            others = [each for each in _reads_of(folder, name) if each != sorted(reads)]
+            _write(folder, name, Item([sorted(reads), *others][:MOST_READS], {}), "")
+    return item
+
+
+def name_by_reads(name: str, parts: Mapping[Part, str]) -> str:
+    """The full name of a cached item that read nothing that has changed since, or empty."""
+    folder = _folder()
+    names = (name_after(name, each, parts) for each in _reads_of(folder, name) if folder)
+    return next(filter(is_kept, names), "")
+
+
+def name_after(name: str, reads: Iterable[Part], parts: Mapping[Part, str]) -> str:
+    """The full name of an item, once it is known what it reads."""
+    return name_of(name, [(each, parts.get(each)) for each in sorted(reads)])
+
+
+def _reads_of(folder: Path | None, name: str) -> list[list[Part]]:
+    item = _read(folder / name, "") if folder else None
+    return [] if item is None else list(item.head)
 
 
 def name_of(*parts: object) -> str:

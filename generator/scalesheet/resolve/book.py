@@ -28,6 +28,7 @@ from scalesheet.resolve.lowering.cases import alone
 from scalesheet.resolve.lowering.catalogue import records_of, sources_of, tables_of, units_of
 from scalesheet.resolve.lowering.charts import charts_of
 from scalesheet.resolve.lowering.components import components_of, examples_of, is_open
+from scalesheet.resolve.lowering.likelihood import groups_of
 from scalesheet.resolve.lowering.plans import plan_of
 from scalesheet.resolve.lowering.published import (
     evidence_of,
@@ -107,7 +108,14 @@ def grounded(
     below = Space(units, drafts, {}, tables=tables, calibrated=own)
     catalogue = compile_space(below, {}, problems)
     records = {d.id: r for d in drafts.values() if (r := _record(d, below, problems)) is not None}
-    below = replace(below, catalogue=tables, tables={})
+    columns = [each for draft in tables.values() for each in draft.columns.values()]
+    below = replace(
+        below,
+        catalogue=tables,
+        tables={},
+        groups={name: tuple(sorted(each)) for name, each in groups_of(columns).items()},
+        bounds=frozenset((each.table, each.name) for each in columns if each.only_bound),
+    )
     of_components: list[Diagnostic] = []
     below = replace(below, components=components_of(documents, below, of_components))
     components = {
