@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,7 +28,7 @@ from scalesheet.kept import (
     name_of,
 )
 from scalesheet.model import Key, Plan, Position, Stated
-from scalesheet.reach import Reach, reach, restricted
+from scalesheet.reach import BY_ROW, Reach, noting, reach, restricted
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
@@ -186,13 +187,8 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
     held = any(each in own and each not in OF_THE_BOOK for each, _ in rest)
 
     def made() -> Item:
-        from scalesheet.check import check, known
-        from scalesheet.load.folder import documents_of
-
-        documents, problems = documents_of(files)
-        against = known(documents)
+        documents, problems, against = _checked(files)
         stated = against.sources and sorted(against.sources), against.edition
-        problems = [*problems, *check(documents, against)]
         if _stops(problems):
             return Item(Head(tuple(problems), False, name, against), {"ground": None})
         from scalesheet.resolve.book import grounded
@@ -216,6 +212,43 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
         return Item(head, {"ground": replace(ground, book=None), "book": book, "cells": cells})
 
     return kept(name, made, files.root)
+
+
+#: The number of files from which on the documents of each folder are worth a file in the cache.
+MANY = 200
+
+
+def _checked(files: Files) -> tuple[list[Document], list[Diagnostic], Known]:
+    """The documents of a catalogue, the diagnostics of each on its own, and what all are checked
+    against. Folders are cached one by one, since most edits are in one.
+    """
+    from scalesheet.check import check, known
+    from scalesheet.load.folder import documents_of, read_each
+
+    at_top = tuple(each for each in files.every if len(each.parts) == 1)
+    against = known(read_each(replace(files, every=at_top))[0])
+    found: list[Diagnostic] = []
+
+    def made(folder: Files) -> Item:
+        documents, problems = read_each(folder)
+        return Item([problems, check(documents, against)], {"documents": documents})
+
+    def read(files: Files) -> tuple[list[Document], list[Diagnostic]]:
+        documents: list[Document] = []
+        diagnostics: list[Diagnostic] = []
+        for _, every in groupby(files.every, lambda each: each.parts[0]):
+            folder = replace(files, every=tuple(every))
+            stated = against.sources and sorted(against.sources), against.edition
+            name = name_of("documents", stated, _content(folder))
+            many = len(files.every) >= MANY and len(folder.every) > 1
+            item = kept(name, partial(made, folder), files.root, always=many)
+            documents += item["documents"]
+            diagnostics += item.head[0]
+            found.extend(item.head[1])
+        return documents, diagnostics
+
+    documents, diagnostics = documents_of(files, read=read)
+    return documents, [*diagnostics, *found], against
 
 
 def _plan(catalogue: Item, files: Files) -> Item:
@@ -449,20 +482,24 @@ class KeptEdition(Edition):
 
     @cached_property
     def score(self) -> Item:
-        """The `scores`; the head has their diagnostics."""
+        """The `scores`; the head has their diagnostics. Of prices, they depend on those that the
+        plan behind `choose` reads.
+        """
 
-        def made() -> Item:
+        def made(reads: Reads) -> Item:
             from scalesheet.predict.law.file import problems as of_laws
             from scalesheet.predict.score.expected import problems
 
-            scores = super(KeptEdition, self).scores
-            found = [*of_laws(self.book)]
-            found += problems(self.book, scores) if self.book.publications else ()
-            own = [each for each in found if each.path.startswith(self.book.folder)]
+            book = noting(self.book, tuple(BY_ROW[each.strip("/")] for each in PRICES), reads)
+            scores = super(KeptEdition, replace(self, book=book)).scores
+            found = [*of_laws(book)]
+            found += problems(book, scores) if book.publications else ()
+            own = [each for each in found if each.path.startswith(book.folder)]
             return Item(tuple(own), {"scores": scores})
 
-        name, folder = name_of("scores", self.below.head.name, self._asked), self.book.folder
-        return kept(name, made, folder, always=self.below.kept)
+        head, folder = self.below.head, self.book.folder
+        name, parts = name_of("scores", head.scored, self._asked), head.reach.parts
+        return kept_by_reads(name, made, parts, folder, always=self.below.kept)
 
 
 #: Errors that affect no value, so that everything else in the file can still be used.

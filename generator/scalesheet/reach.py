@@ -8,7 +8,7 @@ row that it read have changed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -104,26 +104,37 @@ def _digest(texts: Iterable[str]) -> str:
 
 
 def restricted(ground: Ground, book: Book | None, reads: Reads) -> tuple[Ground, Book | None]:
-    """The ground and the book, if any, as a plan sees them: with tables that record which rows are
+    """The ground and the book, if any, as a plan sees them: with tables that note which rows are
     read, and without anything else that could change while what is shared stays the same.
     """
-    from scalesheet.rows import Watched, watched
+    from scalesheet.rows import watched
 
     names = tuple(BY_ROW.values())
     space = replace(ground.space, catalogue=watched(ground.space.catalogue, names, reads))
     ground = replace(ground, space=space)
     if book is None:
         return ground, None
-    return ground, Book(
+    book = replace(
+        noting(book, names, reads),
         title="",
-        edition=book.edition,
-        as_of=book.as_of,
-        units=book.units,
+        url="",
+        folder="",
         sources={},
-        tables=Watched(book.tables, names, reads),
-        order=book.order,
-        records=book.records,
-        plans={},
-        components=book.components,
-        calibrated=book.calibrated,
+        publications={},
+        fits={},
+        expected={},
+        evidence=None,
+        expected_own={},
+        peers=(),
     )
+    return ground, book
+
+
+def noting(book: Book, tables: Sequence[str], reads: Reads) -> Book:
+    """The book with some tables that note which rows are read, and without the history of prices,
+    for which there are no digests.
+    """
+    from scalesheet.rows import Watched
+
+    tables_ = Watched(book.tables, tables, reads)
+    return replace(book, tables=tables_, prices={}, old_prices={}, unseen={})
