@@ -21,7 +21,7 @@ __init__ codes nearest pictures vocabulary language output disk kept forks shipp
 units save tabs
 model quantities
 claims scenarios diagnostics printers
-addresses book load values
+accepts addresses book load values
 schemas examples prose numbers links source rows
 check resolve
 evaluate
