@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scalesheet.addresses import Address, addresses, same_addresses
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused, at, errors
-from scalesheet.edition import Edition
+from scalesheet.edition import Edition, scores_of
 from scalesheet.forks import processes, spread
 from scalesheet.kept import (
     Item,
@@ -28,14 +28,25 @@ from scalesheet.kept import (
     name_of,
 )
 from scalesheet.model import Key, Plan, Position, Stated
-from scalesheet.reach import BY_ROW, Reach, noting, reach, restricted
+from scalesheet.reach import (
+    BY_ROW,
+    Reach,
+    noted,
+    noting,
+    reach,
+    restricted,
+    row_files,
+    structure,
+)
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
     from scalesheet.load import Document, Known
     from scalesheet.load.folder import Files
     from scalesheet.predict.score import TaskScore
-    from scalesheet.resolve.book import Ground, Resolved
+    from scalesheet.resolve.book import Formulas, Ground, Resolved
+    from scalesheet.resolve.compile import Compiled
+    from scalesheet.resolve.drafts import Space
     from scalesheet.values import Results
 
 T = TypeVar("T")
@@ -107,7 +118,7 @@ def examined_files(
         plan: each for plan, each in files.plans().items() if plans is None or plan in plans
     }
     if catalogue.kept and catalogue.head.sound:
-        _keep_ahead(catalogue, of_plans, scores)
+        _keep_ahead(files.root, catalogue, of_plans, scores)
     own = {plan: _plan(catalogue, each) for plan, each in of_plans.items()}
     left_out: list[str] = []
     if asked is not None and catalogue.head.sound:
@@ -121,22 +132,21 @@ def examined_files(
     )
     if not all(head.sound for head in heads) or any(each.code == "N009" for each in result):
         return Examined(sorted(set(result)))
-    edition = KeptEdition(_book(catalogue, own), catalogue, own, of_plans, scores)
-    result += edition.score.head if scores and edition.is_held else ()
+    edition = KeptEdition(files.root, catalogue, own, of_plans, scores)
+    result += edition.score.head if scores and catalogue.head.held else ()
     return Examined(sorted(set(of_its_day(result, catalogue.head.days))), edition, tuple(left_out))
 
 
-def _keep_ahead(catalogue: Item, plans: Mapping[str, Files], scores: bool) -> None:
+def _keep_ahead(root: str, catalogue: Item, plans: Mapping[str, Files], scores: bool) -> None:
     """Compute what is not cached in parallel, so that later steps find it in the cache."""
     works: list[Callable[[], object]] = [
         partial(_plan, catalogue, files)
         for files in plans.values()
         if not name_by_reads(*_name_of_plan(catalogue, files))
     ]
-    if scores:
-        edition = KeptEdition(_book(catalogue, {}), catalogue, {}, {})
-        if edition.is_held and not is_kept(catalogue.head.scored):
-            works.insert(0, lambda: edition.scored)  # the slowest one
+    if scores and catalogue.head.held and not is_kept(catalogue.head.scored):
+        edition = KeptEdition(root, catalogue, {}, {})
+        works.insert(0, lambda: edition.scored)  # the slowest one
     if len(works) > 1 < processes():
         with spread(lambda work: bool(work()), works) as kept_now:
             kept_now()
@@ -167,7 +177,7 @@ class Head:
     against: Known | None = None
     reach: Reach | None = None
     scored: str = ""
-    held: bool = False  # whether predictions read any of the folder's own files
+    held: bool = False  # whether the folder's own files affect the score
     days: tuple[date, date] | None = None
     plan: str = ""
     pages: tuple[Address, ...] = ()
@@ -176,7 +186,9 @@ class Head:
 
 
 def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
-    """The book without plans: `book`, its `cells`, and the `ground` for resolving plans."""
+    """The book without plans: what is `below` plans, which is the ground for resolving them and the
+    book, if it is sound, and the `cells`.
+    """
     content = _content(files)
     name = name_of("catalogue", as_of, content)
     if isinstance(like, KeptEdition) and like.below.head.name == name:
@@ -190,32 +202,57 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
         documents, problems, against = _checked(files)
         stated = against.sources and sorted(against.sources), against.edition
         if _stops(problems):
-            return Item(Head(tuple(problems), False, name, against), {"ground": None})
+            return Item(Head(tuple(problems), False, name, against), {"below": (None, None)})
         from scalesheet.resolve.book import grounded
 
         resolved: list[Diagnostic] = []
-        ground = grounded(documents, as_of, resolved)
+        formulas = _Formulas(files, as_of)
+        ground = grounded(documents, as_of, resolved, formulas)
         problems += resolved
         if ground is None or ground.book is None or errors(resolved):
-            of_plans = reach(ground, files, None, as_of, *stated) if ground else None
+            of_plans = reach(ground, files, None, formulas.of, as_of, *stated) if ground else None
             head = Head(tuple(problems), False, name, against, of_plans)
-            return Item(head, {"ground": ground})
+            return Item(head, {"below": (ground, None)})
         from scalesheet.evaluate.findings import counts, examples, of_catalogue
 
         book = ground.book
         problems += [*examples(book), *counts(book)]
         days = (book.as_of, book.edition)
+        scores = held and bool(book.publications or book.fits)
         cells = Edition(book).catalogue
         found, faulty = of_catalogue(book)
-        of_plans = reach(ground, files, cells, as_of, *stated, found, sorted(faulty, key=str))
-        head = Head(tuple(problems), True, name, against, of_plans, scored, held, days)
-        return Item(head, {"ground": replace(ground, book=None), "book": book, "cells": cells})
+        more = (as_of, *stated, found, sorted(faulty, key=str))
+        of_plans = reach(ground, files, cells, formulas.of, *more)
+        head = Head(tuple(problems), True, name, against, of_plans, scored, scores, days)
+        return Item(head, {"below": (replace(ground, book=None), book), "cells": cells})
 
     return kept(name, made, files.root)
 
 
-#: The number of files from which on the documents of each folder are worth a file in the cache.
+#: The number of files from which on the parts of a catalogue are worth files in the cache.
 MANY = 200
+
+
+class _Formulas:
+    """The formulas and components of a catalogue, cached under all that they depend on: `of`."""
+
+    def __init__(self, files: Files, as_of: date | None) -> None:
+        self.files, self.as_of, self.of = files, as_of, ""
+
+    def __call__(
+        self, make: Callable[[Space], Formulas], space: Space, catalogue: Compiled
+    ) -> Formulas:
+        self.of = structure(space, catalogue, self.files)
+
+        def made(reads: Reads) -> Item:
+            formulas = make(noted(space, reads))
+            return Item([*formulas.problems], {"formulas": formulas})
+
+        name, root = name_of("formulas", self.of, self.as_of), self.files.root
+        always = len(self.files.every) >= MANY
+        item = kept_by_reads(name, made, row_files(self.files), root, always=always)
+        formulas: Formulas = item["formulas"]
+        return formulas
 
 
 def _checked(files: Files) -> tuple[list[Document], list[Diagnostic], Known]:
@@ -266,9 +303,9 @@ def _plan(catalogue: Item, files: Files) -> Item:
         documents, problems = _documents(catalogue, files)
         audits = tuple(audited_at(documents))
         edition = None
-        if not _stops(problems) and catalogue["ground"] is not None:
-            below = catalogue["ground"], catalogue["book"] if catalogue.head.sound else None
-            edition, found = _edition_of(*restricted(*below, reads), plan, documents)
+        ground, book = (None, None) if _stops(problems) else catalogue["below"]
+        if ground is not None:
+            edition, found = _edition_of(*restricted(ground, book, reads), plan, documents)
             problems += found
         full = name_after(name, reads, parts)
         head = Head(tuple(problems), edition is not None, full, plan=plan, audits=audits)
@@ -384,7 +421,7 @@ def _unfit(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def _book(catalogue: Item, plans: Mapping[str, Item]) -> Book:
-    book: Book = catalogue["book"]
+    book: Book = catalogue["below"][1]
     heads = {plan: each.head for plan, each in plans.items()}
     return replace(
         book,
@@ -413,14 +450,32 @@ def _of_audit(item: Item, part: str, id_: str) -> Any:
     return item[part][id_]
 
 
-@dataclass(frozen=True)
 class KeptEdition(Edition):
-    """An edition whose numbers were computed when each plan was examined."""
+    """An edition whose numbers were computed when each plan was examined; its book is read from the
+    cache on first use. `root` is the data folder as users see it.
+    """
 
+    def __init__(
+        self,
+        root: str,
+        below: Item,
+        plans: Mapping[str, Item],
+        files: Mapping[str, Files],
+        with_scores: bool = True,
+        whole: Edition | None = None,
+    ) -> None:
+        every = {"root": root, "below": below, "plans": plans, "files": files}
+        vars(self).update(every, with_scores=with_scores, whole=whole)
+
+    root: str
     below: Item
     plans: Mapping[str, Item]
     files: Mapping[str, Files]
-    with_scores: bool = True
+    with_scores: bool
+
+    @cached_property
+    def book(self) -> Book:
+        return _book(self.below, self.plans)
 
     @cached_property
     def results(self) -> Mapping[str, Results]:
@@ -439,12 +494,6 @@ class KeptEdition(Edition):
     def audits(self) -> Mapping[str, Audited]:
         return OnDemand(_of_audits(self.plans, "judged"))
 
-    @property
-    def is_held(self) -> bool:
-        """Return whether the book's own files affect the score. An extended book has its own
-        score."""
-        return self.below.head.held and bool(self.book.publications or self.book.fits)
-
     @cached_property
     def scored(self) -> Mapping[str, TaskScore]:
         """The score; it depends on no plan, so it is the same whichever are examined."""
@@ -454,7 +503,7 @@ class KeptEdition(Edition):
         def made() -> Item:
             return Item(None, {"scored": Edition(self.book).scored})
 
-        item = kept(self.below.head.scored, made, self.book.folder, always=self.below.kept)
+        item = kept(self.below.head.scored, made, self.root, always=self.below.kept)
         scored: Mapping[str, TaskScore] = item["scored"]
         return scored
 
@@ -474,7 +523,7 @@ class KeptEdition(Edition):
         item = kept(
             name_of(name, of),
             lambda: Item(None, {name: make()}),
-            self.book.folder,
+            self.root,
             always=self.below.kept,
         )
         result: T = item[name]
@@ -491,15 +540,15 @@ class KeptEdition(Edition):
             from scalesheet.predict.score.expected import problems
 
             book = noting(self.book, tuple(BY_ROW[each.strip("/")] for each in PRICES), reads)
-            scores = super(KeptEdition, replace(self, book=book)).scores
+            scores = scores_of(book, self.scored)
             found = [*of_laws(book)]
             found += problems(book, scores) if book.publications else ()
             own = [each for each in found if each.path.startswith(book.folder)]
             return Item(tuple(own), {"scores": scores})
 
-        head, folder = self.below.head, self.book.folder
+        head = self.below.head
         name, parts = name_of("scores", head.scored, self._asked), head.reach.parts
-        return kept_by_reads(name, made, parts, folder, always=self.below.kept)
+        return kept_by_reads(name, made, parts, self.root, always=self.below.kept)
 
 
 #: Errors that affect no value, so that everything else in the file can still be used.
@@ -545,8 +594,8 @@ def with_ranges(edition: Edition, plan: str, edits: Mapping[Key, Stated]) -> Edi
         return edition
     assert isinstance(edition, KeptEdition)
     documents, _ = _documents(edition.below, edition.files[plan])
-    below = edition.below
-    result, problems = _edition_of(below["ground"], below["book"], plan, documents, ranges)
+    ground, below = edition.below["below"]
+    result, problems = _edition_of(ground, below, plan, documents, ranges)
     if result is None:
         names = ", ".join(map(input_name, ranges))
         raise EditError(

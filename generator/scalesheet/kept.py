@@ -271,15 +271,31 @@ class _Pickler(pickle.Pickler):
 
     def __init__(self, file: io.BytesIO, root: str) -> None:
         super().__init__(file, 5)
-        self.root = root
+        self.dispatch_table = _Reducers()
+        self.dispatch_table[Place] = partial(_place, root)
 
-    def reducer_override(self, value: Any) -> Any:
-        kind: Any = type(value)
-        if kind is Place:
-            below = value.startswith(self.root)
-            return _placed, (below, value.removeprefix(self.root) if below else str(value))
+
+class _Reducers(dict[type, Callable[[Any], Any]]):
+    """How to pickle a value, by its class; made when a class first comes up."""
+
+    def __missing__(self, kind: Any) -> Callable[[Any], Any]:
         slots = _slots(kind)
-        return (_restored, (kind, *slots(value))) if slots else NotImplemented
+        if issubclass(kind, type):
+            self[kind] = attrgetter("__qualname__")  # a class is pickled by its name
+        elif slots is None:
+            self[kind] = _usual
+        else:
+            self[kind] = lambda value: (_restored, (kind, *slots(value)))
+        return self[kind]
+
+
+def _usual(value: Any) -> Any:
+    return value.__reduce_ex__(5)
+
+
+def _place(root: str, value: Place) -> Any:
+    below = value.startswith(root)
+    return _placed, (below, value.removeprefix(root) if below else str(value))
 
 
 class _Unpickler(pickle.Unpickler):

@@ -18,7 +18,8 @@ from scalesheet.kept import Part, Reads
 if TYPE_CHECKING:
     from scalesheet.load.folder import File, Files
     from scalesheet.resolve.book import Ground
-    from scalesheet.resolve.drafts import DraftTable
+    from scalesheet.resolve.compile import Compiled
+    from scalesheet.resolve.drafts import DraftTable, Space
     from scalesheet.values import Results, Series
 
 #: The table whose rows are the files of a folder.
@@ -42,27 +43,29 @@ class Reach:
     parts: Mapping[Part, str]
 
 
-def reach(ground: Ground, files: Files, cells: Results | None, *more: object) -> Reach:
-    """The digests of a catalogue: its ground, its files, its cells if it is sound, and what `more`
-    plans depend on.
-    """
-    of_rows: dict[tuple[str, str], File] = {}
-    shared: list[File] = []
-    for file in files.every:
-        if file.parts[0] in BY_ROW:
-            of_rows[BY_ROW[file.parts[0]], file.parts[-1].removesuffix(".yaml")] = file
-        elif file.parts[0] not in UNREAD:
-            shared.append(file)
-    space, catalogue = ground.space, ground.catalogue
-    same = (
-        [*map(_content, shared)],
-        [*map(_without_rows, space.catalogue.values())],
-        (space.groups, sorted(map(str, space.bounds)), ground.day),
-        (catalogue.order, catalogue.facts, catalogue.formulas),
-        more,
+def structure(space: Space, catalogue: Compiled, files: Files) -> str:
+    """The digest of all of a catalogue but the content of rows, which their files state."""
+    shared = [each for each in files.every if each.parts[0] not in (*BY_ROW, *UNREAD)]
+    text = repr(
+        (
+            [*map(_content, shared)],
+            [*map(_without_rows, space.catalogue.values())],
+            (space.groups, sorted(map(str, space.bounds))),
+            (catalogue.order, catalogue.facts, catalogue.formulas),
+        )
     )
+    return _digest([text.replace(files.root, "")])  # the same wherever the folder is
+
+
+def reach(
+    ground: Ground, files: Files, cells: Results | None, structure: str, *more: object
+) -> Reach:
+    """The digests of a catalogue: from its structure and whatever `more` plans depend on, and of
+    its rows, with its cells if it is sound.
+    """
+    of_files = row_files(files)
     parts: dict[Part, str] = {}
-    for table in space.catalogue.values():
+    for table in ground.space.catalogue.values():
         if table.name in BY_ROW.values():
             columns = cells.tables[table.name] if cells is not None else {}
             texts = {name: _cells(each) for name, each in columns.items()}
@@ -71,9 +74,25 @@ def reach(ground: Ground, files: Files, cells: Results | None, *more: object) ->
             for place, row in enumerate(table.rows):
                 own = _digest(column[place] for column in texts.values())
                 parts["cells", table.name, row] = own
-                content = _content(of_rows[table.name, row])
-                parts["row", table.name, row] = _digest((own, *content))
-    return Reach(_digest([repr(same).replace(files.root, "")]), parts)  # wherever the folder is
+                parts["row", table.name, row] = _digest((own, of_files["row", table.name, row]))
+    shared = repr((structure, more)).replace(files.root, "")
+    return Reach(_digest([shared]), parts)
+
+
+def row_files(files: Files) -> dict[Part, str]:
+    """The file of each row, by its digest: all that is known of a row before it is computed."""
+    return {
+        ("row", BY_ROW[each.parts[0]], each.parts[-1].removesuffix(".yaml")): repr(_content(each))
+        for each in files.every
+        if each.parts[0] in BY_ROW
+    }
+
+
+def noted(space: Space, reads: Reads) -> Space:
+    """A space with catalogue tables that note which rows are read."""
+    from scalesheet.rows import watched
+
+    return replace(space, catalogue=watched(space.catalogue, tuple(BY_ROW.values()), reads))
 
 
 def _without_rows(table: DraftTable) -> DraftTable:
@@ -107,15 +126,11 @@ def restricted(ground: Ground, book: Book | None, reads: Reads) -> tuple[Ground,
     """The ground and the book, if any, as a plan sees them: with tables that note which rows are
     read, and without anything else that could change while what is shared stays the same.
     """
-    from scalesheet.rows import watched
-
-    names = tuple(BY_ROW.values())
-    space = replace(ground.space, catalogue=watched(ground.space.catalogue, names, reads))
-    ground = replace(ground, space=space)
+    ground = replace(ground, space=noted(ground.space, reads))
     if book is None:
         return ground, None
     book = replace(
-        noting(book, names, reads),
+        noting(book, tuple(BY_ROW.values()), reads),
         title="",
         url="",
         folder="",
