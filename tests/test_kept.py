@@ -13,7 +13,6 @@ import pytest
 import small
 from own import begun
 from scalesheet import kept
-from scalesheet.edition import Edition
 from scalesheet.examine import Examined, examine
 from scalesheet.kept import Item
 from scalesheet.render.api import as_json, plan_json
@@ -195,7 +194,7 @@ def test_an_own_book_is_scored_if_it_states_a_score(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     computed: list[str] = []
-    monkeypatch.setattr(Edition, "scored", property(lambda edition: computed.append("") or {}))
+    monkeypatch.setattr("scalesheet.predict.score.score", lambda *_: computed.append("") or {})
     data = begun(tmp_path / "own")
     assert examine(data).diagnostics == []
     assert computed == []

@@ -15,6 +15,8 @@ from scalesheet import kept
 from scalesheet.examine import Examined, examined_files
 from scalesheet.kept import Item, Reads
 from scalesheet.load.folder import files_of
+from scalesheet.predict.score import IN_CASES
+from scalesheet.reach import BY_ROW
 from scalesheet.render.api import as_json, plan_json
 from shipped import DATA
 
@@ -158,3 +160,8 @@ def test_an_edit_of_a_row_that_is_read_changes_the_plan(
     (data / place).write_text(text, "utf-8")
     assert described(computed(data)) == before
     assert made == [], "what it once was is found again"
+
+
+def test_scores_know_all_tables_whose_rows_have_files() -> None:
+    """What was scored is found again after an edit of a row that no case has."""
+    assert {*BY_ROW.values()} <= {*IN_CASES}

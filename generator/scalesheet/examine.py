@@ -30,12 +30,14 @@ from scalesheet.kept import (
 from scalesheet.model import Key, Plan, Position, Stated
 from scalesheet.reach import (
     BY_ROW,
+    UNREAD,
     Reach,
     noted,
     noting,
     reach,
     restricted,
     row_files,
+    spelled,
     structure,
 )
 
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from scalesheet.load import Document, Known
     from scalesheet.load.folder import Files
     from scalesheet.predict.score import TaskScore
+    from scalesheet.predict.score.truth import Published
     from scalesheet.resolve.book import Formulas, Ground, Resolved
     from scalesheet.resolve.compile import Compiled
     from scalesheet.resolve.drafts import Space
@@ -177,6 +180,7 @@ class Head:
     against: Known | None = None
     reach: Reach | None = None
     scored: str = ""
+    fixed: str = ""  # all that affects the score, but the rows of the catalogue
     held: bool = False  # whether the folder's own files affect the score
     days: tuple[date, date] | None = None
     plan: str = ""
@@ -223,7 +227,9 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
         found, faulty = of_catalogue(book)
         more = (as_of, *stated, found, sorted(faulty, key=str))
         of_plans = reach(ground, files, cells, formulas.of, *more)
-        head = Head(tuple(problems), True, name, against, of_plans, scored, scores, days)
+        unread = [each for each in content if each[0].startswith(UNREAD)]
+        fixed = name_of("fixed", as_of, formulas.of, unread)
+        head = Head(tuple(problems), True, name, against, of_plans, scored, fixed, scores, days)
         return Item(head, {"below": (replace(ground, book=None), book), "cells": cells})
 
     return kept(name, made, files.root)
@@ -500,9 +506,18 @@ class KeptEdition(Edition):
         if not self.book.publications:
             return {}
 
-        def made() -> Item:
-            return Item(None, {"scored": Edition(self.book).scored})
+        def keep(task: str, data: Published, make: Callable[[], T]) -> T:
+            name = name_of("score of", task, self.below.head.fixed, spelled(data))
+            item = kept(name, lambda: Item([], {"score": make()}), self.root, always=always)
+            result: T = item["score"]
+            return result
 
+        def made() -> Item:
+            from scalesheet.predict.score import score
+
+            return Item(None, {"scored": score(self.book, keep)})
+
+        always = self.below.kept
         item = kept(self.below.head.scored, made, self.root, always=self.below.kept)
         scored: Mapping[str, TaskScore] = item["scored"]
         return scored

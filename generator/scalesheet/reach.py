@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from scalesheet.book import Book
 from scalesheet.kept import Part, Reads
@@ -116,6 +116,15 @@ def _cells(series: Series) -> list[str]:
     for place, reason in series.reasons.items():
         texts[place] += f" {type(reason).__name__} {reason}"
     return texts
+
+
+def spelled(value: Any) -> object:
+    """Arrays, and data classes with arrays, in a form whose repr has every value."""
+    if hasattr(value, "tolist"):
+        return str(value.dtype), value.tolist()
+    if is_dataclass(value):
+        return [(each.name, spelled(getattr(value, each.name))) for each in fields(value)]
+    return value
 
 
 def _digest(texts: Iterable[str]) -> str:
