@@ -21,8 +21,8 @@ __init__ codes nearest pictures vocabulary language output disk kept forks shipp
 units save tabs
 model quantities
 claims scenarios diagnostics printers
-addresses book load values
-schemas examples prose numbers links source
+accepts addresses book load values
+schemas examples prose numbers links source rows
 check resolve
 evaluate
 breaches
@@ -30,7 +30,7 @@ actuals audit new site sure
 predict
 defined_names fingerprint
 choose steps
-edition
+edition reach
 examine carried
 diff render
 render.live

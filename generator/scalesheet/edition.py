@@ -129,15 +129,7 @@ class Edition:
     @cached_property
     def scores(self) -> Mapping[str, TaskScore]:
         """The same, including for runs the answers of the calculator."""
-        from scalesheet.choose.asked import as_asked
-        from scalesheet.choose.job import PLAN
-        from scalesheet.predict.cases.catalogue import known
-
-        made = self.scored
-        if "runs" not in made or PLAN not in self.book.plans:
-            return made
-        asked = as_asked(self.book, made["runs"], known(self.book))
-        return {**made, "runs": replace(made["runs"], asked=asked)}
+        return scores_of(self.book, self.scored)
 
     @cached_property
     def comparisons(self) -> Mapping[str, Comparison]:
@@ -166,6 +158,18 @@ class Edition:
                 ends = (value.value, value.low, value.high, value.reason, unit)
                 digest.update(repr((owner, table, row, quantity.name, *ends)).encode())
         return digest.hexdigest()[:8]
+
+
+def scores_of(book: Book, made: Mapping[str, TaskScore]) -> Mapping[str, TaskScore]:
+    """The score with the answers of the calculator, if the book has it."""
+    from scalesheet.choose.asked import as_asked
+    from scalesheet.choose.job import PLAN
+    from scalesheet.predict.cases.catalogue import known
+
+    if "runs" not in made or PLAN not in book.plans:
+        return made
+    asked = as_asked(book, made["runs"], known(book))
+    return {**made, "runs": replace(made["runs"], asked=asked)}
 
 
 def cells(plan: Plan, results: Results) -> Iterator[tuple[str, str, Quantity, Value]]:

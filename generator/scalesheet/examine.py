@@ -6,23 +6,50 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalesheet.addresses import Address, addresses, same_addresses
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused, at, errors
-from scalesheet.edition import Edition
+from scalesheet.edition import Edition, scores_of
 from scalesheet.forks import processes, spread
-from scalesheet.kept import Item, OnDemand, is_kept, kept, name_of
+from scalesheet.kept import (
+    Item,
+    OnDemand,
+    Part,
+    Reads,
+    is_kept,
+    kept,
+    kept_by_reads,
+    name_after,
+    name_by_reads,
+    name_of,
+)
 from scalesheet.model import Key, Plan, Position, Stated
+from scalesheet.reach import (
+    BY_ROW,
+    UNREAD,
+    Reach,
+    noted,
+    noting,
+    reach,
+    restricted,
+    row_files,
+    spelled,
+    structure,
+)
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
     from scalesheet.load import Document, Known
     from scalesheet.load.folder import Files
     from scalesheet.predict.score import TaskScore
-    from scalesheet.resolve.book import Resolved
+    from scalesheet.predict.score.truth import Published
+    from scalesheet.resolve.book import Formulas, Ground, Resolved
+    from scalesheet.resolve.compile import Compiled
+    from scalesheet.resolve.drafts import Space
     from scalesheet.values import Results
 
 T = TypeVar("T")
@@ -94,7 +121,7 @@ def examined_files(
         plan: each for plan, each in files.plans().items() if plans is None or plan in plans
     }
     if catalogue.kept and catalogue.head.sound:
-        _keep_ahead(catalogue, of_plans, scores)
+        _keep_ahead(files.root, catalogue, of_plans, scores)
     own = {plan: _plan(catalogue, each) for plan, each in of_plans.items()}
     left_out: list[str] = []
     if asked is not None and catalogue.head.sound:
@@ -108,22 +135,21 @@ def examined_files(
     )
     if not all(head.sound for head in heads) or any(each.code == "N009" for each in result):
         return Examined(sorted(set(result)))
-    edition = KeptEdition(_book(catalogue, own), catalogue, own, of_plans, scores)
-    result += edition.score.head if scores and edition.is_held else ()
+    edition = KeptEdition(files.root, catalogue, own, of_plans, scores)
+    result += edition.score.head if scores and catalogue.head.held else ()
     return Examined(sorted(set(of_its_day(result, catalogue.head.days))), edition, tuple(left_out))
 
 
-def _keep_ahead(catalogue: Item, plans: Mapping[str, Files], scores: bool) -> None:
+def _keep_ahead(root: str, catalogue: Item, plans: Mapping[str, Files], scores: bool) -> None:
     """Compute what is not cached in parallel, so that later steps find it in the cache."""
     works: list[Callable[[], object]] = [
         partial(_plan, catalogue, files)
         for files in plans.values()
-        if not is_kept(_name_of_plan(catalogue, files))
+        if not name_by_reads(*_name_of_plan(catalogue, files))
     ]
-    if scores:
-        edition = KeptEdition(_book(catalogue, {}), catalogue, {}, {})
-        if edition.is_held and not is_kept(catalogue.head.scored):
-            works.insert(0, lambda: edition.scored)  # the slowest one
+    if scores and catalogue.head.held and not is_kept(catalogue.head.scored):
+        edition = KeptEdition(root, catalogue, {}, {})
+        works.insert(0, lambda: edition.scored)  # the slowest one
     if len(works) > 1 < processes():
         with spread(lambda work: bool(work()), works) as kept_now:
             kept_now()
@@ -144,16 +170,18 @@ OF_THE_BOOK = ("book.yaml", "book.lock", "sources.yaml", "units.yaml")
 class Head:
     """The diagnostics of the catalogue or a plan, and whether it has values nevertheless.
 
-    Files are checked `against` what the catalogue states, whose score is cached as `scored`. A plan
-    has pages, audits and possibly an audited version.
+    Files are checked `against` what the catalogue states, of which they can `reach` some; its score
+    is cached as `scored`. A plan has pages, audits and possibly an audited version.
     """
 
     problems: tuple[Diagnostic, ...]
     sound: bool
     name: str
     against: Known | None = None
+    reach: Reach | None = None
     scored: str = ""
-    held: bool = False  # whether predictions read any of the folder's own files
+    fixed: str = ""  # all that affects the score, but the rows of the catalogue
+    held: bool = False  # whether the folder's own files affect the score
     days: tuple[date, date] | None = None
     plan: str = ""
     pages: tuple[Address, ...] = ()
@@ -162,7 +190,9 @@ class Head:
 
 
 def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
-    """The book without plans: `book`, its `cells`, and the `ground` for resolving plans."""
+    """The book without plans: what is `below` plans, which is the ground for resolving them and the
+    book, if it is sound, and the `cells`.
+    """
     content = _content(files)
     name = name_of("catalogue", as_of, content)
     if isinstance(like, KeptEdition) and like.below.head.name == name:
@@ -173,74 +203,138 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
     held = any(each in own and each not in OF_THE_BOOK for each, _ in rest)
 
     def made() -> Item:
-        from scalesheet.check import check, known
-        from scalesheet.load.folder import documents_of
-
-        documents, problems = documents_of(files)
-        against = known(documents)
-        problems = [*problems, *check(documents, against)]
+        documents, problems, against = _checked(files)
+        stated = against.sources and sorted(against.sources), against.edition
         if _stops(problems):
-            return Item(Head(tuple(problems), False, name, against), {"ground": None})
+            return Item(Head(tuple(problems), False, name, against), {"below": (None, None)})
         from scalesheet.resolve.book import grounded
 
         resolved: list[Diagnostic] = []
-        ground = grounded(documents, as_of, resolved)
+        formulas = _Formulas(files, as_of)
+        ground = grounded(documents, as_of, resolved, formulas)
         problems += resolved
         if ground is None or ground.book is None or errors(resolved):
-            return Item(Head(tuple(problems), False, name, against), {"ground": ground})
-        from scalesheet.evaluate.findings import counts, examples
+            of_plans = reach(ground, files, None, formulas.of, as_of, *stated) if ground else None
+            head = Head(tuple(problems), False, name, against, of_plans)
+            return Item(head, {"below": (ground, None)})
+        from scalesheet.evaluate.findings import counts, examples, of_catalogue
 
         book = ground.book
         problems += [*examples(book), *counts(book)]
         days = (book.as_of, book.edition)
-        head = Head(tuple(problems), True, name, against, scored, held, days)
-        parts = {
-            "ground": replace(ground, book=None),
-            "book": book,
-            "cells": Edition(book).catalogue,
-        }
-        return Item(head, parts)
+        scores = held and bool(book.publications or book.fits)
+        cells = Edition(book).catalogue
+        found, faulty = of_catalogue(book)
+        more = (as_of, *stated, found, sorted(faulty, key=str))
+        of_plans = reach(ground, files, cells, formulas.of, *more)
+        unread = [each for each in content if each[0].startswith(UNREAD)]
+        fixed = name_of("fixed", as_of, formulas.of, unread)
+        head = Head(tuple(problems), True, name, against, of_plans, scored, fixed, scores, days)
+        return Item(head, {"below": (replace(ground, book=None), book), "cells": cells})
 
     return kept(name, made, files.root)
+
+
+#: The number of files from which on the parts of a catalogue are worth files in the cache.
+MANY = 200
+
+
+class _Formulas:
+    """The formulas and components of a catalogue, cached under all that they depend on: `of`."""
+
+    def __init__(self, files: Files, as_of: date | None) -> None:
+        self.files, self.as_of, self.of = files, as_of, ""
+
+    def __call__(
+        self, make: Callable[[Space], Formulas], space: Space, catalogue: Compiled
+    ) -> Formulas:
+        self.of = structure(space, catalogue, self.files)
+
+        def made(reads: Reads) -> Item:
+            formulas = make(noted(space, reads))
+            return Item([*formulas.problems], {"formulas": formulas})
+
+        name, root = name_of("formulas", self.of, self.as_of), self.files.root
+        always = len(self.files.every) >= MANY
+        item = kept_by_reads(name, made, row_files(self.files), root, always=always)
+        formulas: Formulas = item["formulas"]
+        return formulas
+
+
+def _checked(files: Files) -> tuple[list[Document], list[Diagnostic], Known]:
+    """The documents of a catalogue, the diagnostics of each on its own, and what all are checked
+    against. Folders are cached one by one, since most edits are in one.
+    """
+    from scalesheet.check import check, known
+    from scalesheet.load.folder import documents_of, read_each
+
+    at_top = tuple(each for each in files.every if len(each.parts) == 1)
+    against = known(read_each(replace(files, every=at_top))[0])
+    found: list[Diagnostic] = []
+
+    def made(folder: Files) -> Item:
+        documents, problems = read_each(folder)
+        return Item([problems, check(documents, against)], {"documents": documents})
+
+    def read(files: Files) -> tuple[list[Document], list[Diagnostic]]:
+        documents: list[Document] = []
+        diagnostics: list[Diagnostic] = []
+        for _, every in groupby(files.every, lambda each: each.parts[0]):
+            folder = replace(files, every=tuple(every))
+            stated = against.sources and sorted(against.sources), against.edition
+            name = name_of("documents", stated, _content(folder))
+            many = len(files.every) >= MANY and len(folder.every) > 1
+            item = kept(name, partial(made, folder), files.root, always=many)
+            documents += item["documents"]
+            diagnostics += item.head[0]
+            found.extend(item.head[1])
+        return documents, diagnostics
+
+    documents, diagnostics = documents_of(files, read=read)
+    return documents, [*diagnostics, *found], against
 
 
 def _plan(catalogue: Item, files: Files) -> Item:
     """One plan on top of the catalogue.
 
-    Its parts are `plan`, its `results`, the audited plan (`then`), its `audits`, and their results
-    (`judged`).
+    Its parts are `plan`, its own `results`, the audited plan (`then`), its `audits`, and their
+    results (`judged`).
     """
-    name = _name_of_plan(catalogue, files)
+    name, parts = _name_of_plan(catalogue, files)
     plan = files.every[0].plan
 
-    def made() -> Item:
+    def made(reads: Reads) -> Item:
         from scalesheet.resolve.lowering.subpages import audited_at
 
         documents, problems = _documents(catalogue, files)
         audits = tuple(audited_at(documents))
         edition = None
-        if not _stops(problems) and catalogue["ground"] is not None:
-            edition, found = _edition_of(catalogue, plan, documents)
+        ground, book = (None, None) if _stops(problems) else catalogue["below"]
+        if ground is not None:
+            edition, found = _edition_of(*restricted(ground, book, reads), plan, documents)
             problems += found
-        head = Head(tuple(problems), edition is not None, name, plan=plan, audits=audits)
+        full = name_after(name, reads, parts)
+        head = Head(tuple(problems), edition is not None, full, plan=plan, audits=audits)
         if edition is None:
             return Item(head, {})
         then = edition.book.audited.get(plan)
-        parts = {
-            "plan": edition.book.plans[plan],
-            "results": edition.results[plan],
+        own, results = edition.book.plans[plan], edition.results[plan]
+        parts_ = {
+            "plan": own,
+            "results": results.of(own.tables),
             "then": then,
             "audits": edition.book.audits,
             "judged": edition.audits,
         }
-        pages = tuple(addresses(edition.book.plans[plan]))
-        return Item(replace(head, pages=pages, moved_on=then is not None), parts)
+        return Item(replace(head, pages=tuple(addresses(own)), moved_on=then is not None), parts_)
 
-    return kept(name, made, files.root, always=catalogue.kept)
+    return kept_by_reads(name, made, parts, files.root, always=catalogue.kept)
 
 
-def _name_of_plan(catalogue: Item, files: Files) -> str:
-    return name_of("plan", catalogue.head.name, _content(files))
+def _name_of_plan(catalogue: Item, files: Files) -> tuple[str, Mapping[Part, str]]:
+    """The name of a plan, and the digests of what it may read of the catalogue."""
+    below = catalogue.head.reach or Reach(catalogue.head.name, {})
+    return name_of("plan", below.shared, _content(files)), below.parts
 
 
 def _documents(catalogue: Item, files: Files) -> tuple[list[Document], list[Diagnostic]]:
@@ -253,14 +347,15 @@ def _documents(catalogue: Item, files: Files) -> tuple[list[Document], list[Diag
 
 
 def _edition_of(
-    catalogue: Item,
+    ground: Ground,
+    book: Book | None,
     plan: str,
     documents: Sequence[Document],
     ranges: Mapping[Key, Stated] | None = None,
 ) -> tuple[Edition | None, list[Diagnostic]]:
     """The edition of a plan on top of the catalogue (None on errors), and diagnostics.
 
-    `ranges` replace the values of inputs.
+    `book` is None if the catalogue has errors. `ranges` replace the values of inputs.
     """
     from scalesheet.actuals.progress import estimates
     from scalesheet.resolve.book import resolve_plan
@@ -270,10 +365,10 @@ def _edition_of(
     found: list[Diagnostic] = []
     forecast: Mapping[str, Stated] | None = None
     while True:
-        resolved = resolve_plan(catalogue["ground"], documents, problems, forecast, ranges)
-        if resolved is None or errors(problems) or not catalogue.head.sound:
+        resolved = resolve_plan(ground, documents, problems, forecast, ranges)
+        if resolved is None or errors(problems) or book is None:
             return None, problems
-        edition, found = examined_plan(catalogue["book"], resolved)
+        edition, found = examined_plan(book, resolved)
         stands = edition.progress.get(plan)
         if stands is None or not stands.actuals.forecast or forecast is not None:
             return edition, [*problems, *found]
@@ -332,7 +427,7 @@ def _unfit(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def _book(catalogue: Item, plans: Mapping[str, Item]) -> Book:
-    book: Book = catalogue["book"]
+    book: Book = catalogue["below"][1]
     heads = {plan: each.head for plan, each in plans.items()}
     return replace(
         book,
@@ -361,18 +456,40 @@ def _of_audit(item: Item, part: str, id_: str) -> Any:
     return item[part][id_]
 
 
-@dataclass(frozen=True)
 class KeptEdition(Edition):
-    """An edition whose numbers were computed when each plan was examined."""
+    """An edition whose numbers were computed when each plan was examined; its book is read from the
+    cache on first use. `root` is the data folder as users see it.
+    """
 
+    def __init__(
+        self,
+        root: str,
+        below: Item,
+        plans: Mapping[str, Item],
+        files: Mapping[str, Files],
+        with_scores: bool = True,
+        whole: Edition | None = None,
+    ) -> None:
+        every = {"root": root, "below": below, "plans": plans, "files": files}
+        vars(self).update(every, with_scores=with_scores, whole=whole)
+
+    root: str
     below: Item
     plans: Mapping[str, Item]
     files: Mapping[str, Files]
-    with_scores: bool = True
+    with_scores: bool
+
+    @cached_property
+    def book(self) -> Book:
+        return _book(self.below, self.plans)
 
     @cached_property
     def results(self) -> Mapping[str, Results]:
-        return OnDemand({plan: _part(item, "results") for plan, item in self.plans.items()})
+        return OnDemand({plan: partial(self._results_of, plan) for plan in self.plans})
+
+    def _results_of(self, plan: str) -> Results:
+        own: Results = self.plans[plan]["results"]
+        return own.on(self.catalogue)
 
     @cached_property
     def catalogue(self) -> Results:
@@ -383,22 +500,25 @@ class KeptEdition(Edition):
     def audits(self) -> Mapping[str, Audited]:
         return OnDemand(_of_audits(self.plans, "judged"))
 
-    @property
-    def is_held(self) -> bool:
-        """Return whether the book's own files affect the score. An extended book has its own
-        score."""
-        return self.below.head.held and bool(self.book.publications or self.book.fits)
-
     @cached_property
     def scored(self) -> Mapping[str, TaskScore]:
         """The score; it depends on no plan, so it is the same whichever are examined."""
         if not self.book.publications:
             return {}
 
-        def made() -> Item:
-            return Item(None, {"scored": Edition(self.book).scored})
+        def keep(task: str, data: Published, make: Callable[[], T]) -> T:
+            name = name_of("score of", task, self.below.head.fixed, spelled(data))
+            item = kept(name, lambda: Item([], {"score": make()}), self.root, always=always)
+            result: T = item["score"]
+            return result
 
-        item = kept(self.below.head.scored, made, self.book.folder, always=self.below.kept)
+        def made() -> Item:
+            from scalesheet.predict.score import score
+
+            return Item(None, {"scored": score(self.book, keep)})
+
+        always = self.below.kept
+        item = kept(self.below.head.scored, made, self.root, always=self.below.kept)
         scored: Mapping[str, TaskScore] = item["scored"]
         return scored
 
@@ -414,11 +534,11 @@ class KeptEdition(Edition):
         return [self.plans[PLAN].head.name] if PLAN in self.plans else []
 
     def keep(self, name: str, make: Callable[[], T], plan: str = "") -> T:
-        of = self.plans[plan].head.name if plan else (self.below.head.name, self._asked)
+        of = (self.below.head.name, [self.plans[plan].head.name] if plan else self._asked)
         item = kept(
             name_of(name, of),
             lambda: Item(None, {name: make()}),
-            self.book.folder,
+            self.root,
             always=self.below.kept,
         )
         result: T = item[name]
@@ -426,20 +546,24 @@ class KeptEdition(Edition):
 
     @cached_property
     def score(self) -> Item:
-        """The `scores`; the head has their diagnostics."""
+        """The `scores`; the head has their diagnostics. Of prices, they depend on those that the
+        plan behind `choose` reads.
+        """
 
-        def made() -> Item:
+        def made(reads: Reads) -> Item:
             from scalesheet.predict.law.file import problems as of_laws
             from scalesheet.predict.score.expected import problems
 
-            scores = super(KeptEdition, self).scores
-            found = [*of_laws(self.book)]
-            found += problems(self.book, scores) if self.book.publications else ()
-            own = [each for each in found if each.path.startswith(self.book.folder)]
+            book = noting(self.book, tuple(BY_ROW[each.strip("/")] for each in PRICES), reads)
+            scores = scores_of(book, self.scored)
+            found = [*of_laws(book)]
+            found += problems(book, scores) if book.publications else ()
+            own = [each for each in found if each.path.startswith(book.folder)]
             return Item(tuple(own), {"scores": scores})
 
-        name, folder = name_of("scores", self.below.head.name, self._asked), self.book.folder
-        return kept(name, made, folder, always=self.below.kept)
+        head = self.below.head
+        name, parts = name_of("scores", head.scored, self._asked), head.reach.parts
+        return kept_by_reads(name, made, parts, self.root, always=self.below.kept)
 
 
 #: Errors that affect no value, so that everything else in the file can still be used.
@@ -485,7 +609,8 @@ def with_ranges(edition: Edition, plan: str, edits: Mapping[Key, Stated]) -> Edi
         return edition
     assert isinstance(edition, KeptEdition)
     documents, _ = _documents(edition.below, edition.files[plan])
-    result, problems = _edition_of(edition.below, plan, documents, ranges)
+    ground, below = edition.below["below"]
+    result, problems = _edition_of(ground, below, plan, documents, ranges)
     if result is None:
         names = ", ".join(map(input_name, ranges))
         raise EditError(

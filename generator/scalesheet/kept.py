@@ -16,7 +16,7 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
@@ -125,6 +125,58 @@ def is_kept(name: str) -> bool:
     return folder is not None and (folder / name).is_file()
 
 
+#: A part of other data, such as the row of a table; and those that an item was computed from.
+Part = tuple[str, str, str]
+Reads = set[Part]
+#: The most sets of reads that are remembered of an item.
+MOST_READS = 8
+
+
+def kept_by_reads(
+    name: str,
+    make: Callable[[Reads], Item],
+    parts: Mapping[Part, str],
+    root: str = "",
+    *,
+    always: bool = False,
+) -> Item:
+    """The same for an item that depends only on what it `reads` of some data.
+
+    `make` adds to the given set which of the `parts` were read. With the same name, and the same
+    digests of those parts, the same would be read again. So the cache has a list of what was read
+    under the name, and the item under the name with the digests (`name_after`).
+    """
+    folder = _folder()
+    if folder is None:
+        return make(set())
+    item = _read(folder / found, root) if (found := name_by_reads(name, parts)) else None
+    if item is None:
+        began, reads = time.process_time(), Reads()
+        item = make(reads)
+        if always or time.process_time() - began >= WORTH:
+            item.kept = _write(folder, name_after(name, reads, parts), item, root)
+            others = [each for each in _reads_of(folder, name) if each != sorted(reads)]
+            _write(folder, name, Item([sorted(reads), *others][:MOST_READS], {}), "")
+    return item
+
+
+def name_by_reads(name: str, parts: Mapping[Part, str]) -> str:
+    """The full name of a cached item that read nothing that has changed since, or empty."""
+    folder = _folder()
+    names = (name_after(name, each, parts) for each in _reads_of(folder, name) if folder)
+    return next(filter(is_kept, names), "")
+
+
+def name_after(name: str, reads: Iterable[Part], parts: Mapping[Part, str]) -> str:
+    """The full name of an item, once it is known what it reads."""
+    return name_of(name, [(each, parts.get(each)) for each in sorted(reads)])
+
+
+def _reads_of(folder: Path | None, name: str) -> list[list[Part]]:
+    item = _read(folder / name, "") if folder else None
+    return [] if item is None else list(item.head)
+
+
 def name_of(*parts: object) -> str:
     """The cache name of what the program computes from these parts, by their full repr."""
     return hashlib.sha256(repr((_program(), *parts)).encode()).hexdigest()
@@ -219,15 +271,31 @@ class _Pickler(pickle.Pickler):
 
     def __init__(self, file: io.BytesIO, root: str) -> None:
         super().__init__(file, 5)
-        self.root = root
+        self.dispatch_table = _Reducers()
+        self.dispatch_table[Place] = partial(_place, root)
 
-    def reducer_override(self, value: Any) -> Any:
-        kind: Any = type(value)
-        if kind is Place:
-            below = value.startswith(self.root)
-            return _placed, (below, value.removeprefix(self.root) if below else str(value))
+
+class _Reducers(dict[type, Callable[[Any], Any]]):
+    """How to pickle a value, by its class; made when a class first comes up."""
+
+    def __missing__(self, kind: Any) -> Callable[[Any], Any]:
         slots = _slots(kind)
-        return (_restored, (kind, *slots(value))) if slots else NotImplemented
+        if issubclass(kind, type):
+            self[kind] = attrgetter("__qualname__")  # a class is pickled by its name
+        elif slots is None:
+            self[kind] = _usual
+        else:
+            self[kind] = lambda value: (_restored, (kind, *slots(value)))
+        return self[kind]
+
+
+def _usual(value: Any) -> Any:
+    return value.__reduce_ex__(5)
+
+
+def _place(root: str, value: Place) -> Any:
+    below = value.startswith(root)
+    return _placed, (below, value.removeprefix(root) if below else str(value))
 
 
 class _Unpickler(pickle.Unpickler):

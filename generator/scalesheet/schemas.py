@@ -17,16 +17,17 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from functools import cache
-from hashlib import sha256
 from importlib import resources
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jsonschema import Draft202012Validator, FormatChecker, ValidationError, validators
-
+from scalesheet.accepts import Test, Unsure, acceptance
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import MAX_FINDINGS, Document, Steps, plain, quotable
 from scalesheet.nearest import nearest
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 Schema = dict[str, Any]
 
@@ -101,10 +102,7 @@ def _target(reference: str, home: str) -> Schema:
 
 # ------------------------------------------------------------------ validation
 
-_FORMATS = FormatChecker(formats=())
 
-
-@_FORMATS.checks("date")
 def is_date(value: object) -> bool:
     """Return whether a text is a calendar day, YYYY-MM-DD. Values other than text pass."""
     if not isinstance(value, str):
@@ -118,7 +116,6 @@ def is_date(value: object) -> bool:
     return True
 
 
-@_FORMATS.checks("partial-date")
 def _is_partial_date(value: object) -> bool:
     if isinstance(value, int) and not isinstance(value, bool):
         return 1900 <= value <= 2100
@@ -127,7 +124,6 @@ def _is_partial_date(value: object) -> bool:
     return is_date(value)
 
 
-@_FORMATS.checks("moment")
 def _is_moment(value: object) -> bool:
     return not isinstance(value, str) or moment(value) is not None
 
@@ -143,21 +139,44 @@ def moment(text: str) -> datetime | None:
     return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
 
 
+FORMATS: Mapping[str, Test] = {
+    "date": is_date,
+    "partial-date": _is_partial_date,
+    "moment": _is_moment,
+}
+
+
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """Match patterns at both ends; Python's `$` alone would allow a final line break."""
+    from jsonschema import ValidationError
+
     if isinstance(instance, str) and not re.fullmatch(pattern, instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-_extend: Any = validators.extend  # the library has no types
-_Validator: Any = _extend(Draft202012Validator, {"pattern": _pattern})
+@cache
+def _library() -> tuple[Any, Any]:
+    """The validator of jsonschema with our patterns and formats, loaded once something is wrong."""
+    from jsonschema import Draft202012Validator, FormatChecker, validators
+
+    extend: Any = validators.extend  # the library has no types
+    made = extend(Draft202012Validator, {"pattern": _pattern})
+    made.descend = _descend
+    made.evolve = lambda _, schema, **__: _part(schema)
+    formats: Any = FormatChecker(formats=())
+    for name, test in FORMATS.items():
+        formats.checks(name)(test)
+    return made, formats
+
+
 #: The validator of each part of a schema, by the id() of the part, which the validator keeps alive.
 _PARTS: dict[int, Any] = {}
 
 
 def validator(schema: Schema) -> Any:
     """A validator for a schema without references."""
-    return _Validator(schema, format_checker=_FORMATS)
+    made, formats = _library()
+    return made(schema, format_checker=formats)
 
 
 def _part(schema: Any) -> Any:
@@ -181,30 +200,29 @@ def _descend(
         yield error
 
 
-_Validator.descend = _descend
-_Validator.evolve = lambda _, schema, **__: _part(schema)
-
-
 @cache
 def _validator_of(kind: str) -> Any:
     return validator(schema(kind))
 
 
-#: Digests of valid documents: a command that reads a folder again, or two revisions of it,
-#: validates only what differs.
-_VALID: set[bytes] = set()
+@cache
+def _test_of(kind: str) -> Test:
+    return acceptance(schema(kind), FORMATS)
+
+
+def is_valid(document: Document) -> bool:
+    """Whether a document is surely valid by the schema of its kind."""
+    try:
+        return _test_of(document.kind)(document.data)
+    except Unsure:
+        return False
 
 
 def violations(document: Document) -> list[Diagnostic]:
     """The errors of a document by the schema of its kind."""
-    text = repr((document.kind, document.data))
-    content = sha256(text.encode("utf-8", "surrogatepass")).digest()
-    if content in _VALID:
+    if is_valid(document):
         return []
-    result = explained(_validator_of(document.kind).iter_errors(document.data), document)
-    if not result and not document.broken:
-        _VALID.add(content)
-    return result
+    return explained(_validator_of(document.kind).iter_errors(document.data), document)
 
 
 def explained(errors: Iterable[ValidationError], document: Document) -> list[Diagnostic]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,3 +95,16 @@ class Results:
 
     def cell(self, table: str, row: str, column: str) -> Value:
         return self.tables[table][column][self.rows[table].index(row)]
+
+    def of(self, tables: Iterable[str]) -> Results:
+        """Only the scalars and the cells of some tables."""
+        return Results(
+            self.scalars,
+            {name: self.tables[name] for name in tables},
+            {name: self.rows[name] for name in tables},
+        )
+
+    def on(self, catalogue: Results) -> Results:
+        """These results of a plan with those of the catalogue."""
+        tables = {**catalogue.tables, **self.tables}
+        return Results(self.scalars, tables, {**catalogue.rows, **self.rows})

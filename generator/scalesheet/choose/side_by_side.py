@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scalesheet.evaluate import Same
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.parts import Here, Part, State, absent
 from scalesheet.language.syntax import Node, Scalar, walk
@@ -40,7 +42,7 @@ def figures_of(
     `inputs` are arrays of equal length; `state` holds everything else, and is modified.
     """
     state.scalars.update({name: {"value": Part(values)} for name, values in inputs.items()})
-    needed = _needed(plan, names)
+    needed = _needed(Same(plan), tuple(names))
     for key in plan.order:
         if key.table is None and key.name in needed:
             tree = needed[key.name]
@@ -49,8 +51,10 @@ def figures_of(
     return [_array(state.scalars[name]["value"], rows) for name in names]
 
 
-def _needed(plan: Plan, names: Sequence[str]) -> dict[str, Node]:
-    """The formulas of all scalars that the figures depend on, by name."""
+@lru_cache(maxsize=32)  # a search asks for the same figures of each case
+def _needed(of: Same, names: tuple[str, ...]) -> Mapping[str, Node]:
+    """The formulas of all scalars that the figures of a plan depend on, by name."""
+    plan: Plan = of.value
     trees: dict[str, Node] = {}
     waiting = list(names)
     while waiting:

@@ -18,6 +18,7 @@ from scalesheet.evaluate.parts import Filled, Here, Part, State, Why, absent
 from scalesheet.kept import OnDemand
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
+from scalesheet.rows import Places, Watched
 from scalesheet.values import Results, Series, Value
 
 #: Edited inputs: keys and their new values.
@@ -145,9 +146,14 @@ class Same:
         return isinstance(other, Same) and other.value is self.value
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _catalogue(of: Same, order: Sequence[Key]) -> State:
     """Compute the columns of the catalogue, once for all plans, since none changes them."""
+    if isinstance(of.value, Watched):
+        state = _catalogue(Same(of.value.tables), order).copy()
+        state.rows = of.value.places(state.rows)
+        state.titles = {name: of.value[name].row_titles for name in state.titles}
+        return state
     state = _of_tables(of.value, {})
     _compute_all(order, of.value, NOTHING, state)
     return state
@@ -177,7 +183,12 @@ NOTHING = Plan("", "", "", {}, {}, (), (), (), (), (), (), (), "")
 
 def evaluate_catalogue(book: Book) -> Results:
     """Compute every cell of the catalogue alone."""
-    return evaluate(book, NOTHING)
+    return evaluate_tables(book.tables, book.order)
+
+
+def evaluate_tables(tables: Mapping[str, Table], order: Sequence[Key]) -> Results:
+    """The same, from its tables and the order of their formulas."""
+    return _results(tables, NOTHING, _catalogue(Same(tables), order))
 
 
 def _stated(value: Stated | float | str | bool) -> Stated:
@@ -328,7 +339,11 @@ def _results(tables: Mapping[str, Table], plan: Plan, state: State) -> Results:
 
 
 def _columns(table: Table, state: State) -> Mapping[str, Series]:
-    return {name: series_of(state.columns[table.name, name]) for name in table.columns}
+    columns = {name: series_of(state.columns[table.name, name]) for name in table.columns}
+    places = state.rows[table.name]
+    if isinstance(places, Places):
+        return {name: places.seen(series) for name, series in columns.items()}
+    return columns
 
 
 def value_of(scalar: Scalar, ends: Mapping[End, Part]) -> Value:

@@ -8,14 +8,21 @@ book's own data they are errors.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.evaluate import evaluate, evaluate_catalogue
+from scalesheet.evaluate import (
+    NOTHING,
+    Same,
+    evaluate,
+    evaluate_catalogue,
+    evaluate_tables,
+)
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.parts import Fault, Here, Part, State
 from scalesheet.language.arithmetic import ARITHMETIC, TOO_LARGE
@@ -43,6 +50,7 @@ from scalesheet.model import (
     Table,
 )
 from scalesheet.resolve.reasons import INCOMPLETE
+from scalesheet.rows import Watched
 from scalesheet.values import Results, Series, Value
 
 #: Relative tolerance for results of examples, which are written with few digits.
@@ -63,25 +71,10 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
     `unfit`: some case has no layout that fits, which is reported elsewhere; checks that only lack
     that case's cost are skipped.
     """
-    problems: list[Diagnostic] = []
     tables = {**book.tables, **plan.tables}
-    faulty: set[tuple[str | None, str]] = set()  # with a fault, directly or through inputs
-    for key in (*book.order, *plan.order):
-        quantity, formula = _of(plan, tables, key)
-        if key.table is None or not _sound(results.tables[key.table][key.name], quantity):
-            rests_on_one = bool(faulty & _named_in(formula))
-            for label, value in _values(tables, results, key):
-                found = list(_of_value(label, value, quantity, formula))
-                again = any(each.code == "V002" for each in found)
-                if again or isinstance(value.reason, Fault):
-                    again &= (key.table, key.name) in faulty  # another row's, one line above
-                    faulty.add((key.table, key.name))
-                    if rests_on_one or again:
-                        continue
-                problems += found
-        if any(isinstance(node, Fixed) for node in _nodes(formula)):
-            for label, value in _values(tables, results, key):
-                problems += _of_text(label, value, _position(quantity, formula))
+    problems, faulty = of_catalogue(book)
+    more, _ = _of_formulas(tables, plan, plan.order, results, faulty)
+    problems = [*problems, *more]
     for name in plan.checks:
         check, value = plan.scalars[name], results.scalars[name]
         if value.value is not True:
@@ -94,6 +87,52 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
                 message = f"{'; '.join(wrong)}: the check '{check.title}' does not hold{where}"
             problems.append(at(_position(check, check.formula), "V005", message))
     return problems
+
+
+#: Scalars and columns with a fault, directly or through inputs.
+_Faulty = frozenset[tuple[str | None, str]]
+
+
+def of_catalogue(book: Book) -> tuple[list[Diagnostic], _Faulty]:
+    """What is wrong with the results of the catalogue, and its columns with a fault."""
+    tables = book.tables.tables if isinstance(book.tables, Watched) else book.tables
+    return _of_catalogue(Same(tables), book.order)
+
+
+@lru_cache(maxsize=2)
+def _of_catalogue(of: Same, order: Sequence[Key]) -> tuple[list[Diagnostic], _Faulty]:
+    """The same, once for all plans."""
+    tables: Mapping[str, Table] = of.value
+    return _of_formulas(tables, NOTHING, order, evaluate_tables(tables, order), frozenset())
+
+
+def _of_formulas(
+    tables: Mapping[str, Table],
+    plan: Plan,
+    order: Sequence[Key],
+    results: Results,
+    faulty: _Faulty,
+) -> tuple[list[Diagnostic], _Faulty]:
+    """What is wrong with computed values, and what has a fault, including what is `faulty`."""
+    problems: list[Diagnostic] = []
+    found_faulty = set(faulty)
+    for key in order:
+        quantity, formula = _of(plan, tables, key)
+        if key.table is None or not _sound(results.tables[key.table][key.name], quantity):
+            rests_on_one = bool(found_faulty & _named_in(formula))
+            for label, value in _values(tables, results, key):
+                found = list(_of_value(label, value, quantity, formula))
+                again = any(each.code == "V002" for each in found)
+                if again or isinstance(value.reason, Fault):
+                    again &= (key.table, key.name) in found_faulty  # another row's, one line above
+                    found_faulty.add((key.table, key.name))
+                    if rests_on_one or again:
+                        continue
+                problems += found
+        if any(isinstance(node, Fixed) for node in _nodes(formula)):
+            for label, value in _values(tables, results, key):
+                problems += _of_text(label, value, _position(quantity, formula))
+    return problems, frozenset(found_faulty)
 
 
 def _of_its_row(reason: str, results: Results) -> str:

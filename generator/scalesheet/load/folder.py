@@ -237,18 +237,15 @@ def _place(file: File) -> tuple[str, ...]:
 
 
 def documents_of(
-    files: Files, needed: Iterable[str] = tuple(TOP)
+    files: Files,
+    needed: Iterable[str] = tuple(TOP),
+    read: Callable[[Files], tuple[list[Document], list[Diagnostic]]] | None = None,
 ) -> tuple[list[Document], list[Diagnostic]]:
     """Parse files to documents, and report what is wrong with them. `needed` are the top-level
-    files that must be among them.
+    files that must be among them. `read` is used instead of `read_each`, with the same result.
     """
-    documents: list[Document] = []
-    diagnostics: list[Diagnostic] = [*files.problems]
-    for file in files.every:
-        document, problems = _document(file)
-        diagnostics += problems
-        if document is not None:
-            documents.append(document)
+    documents, diagnostics = (read or read_each)(files)
+    diagnostics = [*files.problems, *diagnostics]
     there = {each.parts for each in files.every}
     for top in needed:
         if (top,) not in there and not diagnostics:  # without book.yaml, what it extends is unknown
@@ -262,6 +259,18 @@ def documents_of(
             diagnostics.append(Diagnostic(place, 1, 1, "Y012", message))
     documents, unsettled = audited.settled(documents)
     return documents, sorted((*diagnostics, *unsettled))
+
+
+def read_each(files: Files) -> tuple[list[Document], list[Diagnostic]]:
+    """Parse each file by itself."""
+    documents: list[Document] = []
+    diagnostics: list[Diagnostic] = []
+    for file in files.every:
+        document, problems = _document(file)
+        diagnostics += problems
+        if document is not None:
+            documents.append(document)
+    return documents, diagnostics
 
 
 def _content(parts: tuple[str, ...], path: Path, problem: Problem | None) -> bytes | Problem:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 
 from scalesheet.addresses import addresses, same_addresses
 from scalesheet.book import Book
@@ -28,6 +29,7 @@ from scalesheet.resolve.lowering.cases import alone
 from scalesheet.resolve.lowering.catalogue import records_of, sources_of, tables_of, units_of
 from scalesheet.resolve.lowering.charts import charts_of
 from scalesheet.resolve.lowering.components import components_of, examples_of, is_open
+from scalesheet.resolve.lowering.likelihood import groups_of
 from scalesheet.resolve.lowering.plans import plan_of
 from scalesheet.resolve.lowering.published import (
     evidence_of,
@@ -77,8 +79,53 @@ def resolve(
     return (with_plans(ground, documents, problems) if ground else None), problems
 
 
+@dataclass(frozen=True)
+class Formulas:
+    """The finished catalogue formulas and components, the drafts of components, and what is wrong
+    with all of them.
+    """
+
+    records: Mapping[str, Record]
+    drafts: Mapping[str, DraftComponent]
+    components: Mapping[str, Component]
+    of_records: tuple[Diagnostic, ...]
+    of_components: tuple[Diagnostic, ...]
+
+    @property
+    def problems(self) -> tuple[Diagnostic, ...]:
+        return (*self.of_records, *self.of_components)
+
+
+def _formulas(documents: Sequence[Document], catalogue: Compiled, space: Space) -> Formulas:
+    alone_ = replace(space, catalogue={}, tables=space.catalogue)
+    problems: list[Diagnostic] = []
+    records = {
+        each.id: record
+        for each in space.records.values()
+        if (record := _record(each, alone_, problems)) is not None
+    }
+    of_components: list[Diagnostic] = []
+    drafts = components_of(documents, space, of_components)
+    space = replace(space, components=drafts)
+    components = {
+        each.id: component
+        for each in drafts.values()
+        if _leads(each, space.catalogue)
+        and (component := _alone(each, space, catalogue, of_components)) is not None
+    }
+    return Formulas(records, drafts, components, tuple(problems), tuple(of_components))
+
+
+#: Makes formulas from the space that they are bound in, with the facts of its columns, or returns
+#: those that were made from equal ones.
+Keep = Callable[[Callable[[Space], Formulas], Space, Compiled], Formulas]
+
+
 def grounded(
-    documents: Sequence[Document], as_of: date | None, problems: list[Diagnostic]
+    documents: Sequence[Document],
+    as_of: date | None,
+    problems: list[Diagnostic],
+    keep: Keep = lambda make, space, _: make(space),
 ) -> Ground | None:
     """The catalogue and the components, or None if no plan can be read on top of them."""
     forget_files()
@@ -106,18 +153,19 @@ def grounded(
     own = flag(book.get("calibrated", "yes"))
     below = Space(units, drafts, {}, tables=tables, calibrated=own)
     catalogue = compile_space(below, {}, problems)
-    records = {d.id: r for d in drafts.values() if (r := _record(d, below, problems)) is not None}
-    below = replace(below, catalogue=tables, tables={})
-    of_components: list[Diagnostic] = []
-    below = replace(below, components=components_of(documents, below, of_components))
-    components = {
-        each.id: component
-        for each in below.components.values()
-        if _leads(each, tables)
-        and (component := _alone(each, below, catalogue, of_components)) is not None
-    }
-    problems += of_components
-    if any(d.severity == "error" for d in of_components):
+    columns = [each for draft in tables.values() for each in draft.columns.values()]
+    below = replace(
+        below,
+        catalogue=tables,
+        tables={},
+        groups={name: tuple(sorted(each)) for name, each in groups_of(columns).items()},
+        bounds=frozenset((each.table, each.name) for each in columns if each.only_bound),
+    )
+    formulas = keep(partial(_formulas, documents, catalogue), below, catalogue)
+    records, components = formulas.records, formulas.components
+    below = replace(below, components=formulas.drafts)
+    problems += formulas.problems
+    if any(d.severity == "error" for d in formulas.of_components):
         return None  # each plan that uses a component would report the same
     space = replace(below, as_of=as_of.isoformat() if as_of else "")
     if any(d.severity == "error" for d in problems):

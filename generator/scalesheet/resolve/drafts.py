@@ -82,6 +82,13 @@ class Draft:
     stated: dict[str | None, Stated] = field(default_factory=dict)
     formulas: dict[str | None, Written] = field(default_factory=dict)
 
+    @property
+    def only_bound(self) -> bool:
+        """Whether all that is known are open bounds, which formulas cannot use."""
+        stated = self.stated.values()
+        bounds = (each.at_least is not None or each.at_most is not None for each in stated)
+        return bool(stated) and all(bounds) and not self.formulas
+
 
 @dataclass(slots=True)
 class DraftTable:
@@ -188,7 +195,8 @@ class DraftPlan:
 class Space:
     """Where names are looked up: in a plan over the catalogue, or in the catalogue alone.
 
-    `as_of` is the last ISO day whose data is used; empty means everything on file.
+    `as_of` is the last ISO day whose data is used; empty means everything on file. `groups` and
+    `bounds` are those of the catalogue.
     """
 
     units: Units
@@ -200,6 +208,8 @@ class Space:
     as_of: str = ""
     components: Mapping[str, DraftComponent] = field(default_factory=dict)
     calibrated: bool = True  # whether own records correct what components predict
+    groups: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)  # of ranges
+    bounds: frozenset[tuple[str | None, str]] = frozenset()  # columns that are open bounds
 
     def table(self, name: str) -> DraftTable:
         return self.tables[name] if name in self.tables else self.catalogue[name]

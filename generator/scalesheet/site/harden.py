@@ -54,7 +54,7 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
     pages = sorted(site.rglob("*.html"))
     # The index of each folder, read before it is hardened itself.
     indexes = {each: _slim(each) for each in pages if each.name == "index.html"}
-    shared = Shared(site)
+    shared, followed = Shared(site), dict[str, tuple[str, ...]]()
 
     def hardened(page: Path) -> Document:
         name, lists = page.relative_to(site).as_posix(), ""
@@ -65,8 +65,10 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
             text, lists = shared.light(text, depth)
         text = put_card(site, name, text, address)
         document = read_document(text)
-        listed = read_document(lists).follows  # their links are checked in the file that has them
-        document = replace(document, follows=(*document.follows, *listed))
+        if lists not in followed:
+            followed[lists] = read_document(lists).follows
+        # their links are checked in the file that has them
+        document = replace(document, follows=(*document.follows, *followed[lists]))
         head = _HEAD.search(text)
         if head:
             scripts, styles = document.scripts, document.styles

@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -64,6 +65,8 @@ class Shared:
     frame: str = ""
     styles: dict[str, bool] = field(default_factory=dict)
     """Groups of style sheet links, and whether one sheet can replace them."""
+    written: set[str] = field(default_factory=set)
+    """The files that this process has written: most pages share them with others."""
 
     def light(self, text: str, depth: int) -> tuple[str, str]:
         """Return a page without its shared parts, and the lists that were moved."""
@@ -90,7 +93,7 @@ class Shared:
         )
         if not self.frame:
             self.frame = frame
-            _write(self.site / FRAME, frame)
+            self._write(FRAME, frame)
         if frame != self.frame:
             return text
         link = f'<script src="{up}{FRAME}"></script>\n'
@@ -109,8 +112,8 @@ class Shared:
         made = f"frameLists.tabs({json.dumps(tabs[0], ensure_ascii=False)},\n"
         made += f"{json.dumps(lists, ensure_ascii=False)})\n"
         name = f"{LISTS}/{hashlib.sha256(made.encode()).hexdigest()[:8]}.js"
-        _write(self.site / name, made)
-        _write(self.site / LIST, "frameLists.list()\n")
+        self._write(name, made)
+        self._write(LIST, "frameLists.list()\n")
         text = text.replace(tabs[0], f'<script src="{up}{name}"></script>\n', 1)
         return text.replace(side[0], f'<script src="{up}{LIST}"></script>', 1), tabs[0] + lists
 
@@ -130,16 +133,19 @@ class Shared:
             first = not self.styles
             self.styles[row] = first and not any(map(_RELATIVE.search, given))
             if self.styles[row]:
-                _write(self.site / STYLE, "\n".join(given))
+                self._write(STYLE, "\n".join(given))
         if not self.styles[row]:
             return text
         return text.replace(links[0], f'<link rel="stylesheet" href="{up}{STYLE}">\n', 1)
 
+    def _write(self, name: str, text: str) -> None:
+        if name not in self.written:
+            self.written.add(name)
+            path = self.site / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8", newline="")
 
+
+@cache
 def _script() -> str:
     return files("scalesheet.site").joinpath("frame.js").read_text("utf-8")
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf-8", newline="")

@@ -142,7 +142,7 @@ class _Asked:
         loss = Ranged(float(self.law.expected(x, y)[0]), float(low[0]), float(high[0]))
         known = None
         if self.on_file is not None and self.before is not None:
-            known = float(self.on_file.curve(self.before, x, y)[0][0])
+            known = float(self.on_file.loss(self.before, x, y)[0])
         return Point(parameters, tokens, loss, known)
 
     def best(self, compute: float) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from scalesheet.book import Book
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.loss import PARAMETERS, SHAPE, TOKENS
-from scalesheet.predict.loss.fit import joint_power
+from scalesheet.predict.loss.fit import joint_power, joint_power_alone
 from scalesheet.predict.records import assumed, defaults, rows_of
 
 ALONE = ("size", "data", "alpha", "beta")
@@ -54,19 +54,31 @@ class Form:
 
     def curve(self, found: Array, x: Array, y: Array) -> tuple[Array, Array]:
         """The loss at logarithms of size and data over the reference, and its slopes."""
-        own = dict(zip(self.free, found, strict=True))
-        joint = own.get("joint", 0.0 if "floor" in own else own["beta"])
-        law, slopes = joint_power(np.array([*found[:4], joint]), x, y)
-        if "floor" not in own:  # the joint exponent is that of data
+        logs, floor = self._joint(found)
+        law, slopes = joint_power(logs, x, y)
+        if floor is None:  # the joint exponent is that of data
             slopes[:, 3] += slopes[:, 4]
             return law, slopes[:, :4]
-        return law + own["floor"], np.column_stack([slopes[:, : len(own) - 1], np.ones(len(x))])
+        by_floor = np.ones(len(x))
+        return law + floor, np.column_stack([slopes[:, : len(self.free) - 1], by_floor])
+
+    def loss(self, found: Array, x: Array, y: Array) -> Array:
+        """The same without the slopes, in half the time."""
+        logs, floor = self._joint(found)
+        law = joint_power_alone(logs, x, y)
+        return law if floor is None else law + floor
+
+    def _joint(self, found: Array) -> tuple[Array, float | None]:
+        """The logarithms of the coefficients of the joint law, and its floor if it has one."""
+        own = dict(zip(self.free, found, strict=True))
+        joint = own.get("joint", 0.0 if "floor" in own else own["beta"])
+        return np.array([*found[:4], joint]), own.get("floor")
 
     def shifted(self, x: Array, y: Array, loss: Array) -> Array:
         """The prior's means, with the floor fitted to the runs."""
         if "floor" not in self.free:
             return self.mean
-        gap = float(np.median(loss - self.curve(self.mean, x, y)[0]))
+        gap = float(np.median(loss - self.loss(self.mean, x, y)))
         return self.mean + gap * np.array([float(name == "floor") for name in self.free])
 
 

@@ -77,13 +77,11 @@ class Learned:
         return self.fitted[0].noise
 
     def expected(self, x: Array, y: Array) -> Array:
-        return self.fitted[0].form.curve(self.fitted[0].found, x, y)[0]
+        return self.fitted[0].form.loss(self.fitted[0].found, x, y)
 
     def drawn(self, x: Array, y: Array) -> Array:
         """The law at each point, one row for each draw of each form."""
-        return np.vstack(
-            [one.form.curve(found, x, y)[0] for one in self.fitted for found in one.draws]
-        )
+        return np.vstack([one.form.loss(found, x, y) for one in self.fitted for found in one.draws])
 
     @property
     def weights(self) -> Array:
@@ -168,7 +166,7 @@ def _solved(
     by, firm = np.sqrt(weight) / noise, np.diag(1 / form.unsure)
 
     def off(found: Array) -> Array:
-        law = form.curve(found, runs.x, runs.y)[0]
+        law = form.loss(found, runs.x, runs.y)
         return np.concatenate([by * (law - loss), (found - mean) / form.unsure])
 
     def slopes(found: Array) -> Array:

@@ -66,7 +66,7 @@ class Rows:
 
     def law(self, logs: Array) -> Array:
         """`joint-power-loss` without its floor, from the logarithms of its coefficients."""
-        return self.terms(logs)[0]
+        return joint_power_alone(logs, self.parameters, self.tokens)
 
     def terms(self, logs: Array) -> tuple[Array, Array]:
         """The law, and its slopes by the logarithm of each coefficient."""
@@ -77,14 +77,29 @@ def joint_power(logs: Array, x: Array, y: Array) -> tuple[Array, Array]:
     """`joint-power-loss` without its floor at logarithms of size and data over the reference, and
     its slopes by the logarithm of each coefficient.
     """
-    alpha, beta, joint = np.exp(logs[2:])
-    size, data = logs[0] - alpha * x, logs[1] - beta * y
-    one, other = np.exp(size / joint), np.exp(data / joint)
+    alpha, beta, joint, size, data, one, other = _powers(logs, x, y)
     whole = one + other
     law = whole**joint
     share, rest = law * one / whole, law * other / whole
     bend = law * joint * np.log(whole) - share * size - rest * data
-    return law, np.column_stack([share, rest, -share * alpha * x, -rest * beta * y, bend])
+    slopes = np.empty((len(law), 5))
+    for place, slope in enumerate((share, rest, -share * alpha * x, -rest * beta * y, bend)):
+        slopes[:, place] = slope
+    return law, slopes
+
+
+def joint_power_alone(logs: Array, x: Array, y: Array) -> Array:
+    """The same without the slopes, in half the time."""
+    _, _, joint, _, _, one, other = _powers(logs, x, y)
+    law: Array = (one + other) ** joint
+    return law
+
+
+def _powers(logs: Array, x: Array, y: Array) -> tuple[Array, ...]:
+    """The exponents of the law; the logarithms of its terms before the joint exponent, and both."""
+    alpha, beta, joint = np.exp(logs[2:])
+    size, data = logs[0] - alpha * x, logs[1] - beta * y
+    return alpha, beta, joint, size, data, np.exp(size / joint), np.exp(data / joint)
 
 
 def losses(book: Book, cases: Cases, truth: Array, family: Words) -> Rows:

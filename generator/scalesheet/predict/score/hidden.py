@@ -78,9 +78,7 @@ def _hidden(name: str, own: Rows, known: Sequence[Form]) -> Hidden:
     runs = sweep(own.parameters[small], own.tokens[small], own.loss[small])
     law = learn(runs, known)
     low, high = law.interval(x, y)
-    before = {
-        form.name: form.curve(form.shifted(runs.x, runs.y, runs.loss), x, y)[0] for form in known
-    }
+    before = {form.name: form.loss(form.shifted(runs.x, runs.y, runs.loss), x, y) for form in known}
     none = np.full(len(x), np.nan)
     compute = own.parameters + own.tokens
     return Hidden(

@@ -230,10 +230,9 @@ def value(tree: Node, draft: Draft, rest: tuple[str, ...], node: Node, scope: Sc
             )
         tree = Lookup(table.name, tree, rest[0], span=node.span)
         draft, rest = table.columns[rest[0]], rest[1:]
-    only_bound = draft.stated and all(
-        s.at_least is not None or s.at_most is not None for s in draft.stated.values()
-    )
-    if only_bound and not draft.formulas:
+    of_catalogue = draft.table in scope.space.catalogue
+    open_ = (draft.table, draft.name) in scope.space.bounds if of_catalogue else draft.only_bound
+    if open_:
         raise BindError("N008", f"'{draft.name}' is an open bound; formulas cannot use it", node)
     return Typed(
         replace(tree, span=node.span),

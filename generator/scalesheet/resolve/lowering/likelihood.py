@@ -8,7 +8,7 @@ from typing import Any
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import DOMAINS, Event, Likelihood, Stated
 from scalesheet.nearest import nearest
-from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable
+from scalesheet.resolve.drafts import Draft, DraftPlan
 
 KEYS = ("spread", "percentiles", "moves_with", "event", "found_by")
 #: Shapes that are bounded, so low and high can be their ends.
@@ -51,15 +51,13 @@ def likelihood(
     )
 
 
-def lonely_groups(
-    plan: DraftPlan, catalogue: Iterable[DraftTable], problems: list[Diagnostic]
-) -> None:
-    """Warn of groups with a single member, which are most likely typos. The name of another input
-    is also a group.
-    """
-    tables = (*plan.tables.values(), *catalogue)
-    drafts = (*plan.scalars.values(), *(each for t in tables for each in t.columns.values()))
-    groups: dict[str, set[tuple[str, str]]] = {}
+#: The quantities in each group, by its name.
+Groups = dict[str, set[tuple[str, str]]]
+
+
+def groups_of(drafts: Iterable[Draft]) -> Groups:
+    """The groups that quantities belong to. The name of an input with a range is also a group."""
+    groups: Groups = {}
     for draft in drafts:
         members = {draft.moves_with} if draft.formulas and not draft.sides else set()
         if any(each.ranged for each in draft.stated.values()):
@@ -68,10 +66,21 @@ def lonely_groups(
         for name in members - {""}:
             place = (draft.table or "", draft.side_of or draft.name)
             groups.setdefault(name.lstrip("-"), set()).add(place)
-    for draft in (
-        *plan.scalars.values(),
-        *(c for t in plan.tables.values() for c in t.columns.values()),
-    ):
+    return groups
+
+
+def lonely_groups(
+    plan: DraftPlan, catalogue: Mapping[str, Iterable[tuple[str, str]]], problems: list[Diagnostic]
+) -> None:
+    """Warn of groups with a single member, which are most likely typos. `catalogue` are the groups
+    of the catalogue.
+    """
+    columns = (each for table in plan.tables.values() for each in table.columns.values())
+    drafts = (*plan.scalars.values(), *columns)
+    groups = groups_of(drafts)
+    for name, members in catalogue.items():
+        groups.setdefault(name, set()).update(members)
+    for draft in drafts:
         for each in draft.stated.values():
             name = each.likelihood.moves_with.lstrip("-")
             cells = len(draft.stated) if draft.table == "phases" else 1

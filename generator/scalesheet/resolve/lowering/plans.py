@@ -88,7 +88,7 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
         elif of is not None and each.unit is not None and each.unit.factors:
             what = f"'{name}' is a contingency: expected a share, found {each.unit}; write unit: 1"
             low.say("U002", what, "scalars", name, "contingency_on")
-    lonely_groups(plan, space.catalogue.values(), low.problems)
+    lonely_groups(plan, space.groups, low.problems)
     dated = "phases" in plan.tables and "end_date" in plan.tables["phases"].columns
     if dated and DATED.id not in data.get("charts", {}):
         plan.charts += ((DATED, document.at("phases")),)

@@ -134,8 +134,9 @@ def _cross_rows(
     combinations = list(product(*(ids for _, _, ids in axes))) if axes else []
     table.rows = tuple(map("--".join, combinations))
     titles = [
-        map(dict(zip(result.rows, result.row_titles, strict=True)).__getitem__, ids)
+        [result.row_titles[places[id_]] for id_ in ids]
         for _, result, ids in axes
+        for places in ({row: place for place, row in enumerate(result.rows)},)
     ]
     table.row_titles = tuple(map(", ".join, product(*titles))) if axes else ()
     table.each = tuple((axis, result.name) for axis, result, _ in axes)

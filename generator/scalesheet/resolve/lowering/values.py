@@ -191,13 +191,15 @@ def _counted_twice(
     """Warn of a number without a unit that counts in millions although its unit does, too:
     `20_000_000` in Mtoken was meant in tokens.
     """
+    found = number if isinstance(raw, str) else raw
+    if not isinstance(found, int | float) or found < MILLION:
+        return  # most numbers
     declared = low.units.declared.get(str(unit))
     if declared is None or not declared.per or (isinstance(raw, str) and unit_of(raw, low.units)):
         return
     counts = low.units.parse(declared.per.rpartition("*")[2].strip())
     size = float(low.units.factor(unit, counts))
-    found = number if isinstance(raw, str) else raw
-    if not isinstance(found, int | float) or size < MILLION or found < size:
+    if size < MILLION or found < size:
         return
     message = (
         f"'{draft.name}' is in {unit}, so this is {found:,.0f} {unit}; write the unit, "
