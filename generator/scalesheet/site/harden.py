@@ -33,6 +33,7 @@ _NEEDLESS_TAGS = re.compile(
     r"""|<link\s+rel="(?:prev|next)"[^>]*>\s*"""
 )
 FEED = "api/v1/changes.atom"
+_DESCRIPTION = re.compile(r'<meta name="description"[^>]*>')
 _HEAD = re.compile(r"<head[^>]*>", re.IGNORECASE)
 
 
@@ -55,6 +56,7 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
     # The index of each folder, read before it is hardened itself.
     indexes = {each: _slim(each) for each in pages if each.name == "index.html"}
     shared = Shared(site)
+    said = _DESCRIPTION.search(indexes.get(site / "index.html", ""))
 
     def hardened(page: Path) -> Document:
         name, lists = page.relative_to(site).as_posix(), ""
@@ -63,6 +65,8 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
         text = framed(_framed(page, index), depth)
         if page != lost:  # a server shows it at any depth
             text, lists = shared.light(text, depth)
+        if said and name != "index.html":  # of the site, so it says nothing about the page
+            text = text.replace(said[0], "", 1)
         text = put_card(site, name, text, address)
         document = read_document(text)
         listed = read_document(lists).follows  # their links are checked in the file that has them

@@ -42,10 +42,14 @@ _SIDE = re.compile(
     r'(?=<div class="md-sidebar md-sidebar--secondary")',
     re.DOTALL,
 )
+#: The script builds it again from the headings.
 _CONTENTS = re.compile(
-    r'<div class="md-sidebar md-sidebar--secondary".*?(?P<list><nav\b.*</nav>)\s*</div>',
+    r'<div class="md-sidebar md-sidebar--secondary"(?P<hidden>[^>]*\bhidden\b)?.*?'
+    r'(?=<div class="md-content")',
     re.DOTALL,
 )
+_CONTENTS_LIST = re.compile(r"<nav\b.*</nav>", re.DOTALL)
+_PERMALINK = re.compile(r'<a class="headerlink"[^>]*>[^<]*</a>')
 _OPENED = re.compile(
     r'<li class="md-nav__item md-nav__item--active">\s*<input [^>]*id="__toc">.*?'
     r'(<a href="[^"]*" class="md-nav__link) md-nav__link--active(">.*?</a>)\s*</li>',
@@ -103,16 +107,22 @@ class Shared:
         tabs, side = _TABS.search(text), _SIDE.search(text)
         if f'src="{up}{FRAME}"' not in text or tabs is None or side is None:
             return text, ""
-        contents = _CONTENTS.search(text, side.end())
-        lists = side[0].replace(contents["list"], "") if contents else side[0]
+        contents = _CONTENTS.match(text, side.end())
+        if contents is None:
+            return text, ""
+        contents_list = _CONTENTS_LIST.search(contents[0])
+        lists = side[0].replace(contents_list[0], "") if contents_list else side[0]
         lists = _OPENED.sub(r'<li class="md-nav__item">\1\2</li>', lists)
         made = f"frameLists.tabs({json.dumps(tabs[0], ensure_ascii=False)},\n"
         made += f"{json.dumps(lists, ensure_ascii=False)})\n"
         name = f"{LISTS}/{hashlib.sha256(made.encode()).hexdigest()[:8]}.js"
         _write(self.site / name, made)
         _write(self.site / LIST, "frameLists.list()\n")
+        hidden = " hidden" if contents["hidden"] else ""
+        below = _PERMALINK.sub("", text[contents.end() :])
+        text = f'{text[: side.start()]}<script src="{up}{LIST}"{hidden}></script>{below}'
         text = text.replace(tabs[0], f'<script src="{up}{name}"></script>\n', 1)
-        return text.replace(side[0], f'<script src="{up}{LIST}"></script>', 1), tabs[0] + lists
+        return text, tabs[0] + lists
 
     def _styled(self, text: str, up: str) -> str:
         """Replace a page's style sheets by a single one.
