@@ -41,6 +41,7 @@ def test_markup_in_the_plans_title_is_shown_as_text() -> None:
     assert shown.text.startswith("Demo <plan> with *stars* | pipes")
     assert {a["src"] for name, a in shown.found if name == "script"} == {
         "../assets/runtime.js",
+        "../assets/catalogue.js",
         "../assets/demo.js",
         "../assets/live.js",
         "../assets/demo.draws.js",
