@@ -80,7 +80,7 @@ def _field(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case float():
-            return repr(value)
+            return repr(lean(value))
         case str():
             return inert(value)
     return str(value)
