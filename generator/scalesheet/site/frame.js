@@ -67,14 +67,16 @@ const frameLists = (() => {
   /** Fill the table of contents, then give each heading its link. */
   function fillContents(contents) {
     const headings = [...document.querySelectorAll("article :is(h1, h2, h3, h4, h5, h6)[id]")]
+    const [title] = document.getElementsByTagName("h1")
+    document.querySelector(".md-skip")?.setAttribute("href", `#${title?.id ?? ""}`)
     const below = headings.filter(each => each.tagName !== "H1")
     if (below.length) {
-      const title = element("label", "md-nav__title", icon(), "Table of contents")
-      title.htmlFor = "__toc"
+      const label = element("label", "md-nav__title", icon(), "Table of contents")
+      label.htmlFor = "__toc"
       const list = listed(below)
       list.dataset.mdComponent = "toc"
       list.dataset.mdScrollfix = ""
-      contents.append(title, list)
+      contents.append(label, list)
     }
     for (const each of headings) {
       const link = element("a", "headerlink", "¶")

@@ -133,10 +133,12 @@ def first_of_head(content: str) -> str:
 def feed_link(site: Path, page: Path) -> str:
     """A link to the feed, for feed readers; empty if the site has none.
 
+    The front page and the index of each folder have it.
+
     Material's script takes a lone `rel="alternate"` for a translation and would fetch its pages; a
     second word prevents that.
     """
-    if not (site / FEED).is_file():
+    if page.name != "index.html" or not (site / FEED).is_file():
         return ""
     up = "../" * (len(page.relative_to(site).parts) - 1)
     # "feed" as well, since the themes take a bare "alternate" for a translation of the site

@@ -25,6 +25,7 @@ _TOP = re.compile(
     r'<div data-md-component="announce">\s*</div>\s*(?P<header><header\b.*?</header>)\s*',
     re.DOTALL,
 )
+_SKIP = re.compile(r'href="#[^"]*"')
 _SCOPE = re.compile(r'<script>(__md_scope=new URL\()"[./]*",location(\).*?)</script>\s*', re.DOTALL)
 _COLOURS = re.compile(r"<script>(var palette=.*?)</script>\s*", re.DOTALL)
 _TOPIC = re.compile(r'(data-md-component="header-topic">\s*<span class="md-ellipsis">)[^<]*')
@@ -83,7 +84,8 @@ class Shared:
         found = [each[0] for each in bottom if each is not None]
         colours = _COLOURS.search(top["header"])
         header = _TOPIC.sub(r"\1", _COLOURS.sub("", top["header"]))
-        common = _UP.sub(r"\1{up}", top["toggles"] + header)
+        skip = _SKIP.sub('href="#"', top["skip"])  # without the header, there is nothing to skip
+        common = _UP.sub(r"\1{up}", top["toggles"] + skip + header)
         common += _BASE.sub('"base":"{base}"', "".join(found))
         frame = "\n".join(
             (
@@ -98,7 +100,7 @@ class Shared:
         if frame != self.frame:
             return text
         link = f'<script src="{up}{FRAME}"></script>\n'
-        text = text.replace(top[0], f"{top['skip']}\n{link}", 1).replace(scope[0], "", 1)
+        text = text.replace(top[0], link, 1).replace(scope[0], "", 1)
         for each in found:
             text = text.replace(each, "", 1)
         return text
