@@ -78,6 +78,16 @@ def test_a_browser_reads_the_same_document(browser: Browser) -> None:
         ('<pre class="a b">\n<i class="c">\n</pre>', '<pre class="a b">\n<i class="c">\n</pre>'),
         ("<script>a\n\n<li>\n</li></script>", "<script>a\n\n<li>\n</li></script>"),
         ("&#45;&quot;&amp;&lt;", '-"&amp;&lt;'),
+        (  # headings in a row or column of headings
+            '<table><thead><tr><th scope="col">a</th><th scope="col" id="b">b</th></tr></thead>'
+            '<tbody><tr><th scope="row">c</th><td>d</td></tr></tbody></table>',
+            "<table><thead><tr><th>a<th id=b>b<tbody><tr><th>c<td>d</table>",
+        ),
+        (  # a row without a heading, and headings beside a cell
+            '<table><thead><tr><th scope="col">a</th></tr></thead>'
+            '<tbody><tr><th scope="row">c</th></tr><tr><td>d</td></tr></tbody></table>',
+            "<table><thead><tr><th>a<tbody><tr><th scope=row>c<tr><td>d</table>",
+        ),
     ],
 )
 def test_only_what_a_page_may_omit_is_left_out(long: str, short: str) -> None:

@@ -1,7 +1,8 @@
 """Writes finished pages in fewer bytes: the same document, without what HTML lets a page omit.
 
 A browser builds the same elements, attributes and texts from both. Only line breaks between blocks
-are lost, which nothing shows. Text that is literal (scripts, styles, `pre`) stays as it is.
+are lost, which nothing shows, and scopes of table headings that follow from the form of the table.
+Text that is literal (scripts, styles, `pre`) stays as it is.
 """
 
 from __future__ import annotations
@@ -45,8 +46,31 @@ _IMPLIED = re.compile(
 )
 
 
+_TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
+_HEAD = re.compile(r"<thead>.*?</thead>", re.DOTALL)
+_COLUMN = re.compile(r'(<th\b[^>]*?) scope="?col"?(?=[ >])')
+_ROW = re.compile(r'(<tr\b[^>]*>\s*<th\b[^>]*?) scope="?row"?(?=[ >])')
+
+
+def _scoped(table: re.Match[str]) -> str:
+    """A table without scopes that follow from its form.
+
+    A heading in a row of headings is that of its column; one in a column of headings, that of its
+    row.
+    """
+    text = table[0]
+    head = _HEAD.search(text)
+    if head is None or "<td" in head[0]:
+        return text
+    rows = text[head.end() :]
+    if len(re.findall(r"<tr\b[^>]*>\s*<th\b", rows)) == rows.count("<tr") and "rowspan" not in text:
+        rows = _ROW.sub(r"\1", rows)
+    return text[: head.start()] + _COLUMN.sub(r"\1", head[0]) + rows
+
+
 def compact(page: str) -> str:
     """The same page in fewer bytes."""
+    page = _TABLE.sub(_scoped, page)
     parts: list[str] = []
     end = 0
     for literal in _LITERAL.finditer(page):
