@@ -21,6 +21,9 @@ from proof.fixtures import require
 from proof.ledger import share
 
 #: A page of each kind, and a second plan, whose page has everything that plan pages can have.
+#: Bytes of all files. The aim is 30 MB; what is left above it, readers and programs use.
+LARGEST_SITE = 38_500_000
+
 KINDS = (
     "index",
     "404",
@@ -242,6 +245,11 @@ def test_without_scripts_a_list_is_complete(
 
 
 # ------------------------------------------------------------------ pages of plans
+
+
+def test_the_whole_site_stays_within_its_size(book_site: Path) -> None:
+    sizes = {path: path.stat().st_size for path in book_site.rglob("*") if path.is_file()}
+    assert sum(sizes.values()) <= LARGEST_SITE
 
 
 def test_no_page_of_a_plan_exceeds_300_kb(book_site: Path) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from scalesheet.language.syntax import Cell, Column, Constant, End, Node, Scalar
 from scalesheet.model import Plan, Record, Table
-from scalesheet.printers.latex import latex
 from scalesheet.printers.mathml import equation, mathml, shown
 from scalesheet.printers.notation import Naming, Shown
 from scalesheet.printers.words import words
@@ -113,12 +112,6 @@ def record_drawn(record: Record) -> Html:
 
 
 # ------------------------------------------------------------------ as text
-
-
-def notations(titles: Titles, text: str, node: Node) -> Iterator[tuple[str, str]]:
-    """Yield a plan's formula as written and in other notations; for Excel see the workbook."""
-    yield "As written", text
-    yield "LaTeX", latex(node, titles)
 
 
 #: The headings of a catalogue formula's texts, in display order.

@@ -17,7 +17,6 @@ from scalesheet.render.pages.notation import (
     Titles,
     drawn,
     in_words,
-    notations,
 )
 from scalesheet.render.pages.places import column_anchor, scalar_anchor
 from scalesheet.render.pages.tables import reference
@@ -162,7 +161,7 @@ class _Shown:
                 tag(
                     "details",
                     tag("summary", "As text"),
-                    _texts(titles, formula.formula),
+                    _as_text(formula.formula),
                     class_="quiet",
                 ),
                 id=formula.anchor,
@@ -298,19 +297,13 @@ def _catalogue(context: Context, formula: Formula) -> Html | None:
     return tag("p", "Calls ", join(parts, ", "), ".") if parts else None
 
 
-def _texts(titles: Titles, formula: Formula) -> Html:
-    """The formula as written and in other notations, to copy.
+def _as_text(formula: Formula) -> Html:
+    """The formula as written, to copy; the page's script adds the LaTeX (`live/latex.js`).
 
     Not in `pre`, because the theme processes each one, and a page has hundreds.
     """
-    written = formula.text
-    texts = notations(titles, written, formula.ends.value)
-    parts = (
-        join([tag("dt", title), tag("dd", tag("code", text))])
-        for title, text in texts
-        if text and (title == "As written" or text != written)
-    )
-    return tag("dl", *parts, class_="notations")
+    written = tag("dd", tag("code", formula.text))
+    return tag("dl", tag("dt", "As written"), written, class_="notations")
 
 
 def _foot(context: Context, plan: Plan, formula: PlanFormula) -> Html | None:
