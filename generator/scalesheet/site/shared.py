@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -73,7 +74,7 @@ class Shared:
     def light(self, text: str, depth: int) -> tuple[str, str]:
         """Return a page without its shared parts, and the lists that were moved."""
         up = "../" * depth
-        text = self._styled(self._framed(text, up), up)
+        text = self.styled(self._framed(text, up), up)
         return self._listed(text, up)
 
     def _framed(self, text: str, up: str) -> str:
@@ -126,7 +127,7 @@ class Shared:
         text = text.replace(tabs[0], f'<script src="{up}{name}"></script>\n', 1)
         return text, tabs[0] + lists
 
-    def _styled(self, text: str, up: str) -> str:
+    def styled(self, text: str, up: str) -> str:
         """Replace a page's style sheets by a single one.
 
         Only the first group of sheets that comes up is joined, and only if it has no relative
@@ -135,7 +136,7 @@ class Shared:
         links = _STYLES.search(text)
         if links is None:
             return text
-        names = _ADDRESS.findall(links[0])
+        names = [name.removeprefix(up) for name in _ADDRESS.findall(links[0])]
         row = " ".join(names)
         if row not in self.styles:
             given = [(self.site / name).read_text("utf-8") for name in names]
@@ -146,6 +147,13 @@ class Shared:
         if not self.styles[row]:
             return text
         return text.replace(links[0], f'<link rel="stylesheet" href="{up}{STYLE}">\n', 1)
+
+    def remove_joined(self, loaded: Collection[str]) -> None:
+        """Remove the sheets that the joined one replaces, except those that pages load apart."""
+        for row, joined in self.styles.items():
+            for name in row.split() if joined else ():
+                if name not in loaded:
+                    (self.site / name).unlink()
 
 
 def _script() -> str:
