@@ -86,7 +86,7 @@ MATHML: list[tuple[Node, str]] = [
     (binary(a, "**", binary(b, "**", c)), f"<msup>{A}<msup>{B}{C}</msup></msup>"),
     (
         binary(a, "-", binary(b, "-", c)),
-        f"<mrow>{A}<mo>−</mo>{fenced('(', f'<mrow>{B}<mo>−</mo>{C}</mrow>', ')')}</mrow>",
+        f"<mrow>{A}<mo>−</mo>{fenced('(', f'{B}<mo>−</mo>{C}', ')')}</mrow>",
     ),
     (call("ceil", binary(a, "/", b)), fenced("⌈", f"<mfrac>{A}{B}</mfrac>", "⌉")),
     (call("floor", a), fenced("⌊", A, "⌋")),
@@ -97,7 +97,7 @@ MATHML: list[tuple[Node, str]] = [
     (
         call("max", zero, a),
         "<mrow><mi>max</mi>"
-        + fenced("(", f'<mrow><mn>0</mn><mo separator="true">,</mo>{A}</mrow>', ")")
+        + fenced("(", f'<mn>0</mn><mo separator="true">,</mo>{A}', ")")
         + "</mrow>",
     ),
     (
@@ -121,10 +121,10 @@ MATHML: list[tuple[Node, str]] = [
     (
         ranked,
         '<mrow><mo>{</mo><mtable class="cases">'
-        f"<mtr><mtd>{A}</mtd><mtd><mrow><mtext>if\u00a0</mtext><mrow>{A}<mo>≤</mo>{B}</mrow></mrow>"
-        f"</mtd></mtr><mtr><mtd>{B}</mtd><mtd><mrow><mtext>if\u00a0</mtext><mrow><mi>on</mi>"
-        "<mtext>\u00a0and\u00a0</mtext><mrow><mtext>not\u00a0</mtext><mi>off</mi></mrow></mrow>"
-        "</mrow></mtd></mtr><mtr><mtd><mtext>no room</mtext></mtd><mtd>"
+        f"<mtr><mtd>{A}</mtd><mtd><mtext>if\u00a0</mtext>{A}<mo>≤</mo>{B}"
+        f"</mtd></mtr><mtr><mtd>{B}</mtd><mtd><mtext>if\u00a0</mtext><mi>on</mi>"
+        "<mtext>\u00a0and\u00a0</mtext><mtext>not\u00a0</mtext><mi>off</mi>"
+        "</mtd></mtr><mtr><mtd><mtext>no room</mtext></mtd><mtd>"
         "<mtext>otherwise</mtext></mtd>"
         "</mtr></mtable></mrow>",
     ),
@@ -234,8 +234,8 @@ def test_numbers_are_inserted_with_their_units() -> None:
 def test_an_equation_has_two_sides_and_a_description() -> None:
     sides = (shown(Shown(symbol="M")), mathml(binary(a, "*", b), Symbols()), "<mn>4</mn>")
     assert equation(*sides, description='M = "ab" < 5') == (
-        '<math display="block" alttext="M = &quot;ab&quot; &lt; 5"><mrow><mi>M</mi><mo>=</mo>'
-        f"<mrow>{A}<mo>×</mo>{B}</mrow><mo>=</mo><mn>4</mn></mrow></math>"
+        '<math display="block" alttext="M = &quot;ab&quot; &lt; 5"><mi>M</mi><mo>=</mo>'
+        f"{A}<mo>×</mo>{B}<mo>=</mo><mn>4</mn></math>"
     )
     assert equation(A, display=False) == f"<math>{A}</math>"
 

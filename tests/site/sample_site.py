@@ -75,7 +75,7 @@ class Site:
 
 def lists_of(page: Path) -> str:
     """The tabs and navigation of a finished page, as markup, from the script that it loads."""
-    found = re.search(r'<script src="([^"]*assets/lists/[^"]*)"', page.read_text("utf-8"))
+    found = re.search(r"<script src=([^ >]*assets/lists/[^ >]*)", page.read_text("utf-8"))
     assert found is not None, page
     calls = (page.parent / found[1]).read_text("utf-8").removeprefix("frameLists.tabs(")
     return "".join(json.loads(f"[{calls.rstrip().removesuffix(')')}]"))

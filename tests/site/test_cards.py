@@ -19,8 +19,10 @@ PAGE = """<head><meta name="description" content="of the site"></head>
 
 
 def properties(page: str) -> dict[str, str]:
-    found = re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)">', page)
-    return {name: unescape(text) for name, text in found}
+    found = re.findall(
+        r'<meta (?:name|property)="?([^" ]+)"? content=(?:"([^"]*)"|([^">]*))>', page
+    )
+    return {name: unescape(text or word) for name, text, word in found}
 
 
 @pytest.mark.parametrize("address", ["https://example.org/", "https://example.org"])

@@ -1,4 +1,4 @@
-"""Each page links to the feed of changes if the site has one."""
+"""The front page and each list link to the feed of changes if the site has one."""
 
 from pathlib import Path
 
@@ -8,8 +8,8 @@ from scalesheet.site.harden import FEED, harden
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_every_page_links_to_the_feed_by_a_relative_path(tmp_path: Path, there: bool) -> None:
-    pages = {"index.html": FEED, "book/plans/a.html": f"../../{FEED}"}
+def test_lists_link_to_the_feed_by_a_relative_path(tmp_path: Path, there: bool) -> None:
+    pages = {"index.html": FEED, "book/plans/index.html": f"../../{FEED}"}
     for page in pages:
         (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / page).write_text("<html><head><title>A</title></head></html>", "utf-8")

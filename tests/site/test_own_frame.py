@@ -20,7 +20,8 @@ def test_a_book_alone_is_enough_for_a_site(tmp_path: Path) -> None:
     front = (made.site / "index.html").read_text("utf-8")
     assert "<title>" in front
     assert "book/plans/small.html" in front
-    assert (made.site / "assets" / "site.css").is_file()
+    assert ".md-path" in (made.site / "assets" / "style.css").read_text("utf-8")
+    assert not (made.site / "assets" / "site.css").exists(), "it is in the joined sheet"
     assert not (tmp_path / "docs").exists(), "nothing is put beside the data"
     assert sorted(path.name for path in made.out.iterdir()) == [".stamp.json", "site", "workbooks"]
     again = build(data, tmp_path / "build")

@@ -20,8 +20,8 @@ from scalesheet.site.generate import MOST_LISTED, complaints, prepare, widen
 from scalesheet.site.harden import harden, policy
 from scalesheet.site.theme import script_styles, theme_of
 
-POLICY_OF = re.compile(r"<meta http-equiv=\"Content-Security-Policy\".*?>")
-POLICY = re.compile(r'<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"')
+POLICY_OF = re.compile(r"<meta http-equiv=Content-Security-Policy .*?>")
+POLICY = re.compile(r"<head><meta charset=utf-8><meta http-equiv=Content-Security-Policy ")
 
 
 def test_the_sample_pages_build_without_a_problem(site: Site, sample_pages: Path) -> None:
@@ -35,7 +35,7 @@ def test_the_policy_comes_first_in_every_page_and_allows_nothing_unsafe(site: Si
         text = (site.folder / page).read_text(encoding="utf-8")
         assert POLICY.search(text), page
         assert "unsafe-" not in text.split(">", 5)[4], page
-        assert text.index('charset="utf-8"') < 1024, page
+        assert text.index("charset=utf-8") < 1024, page
 
 
 def test_nothing_with_a_date_or_without_use_is_published(site: Site) -> None:
@@ -47,8 +47,8 @@ def test_nothing_with_a_date_or_without_use_is_published(site: Site) -> None:
 def test_the_page_for_missing_addresses_has_the_search(site: Site) -> None:
     text = (site.folder / "404.html").read_text("utf-8")
     assert "Page not found" in text
-    assert '<form class="find"' in text
-    assert not re.search(r'(?:href|src)="/', text)
+    assert "<form class=find" in text
+    assert not re.search(r'(?:href|src)="?/', text)
 
 
 def test_a_page_with_further_pages_becomes_their_section(tmp_path: Path) -> None:

@@ -23,13 +23,14 @@ def references(node: Node) -> tuple[Key, ...]:
     """What a tree refers to, in order, without repeats. A look-up refers to a table's column."""
     result: dict[Key, None] = {}
     for part in walk(node):
-        key = _key(part)
+        key = key_of(part)
         if key is not None:
             result.setdefault(key)
     return tuple(result)
 
 
-def _key(node: Node) -> Key | None:
+def key_of(node: Node) -> Key | None:
+    """What one node refers to by itself."""
     match node:
         case Scalar():
             return Key(node.name)
@@ -167,7 +168,7 @@ def needs(node: Node, at: Key, results: Results) -> Iterator[Key]:
         case Column() if node.table == at.table:
             yield Key(node.column, node.table, at.row)
         case _:
-            key = _key(node)
+            key = key_of(node)
             if key is not None:
                 yield key
 

@@ -28,7 +28,7 @@ def equation(*sides: str, display: bool = True, description: str = "") -> str:
     """A `math` element: the sides joined by equals signs, and a description in words."""
     kind = ' display="block"' if display else ""
     text = f' alttext="{escape(description)}"' if description else ""
-    return f"<math{kind}{text}>{_row(_joined(sides))}</math>"
+    return f"<math{kind}{text}>{''.join(map(_inner, _joined(sides)))}</math>"
 
 
 def _joined(sides: Sequence[str]) -> list[str]:
@@ -57,14 +57,6 @@ def _symbol(symbol: str) -> str:
 
 
 def _name(what: Shown) -> str:
-    if not what.of:
-        return _bare(what)
-    part = f' data-part="{what.end}"' if what.end != "value" else ""
-    own = " data-own" if what.own else ""
-    return _element("mrow", _bare(what), f' data-of="{escape(what.of)}" data-as="math"{part}{own}')
-
-
-def _bare(what: Shown) -> str:
     if what.symbol:
         return _symbol(what.symbol)
     if not what.number:
@@ -80,13 +72,33 @@ def _operator(sign: str) -> str:
     return _element("mo", escape(sign, quote=False), attributes)
 
 
+class _Row(str):
+    """A row that looks the same as part of a longer row.
+
+    One that begins with a sign does not: a fence would stretch, a minus would stand between two.
+    """
+
+    __slots__ = ()
+
+
 def _row(pieces: Sequence[str]) -> str:
-    return pieces[0] if len(pieces) == 1 else _element("mrow", "".join(pieces))
+    if len(pieces) == 1:
+        return pieces[0]
+    content = "".join(map(_inner, pieces))
+    row = _element("mrow", content)
+    return row if content.startswith("<mo") else _Row(row)
+
+
+def _inner(piece: str) -> str:
+    """A piece for a longer row."""
+    return (
+        piece.removeprefix("<mrow>").removesuffix("</mrow>") if isinstance(piece, _Row) else piece
+    )
 
 
 def _fence(opening: str, content: str, closing: str) -> str:
     """MathML's dictionary says that signs at the ends of a row are fences and stretch."""
-    return _element("mrow", f"{_element('mo', opening)}{content}{_element('mo', closing)}")
+    return _element("mrow", f"{_element('mo', opening)}{_inner(content)}{_element('mo', closing)}")
 
 
 def _two(tag: str, a: str, b: str) -> str:
@@ -99,7 +111,7 @@ def _subscript(a: str, b: str) -> str:
 
 def _cases(cases: Sequence[tuple[str, str]]) -> str:
     rows = (
-        _element("mtr", _element("mtd", value) + _element("mtd", condition))
+        _element("mtr", _element("mtd", _inner(value)) + _element("mtd", _inner(condition)))
         for value, condition in cases
     )
     return _element(
@@ -116,7 +128,7 @@ _MARKUP = Markup(
     fence=_fence,
     fraction=lambda a, b: _two("mfrac", a, b),
     power=lambda a, b: _two("msup", a, b),
-    root=lambda a: _element("msqrt", a),
+    root=lambda a: _element("msqrt", _inner(a)),
     subscript=_subscript,
     under=lambda a, b: _two("munder", a, b),
     function=lambda name: _element("mi", escape(name, quote=False)),

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from scalesheet.language import syntax as nodes
 from scalesheet.language.functions import FUNCTIONS
-from scalesheet.language.syntax import End, Node
+from scalesheet.language.syntax import Node
 from scalesheet.printers.base import Printing, Table, run
 
 CASES, OR, AND, NOT, COMPARE, LARGE, SUM, PRODUCT, FRACTION, POWER, ATOM = range(11)
@@ -26,17 +26,13 @@ NARROW_SPACE = "\u202f"
 class Shown:
     """What replaces a reference: a symbol (`M_opt`, `eta`), a number with its unit, or words.
 
-    The first nonempty one is used, in this order. `of` names the quantity with this value (and
-    `end` which end of it), for a target that can mark it; `own`: it is of the current row.
+    The first nonempty one is used, in this order.
     """
 
     symbol: str = ""
     number: str = ""
     unit: str = ""
     text: str = ""
-    of: str = ""
-    end: End = "value"
-    own: bool = False
 
 
 class Naming(Protocol):

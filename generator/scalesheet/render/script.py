@@ -17,6 +17,7 @@ single row that has its own formula.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
@@ -59,6 +60,37 @@ def program(plan: Plan, book: Book) -> str:
             "",
         ]
     )
+
+
+def catalogue_script(book: Book) -> str:
+    """The stated values of the catalogue tables that any plan reads, which their pages share."""
+    names = sorted({name for plan in book.plans.values() for name in reached(plan, book)})
+    return f"scalesheet.catalogue = {_object({n: _table(book.tables[n]) for n in names})};\n"
+
+
+def for_pages(script: str, plan: Plan, book: Book) -> str:
+    """A plan's script for its pages, shorter, and with tables from `catalogue_script`."""
+    for name in reached(plan, book):
+        script = script.replace(
+            f"{member(name)}:{_table(book.tables[name])}", f"{name}:scalesheet.catalogue.{name}", 1
+        )
+    return shortened(script)
+
+
+_STRING = re.compile(r'("(?:[^"\\\n]|\\.)*")')
+_SPACED = re.compile(r" ?(=>|&&|\|\||===|!==|[,?:*/<>]) ?")
+_MEMBER = re.compile(r'(?<=[\w\])])\["((?!__proto__)[A-Za-z_]\w*)"\]', re.ASCII)
+
+
+def shortened(script: str) -> str:
+    """Shorten printed code, which has no strings but double-quoted ones, no comments, no patterns.
+
+    Members are named with a dot; spaces around operators go, except at `+` and `-`, which could
+    join.
+    """
+    parts = _STRING.split(_MEMBER.sub(r".\1", script))
+    parts[::2] = [_SPACED.sub(r"\1", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def reached(plan: Plan, book: Book) -> list[str]:

@@ -17,6 +17,7 @@ from pathlib import Path
 import yaml
 
 from scalesheet.site.check import check_site
+from scalesheet.site.compact import compact_pages
 from scalesheet.site.generate import Engine, generate, hasten, prepare
 from scalesheet.site.harden import harden
 from scalesheet.site.search import entries, index, write_index
@@ -70,13 +71,14 @@ def build_site(
         if not site.is_dir():
             return SiteReport(0, problems)
 
-        # Pages must not change after this, because the policy has hashes of their contents.
+        # Scripts and styles must not change after this, because the policy has their hashes.
         settings = yaml.safe_load(config.read_text("utf-8"))
         theme = theme_of(settings, engine, config.resolve().parent)
         documents = harden(site, theme, str(settings.get("site_url") or ""))
         write_index(site, index(entries(site, pages)))
         write_texts(site, page_texts(pages, plain), config)
         problems += check_site(site, documents, theme)
+        compact_pages(site)
 
         if out.exists():
             shutil.rmtree(out)

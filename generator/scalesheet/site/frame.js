@@ -1,5 +1,6 @@
-/* The common frame of pages: the header, and the lists that a folder shares. Without scripts, a
- * page has its path and its text. */
+/* The common frame of pages: the header, the lists that a folder shares, and what follows from a
+ * page's headings: its table of contents, and a link at each heading. Without scripts, a page has
+ * its path and its text. */
 const frameLists = (() => {
   "use strict"
   const script = document.currentScript
@@ -35,11 +36,62 @@ const frameLists = (() => {
     })
   }
 
-  function icon() {
-    const made = document.createElement("span")
-    made.className = "md-nav__icon md-icon"
+  const element = (name, classes, ...content) => {
+    const made = document.createElement(name)
+    made.className = classes
+    made.append(...content)
     return made
   }
+
+  /** A list of headings, each with those below it. */
+  function listed(headings) {
+    const list = element("ul", "md-nav__list")
+    while (headings.length) {
+      const [first] = headings.splice(0, 1)
+      const next = headings.findIndex(each => each.tagName <= first.tagName)
+      const below = headings.splice(0, next < 0 ? headings.length : next)
+      const title = first.textContent.trim()
+      const link = element("a", "md-nav__link", title)
+      link.href = `#${first.id}`
+      const item = element("li", "md-nav__item", link)
+      if (below.length) {
+        const inner = element("nav", "md-nav", listed(below))
+        inner.ariaLabel = title
+        item.append(inner)
+      }
+      list.append(item)
+    }
+    return list
+  }
+
+  /** Fill the table of contents, then give each heading its link. */
+  function fillContents(contents) {
+    const headings = [...document.querySelectorAll("article :is(h1, h2, h3, h4, h5, h6)[id]")]
+    const [title] = document.getElementsByTagName("h1")
+    document.querySelector(".md-skip")?.setAttribute("href", `#${title?.id ?? ""}`)
+    const below = headings.filter(each => each.tagName !== "H1")
+    if (below.length) {
+      const label = element("label", "md-nav__title", icon(), "Table of contents")
+      label.htmlFor = "__toc"
+      const list = listed(below)
+      list.dataset.mdComponent = "toc"
+      list.dataset.mdScrollfix = ""
+      contents.append(label, list)
+    }
+    for (const each of headings) {
+      const link = element("a", "headerlink", "¶")
+      link.href = `#${each.id}`
+      link.title = "Permanent link"
+      each.append(link)
+    }
+  }
+
+  const contentsOf = hidden =>
+    `<div class="md-sidebar md-sidebar--secondary" data-md-component="sidebar" data-md-type="toc"${hidden ? " hidden" : ""}>` +
+    '<div class="md-sidebar__scrollwrap"><div class="md-sidebar__inner">' +
+    '<nav class="md-nav md-nav--secondary" aria-label="Table of contents"></nav></div></div></div>'
+
+  const icon = () => element("span", "md-nav__icon md-icon")
 
   let beside = ""
 
@@ -52,8 +104,10 @@ const frameLists = (() => {
     },
     list() {
       const here = document.currentScript
-      here.insertAdjacentHTML("beforebegin", beside)
-      mark(here.previousElementSibling)
+      here.insertAdjacentHTML("beforebegin", beside + contentsOf(here.hidden))
+      const contents = here.previousElementSibling
+      addEventListener("DOMContentLoaded", () => fillContents(contents.querySelector("nav")))
+      mark(contents.previousElementSibling)
       here.remove()
     },
   }

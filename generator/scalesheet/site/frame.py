@@ -43,6 +43,14 @@ _OF_TABS = re.compile(r"<script>var (?:tabs=__md_get|target=document).*?</script
 _NEIGHBOURS = re.compile(r'<nav class="md-footer__inner.*?</nav>\s*', re.DOTALL)
 _SETTINGS = re.compile(r'(<script id="__config" type="application/json">)(.*?)(</script>)')
 _ESCAPED = {"&#123;": "{", "&#125;": "}", "&#126;": "~"}
+#: Elements around the line at the end, which has a style of its own.
+_FOOT = re.compile(
+    r'<div class="md-footer-meta md-typeset">\s*<div class="md-footer-meta__inner md-grid">\s*'
+    r'<div class="md-copyright">\s*<div class="md-copyright__highlight">\s*'
+    r"((?:(?!<div|</div>).)*?)\s*(?:</div>\s*){4}",
+    re.DOTALL,
+)
+_OF_PATH = re.compile(r' class="md-path__(?:list|item|link)"')
 _UNUSED = ("search", "annotate", "tags", "version")
 #: Parts needed only for folding lists; the lists are short by now.
 _ORNAMENT = (
@@ -99,6 +107,8 @@ def framed(page: str, depth: int) -> str:
         page = _OF_TABS.sub("", page)
     if depth > 1:  # readers look up pages of a book rather than read them in order
         page = _NEIGHBOURS.sub("", page)
+    page = _FOOT.sub(r'<p class="md-copyright md-grid">\1</p>', page)
+    page = _PATH.sub(lambda path: _OF_PATH.sub("", path[0]), page)
     for sign, instead in _ESCAPED.items():  # escapes that only Markdown needed
         page = page.replace(sign, instead)
     page = _SETTINGS.sub(_fewer, page)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,6 +27,7 @@ _NEEDLESS = (
     "**/*.map",
     "assets/javascripts/lunr/**/*.js",  # of the theme's search, which ours replaces
     "assets/javascripts/workers/*.js",
+    "assets/readme-*.png",  # of the repository's front page
 )
 _NEEDLESS_TAGS = re.compile(
     # with the whole line; it is slow to start an expression with blanks
@@ -33,6 +36,7 @@ _NEEDLESS_TAGS = re.compile(
     r"""|<link\s+rel="(?:prev|next)"[^>]*>\s*"""
 )
 FEED = "api/v1/changes.atom"
+_DESCRIPTION = re.compile(r'<meta name="description"[^>]*>')
 _HEAD = re.compile(r"<head[^>]*>", re.IGNORECASE)
 
 
@@ -48,21 +52,27 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
             path.unlink()
 
     lost = site / LOST
+    root = urlsplit(address).path.rstrip("/") + "/" if address else ""
     if lost.is_file():
-        lost.write_text(_found(lost.read_text("utf-8"), address), "utf-8", newline="")
+        lost.write_text(_found(lost.read_text("utf-8"), root), "utf-8", newline="")
 
     pages = sorted(site.rglob("*.html"))
     # The index of each folder, read before it is hardened itself.
     indexes = {each: _slim(each) for each in pages if each.name == "index.html"}
     shared, followed = Shared(site), dict[str, tuple[str, ...]]()
+    said = _DESCRIPTION.search(indexes.get(site / "index.html", ""))
 
     def hardened(page: Path) -> Document:
         name, lists = page.relative_to(site).as_posix(), ""
         depth = name.count("/")
         index = indexes.get(page.parent / "index.html", "")
         text = framed(_framed(page, index), depth)
-        if page != lost:  # a server shows it at any depth
+        if page == lost:  # a server shows it at any depth
+            text = shared.styled(text, root)
+        else:
             text, lists = shared.light(text, depth)
+        if said and name != "index.html":  # of the site, so it says nothing about the page
+            text = text.replace(said[0], "", 1)
         text = put_card(site, name, text, address)
         document = read_document(text)
         if lists not in followed:
@@ -80,12 +90,20 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
         page.write_bytes(text.encode("utf-8"))
         return document
 
-    # Before the others, in this process: the 404 page, which sorts before all, and the next page,
-    # which decides what all pages share.
-    begin = [hardened(page) for page in pages[:2]]
+    # Before the others, in this process: the page that decides what all pages share, and the 404
+    # page, which sorts before it.
+    begin = [hardened(page) for page in pages[1::-1]][::-1]
     with spread(hardened, pages[2:]) as others:
         names = [page.relative_to(site).as_posix() for page in pages]
-        return dict(zip(names, begin + others(), strict=True))
+        documents = dict(zip(names, begin + others(), strict=True))
+    shared.remove_joined(set(chain(*(_loaded(*each) for each in documents.items()))))
+    return documents
+
+
+def _loaded(name: str, document: Document) -> Iterator[str]:
+    """Yield the paths of the site's files that a page loads."""
+    for address in document.loads:
+        yield posixpath.normpath(posixpath.join(posixpath.dirname(name), urlsplit(address).path))
 
 
 _FROM_ROOT = re.compile(r'((?:href|src)=")/(?!/)')
@@ -97,12 +115,11 @@ _LOST_TEXT = (
 )
 
 
-def _found(page: str, address: str) -> str:
+def _found(page: str, root: str) -> str:
     """Fix the theme's page for missing pages, so that it works from the top of the site.
 
-    With a known address, it works from anywhere below.
+    With a known `root`, it works from anywhere below.
     """
-    root = urlsplit(address).path.rstrip("/") + "/" if address else ""
     page = _LOST.sub(lambda article: article[1] + _LOST_TEXT, page)
     return _FROM_ROOT.sub(rf"\1{root}", page)
 
@@ -131,10 +148,12 @@ def first_of_head(content: str) -> str:
 def feed_link(site: Path, page: Path) -> str:
     """A link to the feed, for feed readers; empty if the site has none.
 
+    The front page and the index of each folder have it.
+
     Material's script takes a lone `rel="alternate"` for a translation and would fetch its pages; a
     second word prevents that.
     """
-    if not (site / FEED).is_file():
+    if page.name != "index.html" or not (site / FEED).is_file():
         return ""
     up = "../" * (len(page.relative_to(site).parts) - 1)
     # "feed" as well, since the themes take a bare "alternate" for a translation of the site

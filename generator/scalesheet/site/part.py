@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import yaml
 
 from scalesheet.site.check import check_site
+from scalesheet.site.compact import compact_pages
 from scalesheet.site.generate import generate, hasten, prepare
 from scalesheet.site.harden import FEED, harden
 from scalesheet.site.search import INDEX, entries, exchanged, index, read, write_index
@@ -67,6 +68,7 @@ def build_part(
         documents = {name: each for name, each in documents.items() if name in finished}
         problems += check_site(site, documents, theme, known)
         _search(site, kept, pages, finished, known)
+        compact_pages(site)
         shutil.move(site, out)
     return problems
 

@@ -55,6 +55,8 @@ _ROW = re.compile(r'<th\b[^>]*scope="?row[^>]*>(.*?)</th>', re.DOTALL)
 _LEAD = re.compile(r"<p(?: class=\"lead\")?>(.*?)</p>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _WORD = re.compile(r"[^\W]+(?:\.\d+)*")
+#: A figure or a digest in the text of a page, which nobody searches for, but no arXiv number.
+_FIGURE = re.compile(r"(?!\d{4}\.\d{5}$)\d[\d.]*|[0-9a-f]{20,}")
 _FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 
 
@@ -102,7 +104,10 @@ def entry(path: str, page: str, front: Mapping[str, Any]) -> Entry | None:
         (TITLE, [title]),
     ):
         for text in texts:
-            fields.update(dict.fromkeys(words(_plain(text)), where))
+            found = words(_plain(text))
+            if where == TEXT:
+                found = [word for word in found if not _FIGURE.fullmatch(word)]
+            fields.update(dict.fromkeys(found, where))
     weight = next(w for begin, w in WEIGHTS.items() if re.match(begin, path))
     note = _shortened(_plain(lead[1])) if lead else ""
     return Entry(path, title, weight, note, names, below, fields)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -26,6 +27,7 @@ _TOP = re.compile(
     r'<div data-md-component="announce">\s*</div>\s*(?P<header><header\b.*?</header>)\s*',
     re.DOTALL,
 )
+_SKIP = re.compile(r'href="#[^"]*"')
 _SCOPE = re.compile(r'<script>(__md_scope=new URL\()"[./]*",location(\).*?)</script>\s*', re.DOTALL)
 _COLOURS = re.compile(r"<script>(var palette=.*?)</script>\s*", re.DOTALL)
 _TOPIC = re.compile(r'(data-md-component="header-topic">\s*<span class="md-ellipsis">)[^<]*')
@@ -43,10 +45,14 @@ _SIDE = re.compile(
     r'(?=<div class="md-sidebar md-sidebar--secondary")',
     re.DOTALL,
 )
+#: The script builds it again from the headings.
 _CONTENTS = re.compile(
-    r'<div class="md-sidebar md-sidebar--secondary".*?(?P<list><nav\b.*</nav>)\s*</div>',
+    r'<div class="md-sidebar md-sidebar--secondary"(?P<hidden>[^>]*\bhidden\b)?.*?'
+    r'(?=<div class="md-content")',
     re.DOTALL,
 )
+_CONTENTS_LIST = re.compile(r"<nav\b.*</nav>", re.DOTALL)
+_PERMALINK = re.compile(r'<a class="headerlink"[^>]*>[^<]*</a>')
 _OPENED = re.compile(
     r'<li class="md-nav__item md-nav__item--active">\s*<input [^>]*id="__toc">.*?'
     r'(<a href="[^"]*" class="md-nav__link) md-nav__link--active(">.*?</a>)\s*</li>',
@@ -71,7 +77,7 @@ class Shared:
     def light(self, text: str, depth: int) -> tuple[str, str]:
         """Return a page without its shared parts, and the lists that were moved."""
         up = "../" * depth
-        text = self._styled(self._framed(text, up), up)
+        text = self.styled(self._framed(text, up), up)
         return self._listed(text, up)
 
     def _framed(self, text: str, up: str) -> str:
@@ -82,7 +88,8 @@ class Shared:
         found = [each[0] for each in bottom if each is not None]
         colours = _COLOURS.search(top["header"])
         header = _TOPIC.sub(r"\1", _COLOURS.sub("", top["header"]))
-        common = _UP.sub(r"\1{up}", top["toggles"] + header)
+        skip = _SKIP.sub('href="#"', top["skip"])  # without the header, there is nothing to skip
+        common = _UP.sub(r"\1{up}", top["toggles"] + skip + header)
         common += _BASE.sub('"base":"{base}"', "".join(found))
         frame = "\n".join(
             (
@@ -97,7 +104,7 @@ class Shared:
         if frame != self.frame:
             return text
         link = f'<script src="{up}{FRAME}"></script>\n'
-        text = text.replace(top[0], f"{top['skip']}\n{link}", 1).replace(scope[0], "", 1)
+        text = text.replace(top[0], link, 1).replace(scope[0], "", 1)
         for each in found:
             text = text.replace(each, "", 1)
         return text
@@ -106,18 +113,24 @@ class Shared:
         tabs, side = _TABS.search(text), _SIDE.search(text)
         if f'src="{up}{FRAME}"' not in text or tabs is None or side is None:
             return text, ""
-        contents = _CONTENTS.search(text, side.end())
-        lists = side[0].replace(contents["list"], "") if contents else side[0]
+        contents = _CONTENTS.match(text, side.end())
+        if contents is None:
+            return text, ""
+        contents_list = _CONTENTS_LIST.search(contents[0])
+        lists = side[0].replace(contents_list[0], "") if contents_list else side[0]
         lists = _OPENED.sub(r'<li class="md-nav__item">\1\2</li>', lists)
         made = f"frameLists.tabs({json.dumps(tabs[0], ensure_ascii=False)},\n"
         made += f"{json.dumps(lists, ensure_ascii=False)})\n"
         name = f"{LISTS}/{hashlib.sha256(made.encode()).hexdigest()[:8]}.js"
         self._write(name, made)
         self._write(LIST, "frameLists.list()\n")
+        hidden = " hidden" if contents["hidden"] else ""
+        below = _PERMALINK.sub("", text[contents.end() :])
+        text = f'{text[: side.start()]}<script src="{up}{LIST}"{hidden}></script>{below}'
         text = text.replace(tabs[0], f'<script src="{up}{name}"></script>\n', 1)
-        return text.replace(side[0], f'<script src="{up}{LIST}"></script>', 1), tabs[0] + lists
+        return text, tabs[0] + lists
 
-    def _styled(self, text: str, up: str) -> str:
+    def styled(self, text: str, up: str) -> str:
         """Replace a page's style sheets by a single one.
 
         Only the first group of sheets that comes up is joined, and only if it has no relative
@@ -126,7 +139,7 @@ class Shared:
         links = _STYLES.search(text)
         if links is None:
             return text
-        names = _ADDRESS.findall(links[0])
+        names = [name.removeprefix(up) for name in _ADDRESS.findall(links[0])]
         row = " ".join(names)
         if row not in self.styles:
             given = [(self.site / name).read_text("utf-8") for name in names]
@@ -144,6 +157,14 @@ class Shared:
             path = self.site / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8", newline="")
+
+    def remove_joined(self, loaded: Collection[str]) -> None:
+        """Remove the sheets that the joined one replaces, except those that pages load apart."""
+        for row, joined in self.styles.items():
+            for name in row.split() if joined else ():
+                if name not in loaded:
+                    (self.site / name).unlink()
+
 
 
 @cache

@@ -26,7 +26,7 @@ from scalesheet.render.pages.plan.live import shown
 from scalesheet.render.pages.plan.page import plan_page
 from scalesheet.render.pages.plan.parts import part_pages
 from scalesheet.render.pages.plan.subpages import subpages
-from scalesheet.render.script import program, runtime
+from scalesheet.render.script import catalogue_script, for_pages, program, runtime
 from scalesheet.site.document import read_document
 from scalesheet.site.harden import first_of_head, policy
 
@@ -87,7 +87,8 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
         each.mkdir(parents=True)
     scripts = {
         "runtime": runtime(),
-        plan.id: program(plan, book) + shown(plan, book),
+        "catalogue": catalogue_script(book),
+        plan.id: for_pages(program(plan, book) + shown(plan, book), plan, book),
         "live": script(),
         f"{plan.id}.draws": draws_script(plan, book, context.edition.sures[plan.id]),
         "sure": script(SURE),

@@ -60,7 +60,7 @@ _REST = """
 }
 """
 #: The published values decide which row is the example of a column's formula.
-_EXAMPLE = {"amount", "math", "row"}
+_EXAMPLE = {"amount", "row"}
 
 
 @dataclass

@@ -8,13 +8,18 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from editions import given
 from proof.browser import Chromium
 from render.live.parts import sample, write_site
 from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
 from scalesheet.numbers import format_of, number
+from scalesheet.printers.latex import latex
 from scalesheet.render.live import ASKING, DRAWING, FRONT, PARTS, SURE, WORKLOAD, script
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.notation import Titles
+from scalesheet.render.pages.plan.formulas import plan_formulas
 
 Open = Callable[..., Page]
 GPU_HOURS = "phases.total.gpu_hours"
@@ -270,7 +275,8 @@ def test_a_figure_shows_its_formula_with_the_current_numbers(visit: Open) -> Non
     expect(told).to_be_focused()
     for text in ("Cost", "USD", "published: ", "derived", "5.00 USD/(GPU·h)", "Needs"):
         expect(told).to_contain_text(text)
-    assert "5.00" in told.locator(".wide").nth(1).inner_text()
+    expect(told.locator(".wide")).to_have_count(1)
+    expect(told.locator("p:has-text('Needs') [data-of=price]")).to_contain_text("5.00")
     told.locator("[data-of=price]").first.click()  # from there to its inputs
     expect(told.locator(".title")).to_have_text("Price")
     expect(told).to_contain_text("Input, published")
@@ -291,10 +297,27 @@ def test_the_keyboard_opens_a_cells_formula_for_its_own_row(visit: Open) -> None
     page.keyboard.press("Enter")
     told = page.locator(".told")
     expect(told.locator(".title")).to_contain_text(", Two")
-    own = told.locator("math [data-own]").all()
+    own = told.locator("[data-own]").all()
     assert own
     assert all("/two/" in str(each.get_attribute("data-of")) for each in own)
-    expect(told.locator(".wide").nth(1)).to_contain_text(shown)
+    expect(told.locator(".value")).to_contain_text(shown)
+
+
+def test_the_latex_of_a_formula_is_printed_from_its_mathml(visit: Open, book: Book) -> None:
+    plan = book.plans["small"]
+    context = Context(given(book))
+    expected = {
+        each.anchor: latex(each.formula.ends.value, Titles(context, plan, each.key.table))
+        for group in plan_formulas(plan, evaluate(book, plan)).values()
+        for each in group
+    }
+    page = visit()
+    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    texts = page.locator(".formulas .formula > div dd:nth-of-type(2)")
+    expect(texts).to_have_count(len(expected))
+    shown = "all => all.map(each => [each.closest('[id]').id, each.textContent])"
+    assert dict(texts.evaluate_all(shown)) == expected
+    assert len(expected) > 10
 
 
 def test_in_a_field_it_takes_one_more_key(visit: Open) -> None:

@@ -26,6 +26,7 @@ PARTS = (
     "fields",
     "tornado",
     "explain",
+    "latex",
     "patch",
     "page",
 )

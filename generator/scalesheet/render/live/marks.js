@@ -142,13 +142,12 @@ scalesheet.marks = (() => {
       holds: cell.value === true,
     }),
     breach: (at, cell) => ({ holds: cell.value === true }),
-    broken: (at, cell, format, plan, part, { results }) => ({
+    broken: (at, cell, format, plan, { results }) => ({
       text: broken(plan, results, at.name),
     }),
-    count: (at, cell, format, plan, part, { results }) => ({
+    count: (at, cell, format, plan, { results }) => ({
       text: counted(results.tables[at.table][at.column]),
     }),
-    math: (at, cell, format, plan, part) => inMath(at, cell, format, plan, part),
   };
 
   /** ` Stage one, Stage two`: the rows that fail a row check. */
@@ -172,16 +171,6 @@ scalesheet.marks = (() => {
   function counted(cells) {
     const found = cells.filter(({ reason }) => reason === undefined).length;
     return found < cells.length ? `${found} of ${cells.length} rows` : "";
-  }
-
-  function inMath(at, cell, format, plan, part = "value") {
-    if (typeof cell.value === "number") {
-      const shown = number(cell[part], format);
-      return { number: shown, unit: unitOf(shown, symbolOf(at)) };
-    }
-    if (at.quantity.table && cell.reason === undefined)
-      return { word: rowTitle(plan, at.quantity.table, cell.value) };
-    return { word: plain(cell, format) || "nothing" };
   }
 
   /** A mark's content in words, to say what it was before. */
@@ -258,19 +247,6 @@ scalesheet.marks = (() => {
     target.hidden = holds;
   }
 
-  function writeMath(target, { number: shown, unit, word }) {
-    const before = target.querySelector("mn");
-    if (before && shown !== undefined) {
-      before.textContent = shown;
-      const after = target.querySelector("mtext");
-      if (after && unit) after.textContent = NBSP + unit;
-      return;
-    }
-    const content = shown === undefined ? [["mi", {}, word]] : [["mn", {}, shown]];
-    if (unit) content.push(["mtext", {}, NBSP + unit]);
-    target.replaceChildren(...content.map((each) => drawn(each, NAMESPACES.math)));
-  }
-
   function writeText(target, { text }) {
     target.textContent = text;
   }
@@ -290,17 +266,16 @@ scalesheet.marks = (() => {
     row: writeRow,
     check: writeCheck,
     breach: writeBreach,
-    math: writeMath,
   };
 
   // ---------------------------------------------------------------- marks
 
   /** A mark of the page; undefined if it names something that this plan lacks. */
   function mark(plan, target) {
-    const { of, as = "cell", within, part } = target.dataset;
+    const { of, as = "cell", within } = target.dataset;
     const at = place(plan, of);
     if (at.table !== undefined && !plan.inputs.tables[at.table]) return undefined;
-    return { target, at, as, within, part, folds: folds(target) };
+    return { target, at, as, within, folds: folds(target) };
   }
 
   /** The folded parts of the page that contain a target, except lines that are always visible. */
@@ -313,7 +288,7 @@ scalesheet.marks = (() => {
   }
 
   const OF_MANY = new Set(["broken", "count"]); // depends on more than its own cell
-  const UNTITLED = new Set(["math", "breach"]); // has no text of its own
+  const UNTITLED = new Set(["breach"]); // has no text of its own
 
   const inSight = ({ folds: around }) => around.every((fold) => fold.open);
 
@@ -323,7 +298,7 @@ scalesheet.marks = (() => {
     const cellIn = (from) =>
       at.table !== undefined && at.row === undefined && !at.key ? {} : from.cell(at);
     const print = (from) =>
-      PRINTED[as](at, cellIn(from), from.format(at), plan, marked.part, from);
+      PRINTED[as](at, cellIn(from), from.format(at), plan, from);
     const [cell, format] = [cellIn(now), now.format(at)];
     if (!OF_MANY.has(as) && cell === marked.cell && format === marked.format) return;
     Object.assign(marked, { cell, format });

@@ -81,14 +81,24 @@ def cell(
         return tag("td", value.reason, class_="reason", **live)
     if not isinstance(value.value, float):
         return tag("td", plain(value, fmt), class_="input" if input_ else None, **live)
+    shown = plain(value, fmt)
+    alone = not symbol and (as_ == "value" or not ends(value, fmt))
     return tag(
         "td",
-        amount(value, fmt, symbol, range_=as_ != "value"),
+        inline(shown) if alone else amount(value, fmt, symbol, range_=as_ != "value"),
         class_="num input" if input_ else "num",
-        # for sorting; a cell that follows the inputs sorts by its text
-        data_value=None if of else repr(value.value),
+        # for sorting, if the text says less; a cell that follows the inputs sorts by its text
+        data_value=None if of or _reads_as(shown, value.value) else repr(value.value),
         **live,
     )
+
+
+def _reads_as(text: str, number: float) -> bool:
+    """Return whether a text is exactly that number."""
+    try:
+        return float(text.replace(",", "").replace("−", "-")) == number
+    except ValueError:
+        return False
 
 
 def cells(value: Value, fmt: Format, *, input_: bool = False, of: str | None = None) -> Html:

@@ -15,7 +15,7 @@ from scalesheet.render.pages.html import Html, join, tag
 #: What to print: a number with its range (a table's cell), with its unit, or with both; only the
 #: number; only the range, with the unit, or in brackets; a row's title; an id with spaces for
 #: underscores; a text; a check's result, whether to show its failure line, and the rows that fail;
-#: how many rows of a column have a number; a number within a formula.
+#: how many rows of a column have a number.
 As = Literal[
     "cell",
     "figure",
@@ -31,7 +31,6 @@ As = Literal[
     "breach",
     "broken",
     "count",
-    "math",
 ]
 
 

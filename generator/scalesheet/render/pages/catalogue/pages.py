@@ -316,6 +316,7 @@ def _fact_list(context: Context, table: Table, row: str) -> Html | None:
 
 def _figures(context: Context, table: Table, row: str) -> Html:
     """A table of every number with kind, source, note and the line that states it."""
+    told: dict[Html, str] = {}  # the first figure with the same source and note
     body: list[list[Html]] = []
     for column in _numbers(table):
         value = cell_value(context, table, column, row)
@@ -331,6 +332,9 @@ def _figures(context: Context, table: Table, row: str) -> Html:
             shown = tag("td", text, class_="num input")
         other = _contested(context, stated, fmt, symbol)
         basis = _basis(context, column, stated, other)
+        first = told.setdefault(basis[1], column.title)
+        if first != column.title and stated is not None and stated.citation is not None:
+            basis[1] = tag("td", f"as for {first}", class_="words")
         body.append([tag("th", column.title, scope="row"), shown, *basis])
     head = [heading_cell("Figure"), heading_cell("Value", number=True)]
     head += map(heading_cell, ("Kind", "Source and note", ""))

@@ -150,7 +150,10 @@ def plans_page(context: Context) -> str:
             "words. Plans count different things; each link explains what.",
             class_="note",
         ),
-        *(tag("script", src=f"../{ASSETS}/{name}.js") for name in ("runtime", "live", "compare")),
+        *(
+            tag("script", src=f"../{ASSETS}/{name}.js")
+            for name in ("runtime", "catalogue", "live", "compare")
+        ),
         wide=True,
         list_=True,
     )

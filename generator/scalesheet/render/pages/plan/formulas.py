@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from scalesheet.evaluate.references import references
+from scalesheet.evaluate.references import key_of
+from scalesheet.language import syntax
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, address, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.html import Html, heading, join, link, tag
-from scalesheet.render.pages.marks import As, mark, of_cell
+from scalesheet.render.pages.marks import As, mark, of_cell, of_chosen
 from scalesheet.render.pages.notation import (
-    Numbers,
     Titles,
     drawn,
     in_words,
-    notations,
-    with_numbers,
 )
 from scalesheet.render.pages.places import column_anchor, scalar_anchor
 from scalesheet.render.pages.tables import reference
@@ -155,16 +153,15 @@ class _Shown:
             tag(
                 "div",
                 scrolling(drawn(titles, "", node)),
-                scrolling(_numbers(titles, self.results, formula)),
                 tag("p", "In words: ", in_words(titles, node), ".", class_="in-words"),
                 self.needs(formula),
-                self.used_by(users),
+                self.used_by(formula, users),
                 _catalogue(self.context, formula.formula),
                 _foot(self.context, self.plan, formula),
                 tag(
                     "details",
                     tag("summary", "As text"),
-                    _texts(titles, formula.formula),
+                    _as_text(formula.formula),
                     class_="quiet",
                 ),
                 id=formula.anchor,
@@ -191,10 +188,11 @@ class _Shown:
         row: str | None,
         *,
         own: bool = False,
+        by: str = "",
         linked: bool = True,
     ) -> Html:
         """A value in the format of its column, a reference by its title; `own`: of the example
-        row."""
+        row; `by` is the figure that selects the row, if it is looked up."""
         if key.table is None:
             value, of = self.results.scalars[key.name], key.name
             values: Iterable[Value] = [value]
@@ -202,7 +200,7 @@ class _Shown:
             assert row is not None
             value, of = (
                 self.results.cell(key.table, row, key.name),
-                of_cell(key.table, row, key.name),
+                of_chosen(key.table, by, key.name) if by else of_cell(key.table, row, key.name),
             )
             values = self.results.tables[key.table][key.name]
         as_: As = "amount"
@@ -224,59 +222,70 @@ class _Shown:
 
     def needs(self, formula: PlanFormula) -> Html | None:
         """The figures that the formula reads, with their values."""
-        every = (
-            self.named(needed, formula.row if needed.table == formula.key.table else None)
-            for needed in references(formula.formula.ends.value)
-        )
-        named = [each for each in every if each is not None]
-        return tag("p", "Needs ", join(named, ", "), ".") if named else None
+        named: dict[tuple[Key, str], Html | None] = {}
+        for node in syntax.walk(formula.formula.ends.value):
+            if (key := key_of(node)) is not None:
+                row, by = self._row(node, key, formula)
+                if (key, by) not in named:
+                    named[key, by] = self.named(key, formula, row, by)
+        shown = list(filter(None, named.values()))
+        return tag("p", "Needs ", join(shown, ", "), ".") if shown else None
 
-    def named(self, key: Key, row: str | None) -> Html | None:
-        """A figure by its title, linked, with its value."""
-        if key.table is None:
-            scalar = self.plan.scalars[key.name]
-            if scalar.hidden:
-                return None
-            title = link(address(self.context, self.plan, key, self.here), scalar.title)
-            return join([title, " (", self.figure(scalar, key, None), ")"])
-        table = self.context.table(key.table, self.plan)
-        if table is None or key.name not in table.columns:
+    def _row(self, node: syntax.Node, key: Key, formula: PlanFormula) -> tuple[str | None, str]:
+        """The row that a reference reads, seen from the example row, and what selects it if it is
+        looked up."""
+        own = formula.row if key.table == formula.key.table else None
+        if not isinstance(node, syntax.Lookup):
+            return key.row or own, ""
+        match node.key:
+            case syntax.Scalar():
+                value, by = self.results.scalars[node.key.name].value, node.key.name
+            case syntax.Cell() as at:
+                value = self.results.cell(at.table, at.row, at.column).value
+                by = of_cell(at.table, at.row, at.column)
+            case syntax.Column() as at if formula.row is not None and at.table == formula.key.table:
+                value = self.results.cell(at.table, formula.row, at.column).value
+                by = of_cell(at.table, formula.row, at.column)
+            case _:
+                return None, ""
+        found = isinstance(value, str) and value in self.results.rows[node.table]
+        return (str(value), by) if found else (None, "")
+
+    def named(self, key: Key, formula: PlanFormula, row: str | None, by: str) -> Html | None:
+        """A figure by its title, linked, with its value. A formula's own table is not named."""
+        title = self._linked(key, formula)
+        if title is None:
             return None
-        column = table.columns[key.name]
-        target = (
-            to(key.table, "index")
-            if key.table in self.context.book.tables
-            else address(self.context, self.plan, key, self.here)
-        )
-        title = link(target, f"{table.title}: {column.title}")
-        at = key.row or row
-        if at is None or at not in table.rows:
+        if key.table is None:
+            shown = self.figure(self.plan.scalars[key.name], key, None)
+            return join([title, " (", shown, ")"])
+        table = self.context.table(key.table, self.plan)
+        if table is None or row not in table.rows:
             return title
-        return join([title, " (", self.figure(column, key, at, own=key.row is None), ")"])
+        own = key.row is None and (not by or by.startswith(f"{formula.key.table}/"))
+        shown = self.figure(table.columns[key.name], key, row, own=own, by=by)
+        return join([title, " (", shown, ")"])
 
-    def used_by(self, keys: tuple[Key, ...]) -> Html | None:
-        links = []
-        for key in keys:
-            table = self.plan.tables[key.table] if key.table is not None else None
-            quantity = table.columns[key.name] if table else self.plan.scalars[key.name]
-            title = f"{table.title}: {quantity.title}" if table else quantity.title
-            if not quantity.hidden:
-                links.append(link(address(self.context, self.plan, key, self.here), title))
+    def used_by(self, formula: PlanFormula, keys: tuple[Key, ...]) -> Html | None:
+        links = list(filter(None, (self._linked(key, formula) for key in keys)))
         return tag("p", "Used by ", join(links, ", "), ".", class_="users") if links else None
 
-
-def _numbers(titles: Titles, results: Results, formula: PlanFormula) -> Html | None:
-    """The formula with its numbers filled in; None for a text formula."""
-    if formula.quantity.kind == "text":
-        return None
-    key, numbers = formula.key, Numbers(titles, results, formula.row)
-    if key.table is None:
-        quantity = numbers.value(formula.quantity, results.scalars[key.name], key.name)
-    elif formula.row is not None:
-        quantity = replace(numbers.cell(key.table, formula.row, key.name), own=True)
-    else:
-        return None
-    return with_numbers(numbers, quantity, formula.formula.ends.value)
+    def _linked(self, key: Key, formula: PlanFormula) -> Html | None:
+        """The title of a figure, with that of its table unless it is the formula's own, as a link.
+        None for what is not shown."""
+        if key.table is not None and key.table in self.context.book.tables:
+            target = to(key.table, "index")
+        else:
+            target = address(self.context, self.plan, key, self.here)
+        if key.table is None:
+            scalar = self.plan.scalars[key.name]
+            return None if scalar.hidden else link(target, scalar.title)
+        table = self.context.table(key.table, self.plan)
+        column = table.columns.get(key.name) if table else None
+        if table is None or column is None or column.hidden:
+            return None
+        own = key.table == formula.key.table
+        return link(target, column.title if own else f"{table.title}: {column.title}")
 
 
 def _catalogue(context: Context, formula: Formula) -> Html | None:
@@ -288,19 +297,13 @@ def _catalogue(context: Context, formula: Formula) -> Html | None:
     return tag("p", "Calls ", join(parts, ", "), ".") if parts else None
 
 
-def _texts(titles: Titles, formula: Formula) -> Html:
-    """The formula as written and in other notations, to copy.
+def _as_text(formula: Formula) -> Html:
+    """The formula as written, to copy; the page's script adds the LaTeX (`live/latex.js`).
 
     Not in `pre`, because the theme processes each one, and a page has hundreds.
     """
-    written = formula.text
-    texts = notations(titles, written, formula.ends.value)
-    parts = (
-        join([tag("dt", title), tag("dd", tag("code", text))])
-        for title, text in texts
-        if text and (title == "As written" or text != written)
-    )
-    return tag("dl", *parts, class_="notations")
+    written = tag("dd", tag("code", formula.text))
+    return tag("dl", tag("dt", "As written"), written, class_="notations")
 
 
 def _foot(context: Context, plan: Plan, formula: PlanFormula) -> Html | None:

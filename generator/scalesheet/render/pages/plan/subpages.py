@@ -156,5 +156,5 @@ def version_line(plan: Plan) -> Html | None:
 def scripts(plan: Plan, *more: str) -> Iterator[Html]:
     """Yield the scripts that compute the plan on any of its pages, and those that one page
     needs."""
-    for name in ("runtime", plan.id, "live", *more):
+    for name in ("runtime", "catalogue", plan.id, "live", *more):
         yield tag("script", src=f"../{ASSETS}/{name}.js")

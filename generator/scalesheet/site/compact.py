@@ -1,0 +1,115 @@
+"""Writes finished pages in fewer bytes: the same document, without what HTML lets a page omit.
+
+A browser builds the same elements, attributes and texts from both. Only line breaks between blocks
+are lost, which nothing shows, and scopes of table headings that follow from the form of the table.
+Text that is literal (scripts, styles, `pre`) stays as it is.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import cache
+from pathlib import Path
+
+from scalesheet.forks import spread
+
+_LITERAL = re.compile(
+    r"<(script|style|pre|textarea)\b[^>]*>(?!</).*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE
+)
+_TAG = re.compile(
+    r"<(?P<name>[a-z][a-z0-9-]*)(?P<attributes>(?:\s+[^\s=<>\"'/]+(?:=\"[^\"]*\")?)*)\s*(?P<closed>/?)>"
+)
+_ATTRIBUTE = re.compile(r"\s+([^\s=<>\"'/]+)(?:=\"([^\"]*)\")?")
+_BARE = re.compile(r"[^\s\"'=<>`]+")
+#: Elements that HTML closes by itself, so that their slash means nothing.
+_VOID = frozenset(("br", "hr", "img", "input", "link", "meta", "wbr", "col"))
+
+#: Escaped because Markdown, or an attribute in the other kind of quotes, would read them.
+_REFERENCE = re.compile(r"&(?:#(?:x27|0*39|96|126|12[35]|9[1-5]|3[3-7]|4[0-9]|58|61)|quot|para);")
+
+_BLOCKS = (
+    "address|article|aside|blockquote|body|dd|details|div|dl|dt|fieldset|figcaption|figure|footer"
+    "|form|h[1-6]|head|header|hr|html|li|link|main|meta|nav|ol|p|section|summary|table|tbody|td"
+    "|tfoot|th|thead|title|tr|ul"
+)
+_BREAK = re.compile(rf"(</?(?:{_BLOCKS})\b[^>]*>)\s*\n\s*|\s*\n\s*(?=</?(?:{_BLOCKS})\b)")
+#: End tags that HTML adds by itself before what follows them.
+_IMPLIED = re.compile(
+    r"</t[dh]>(?=<t[dh]\b|</tr>)|</tr>(?=<tr\b|</t(?:head|body|foot|able)>)"
+    r"|</thead>(?=<tbody\b)|</tbody>(?=</table>)"
+    r"|</li>(?=<li\b|</[uo]l>)|</d[td]>(?=<d[td]\b)|</dd>(?=</dl>)"
+    r"|</p>(?=<(?:article|aside|blockquote|details|div|dl|figure|footer|form|h[1-6]|hr|main|nav|ol"
+    r"|p|pre|section|table|ul)\b|</(?:article|aside|blockquote|dd|details|div|figure|footer|form|li"
+    r"|main|section|td|th)>)"
+    r"|</body></html>\s*\Z"
+)
+
+
+_TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
+_HEAD = re.compile(r"<thead>.*?</thead>", re.DOTALL)
+_COLUMN = re.compile(r'(<th\b[^>]*?) scope="?col"?(?=[ >])')
+_ROW = re.compile(r'(<tr\b[^>]*>\s*<th\b[^>]*?) scope="?row"?(?=[ >])')
+
+
+def _scoped(table: re.Match[str]) -> str:
+    """A table without scopes that follow from its form.
+
+    A heading in a row of headings is that of its column; one in a column of headings, that of its
+    row.
+    """
+    text = table[0]
+    head = _HEAD.search(text)
+    if head is None or "<td" in head[0]:
+        return text
+    rows = text[head.end() :]
+    if len(re.findall(r"<tr\b[^>]*>\s*<th\b", rows)) == rows.count("<tr") and "rowspan" not in text:
+        rows = _ROW.sub(r"\1", rows)
+    return text[: head.start()] + _COLUMN.sub(r"\1", head[0]) + rows
+
+
+def compact(page: str) -> str:
+    """The same page in fewer bytes."""
+    page = _TABLE.sub(_scoped, page)
+    parts: list[str] = []
+    end = 0
+    for literal in _LITERAL.finditer(page):
+        parts += [_shortened(page[end : literal.start()]), literal[0]]
+        end = literal.end()
+    return _IMPLIED.sub("", "".join((*parts, _shortened(page[end:]))))
+
+
+def compact_pages(site: Path) -> None:
+    """Write every page below `site` in fewer bytes."""
+
+    def written(page: Path) -> None:
+        page.write_text(compact(page.read_text("utf-8")), "utf-8", newline="")
+
+    with spread(written, sorted(site.rglob("*.html"))) as done:
+        done()
+
+
+def _shortened(markup: str) -> str:
+    markup = _REFERENCE.sub(_character, _TAG.sub(lambda each: _tag(*each.groups()), markup))
+    return _BREAK.sub(r"\1", markup)
+
+
+def _character(reference: re.Match[str]) -> str:
+    return html.unescape(reference[0])
+
+
+@cache
+def _tag(name: str, attributes: str, closed: str) -> str:
+    """A start tag with its values unquoted where they need no quotes."""
+    if closed and name in _VOID:
+        closed = ""
+    parts = [name]
+    for key, value in _ATTRIBUTE.findall(attributes):
+        if not value:
+            parts.append(key)
+        else:
+            bare = value.replace("&amp;", "&")
+            value = bare if html.unescape(bare) == html.unescape(value) else value
+            parts.append(f"{key}={value}" if _BARE.fullmatch(value) else f'{key}="{value}"')
+    # a slash right after a value without quotes would be part of it
+    return f"<{' '.join(parts)}{' /' if closed and '=' in parts[-1] else closed}>"

@@ -1,0 +1,103 @@
+"""Finished pages take fewer bytes and are the same document to a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from scalesheet.site.compact import compact, compact_pages
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>A &amp; B</title>
+<script type="application/json" id="data">{"a": "<li>&quot;\\n</li>"}</script>
+</head>
+<body class="">
+<h1 id="a-b">A&#45;B&#58; it&#x27;s &quot;so&quot; &lt;p&gt; &amp;amp; &#60;</h1>
+<p title="a > b">First <em>text</em>
+goes on</p>
+<p class='one'>Second</p>
+<ul>
+<li>one <a href="x.html?a=1&amp;b=2&amp;para=3#c">link</a></li>
+<li>two
+<ul><li>three</li></ul>
+</li>
+</ul>
+<div><p>last in a block</p></div>
+<a href="x"><p>in a link</p></a>
+<dl class="facts wide"><dt>name</dt><dd>value</dd><dt>other</dt><dd hidden="">none</dd></dl>
+<table><thead><tr><th scope="col">a</th><td></td></tr></thead>
+<tbody><tr><th scope="row">b</th><td class="num" data-value="1.5">1.5</td></tr>
+<tr><td colspan="2">c</td><td></td></tr></tbody></table>
+<pre id="p">  <b class="k">x</b>
+  y &#39;z&#39;</pre>
+<svg viewBox="0 0 10 10"><rect x="1" height="2"/><path d="M0 0h1"/><g class="g"/></svg>
+<math><mrow><mi>a</mi><mo>=</mo><mn>1</mn></mrow></math>
+<img src="data:," alt=""/><input value="a=b"><br/>
+</body>
+</html>
+"""
+#: The parsed page, without line breaks between blocks.
+TREE = """text => {
+  const tree = node => {
+    if (node.nodeType === Node.TEXT_NODE)
+      return node.parentElement.closest("pre, script") ? node.data : node.data.replace(/\\s+/g, " ")
+    const attributes = [...node.attributes].map(({name, value}) => [name, value])
+    return [node.namespaceURI, node.localName, attributes, [...node.childNodes].map(tree)
+      .map(each => typeof each === "string" && !node.closest("pre, script") ? each.trim() : each)
+      .filter(each => each !== "")]
+  }
+  return tree(new DOMParser().parseFromString(text, "text/html").documentElement)
+}"""
+
+
+def test_a_browser_reads_the_same_document(browser: Browser) -> None:
+    page = browser.new_page()
+    short = compact(PAGE)
+    assert len(short) < 0.87 * len(PAGE)
+    try:
+        assert page.evaluate(TREE, short) == page.evaluate(TREE, PAGE)
+    finally:
+        page.close()
+
+
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [
+        ('<td class="num">1</td>\n<td>2</td></tr>', "<td class=num>1<td>2</tr>"),
+        ("<li>a</li><li>b</li></ul>", "<li>a<li>b</ul>"),
+        ("<p>a</p>\n<p>b</p> c", "<p>a<p>b</p> c"),  # text after it would join the paragraph
+        ('<a href="x?a=1&amp;b=2">', '<a href="x?a=1&b=2">'),
+        ('<a href="x?a=1&amp;para=2">', '<a href="x?a=1&amp;para=2">'),  # &para is a sign
+        ('<p title="a b" class="">', '<p title="a b" class>'),
+        ('<rect x="1"/>', "<rect x=1 />"),
+        ('<pre class="a b">\n<i class="c">\n</pre>', '<pre class="a b">\n<i class="c">\n</pre>'),
+        ("<script>a\n\n<li>\n</li></script>", "<script>a\n\n<li>\n</li></script>"),
+        ("&#45;&quot;&amp;&lt;", '-"&amp;&lt;'),
+        (  # headings in a row or column of headings
+            '<table><thead><tr><th scope="col">a</th><th scope="col" id="b">b</th></tr></thead>'
+            '<tbody><tr><th scope="row">c</th><td>d</td></tr></tbody></table>',
+            "<table><thead><tr><th>a<th id=b>b<tbody><tr><th>c<td>d</table>",
+        ),
+        (  # a row without a heading, and headings beside a cell
+            '<table><thead><tr><th scope="col">a</th></tr></thead>'
+            '<tbody><tr><th scope="row">c</th></tr><tr><td>d</td></tr></tbody></table>',
+            "<table><thead><tr><th>a<tbody><tr><th scope=row>c<tr><td>d</table>",
+        ),
+    ],
+)
+def test_only_what_a_page_may_omit_is_left_out(long: str, short: str) -> None:
+    assert compact(long) == short
+
+
+def test_every_page_is_written_again(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    for name in ("a.html", "below/b.html", "c.txt"):
+        (tmp_path / name).write_text('<p class="x">', "utf-8")
+    compact_pages(tmp_path)
+    assert (tmp_path / "below/b.html").read_text("utf-8") == "<p class=x>"
+    assert (tmp_path / "c.txt").read_text("utf-8") == '<p class="x">'
