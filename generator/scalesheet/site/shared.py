@@ -166,7 +166,6 @@ class Shared:
                     (self.site / name).unlink()
 
 
-
 @cache
 def _script() -> str:
     return files("scalesheet.site").joinpath("frame.js").read_text("utf-8")
