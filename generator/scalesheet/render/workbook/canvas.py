@@ -289,11 +289,13 @@ class Canvas:
 
     def widths(self, *widths: float, start: int = 0) -> None:
         """Set column widths in characters."""
-        for at, width in enumerate(widths):
-            self._widths[start + at] = width
-            self.tally.check(
-                self.sheet.set_column(start + at, start + at, width), f"{self.name}: width"
-            )
+        for at, width in enumerate(widths, start):
+            self.width(width, at, at)
+
+    def width(self, width: float, first: int, last: int) -> None:
+        """Set the width of columns from first to last."""
+        self._widths |= dict.fromkeys(range(first, last + 1), width)
+        self.tally.check(self.sheet.set_column(first, last, width), f"{self.name}: width")
 
     def fit(self, row: int, first: int, last: int, text: str, role: Role) -> None:
         """Make the row high enough for a text that wraps in the columns from first to last."""

@@ -41,6 +41,7 @@ def set_widths(
 ) -> None:
     """Make each column as wide as its widest number or word, within limits."""
     wanted: dict[int, float] = {TITLE: TITLE_WIDTH[0], KEY: KEY_WIDTH[0]}
+    used: dict[int, float] = {}  # as wide as the widest of them
 
     def need(column: int, width: float) -> None:
         wanted[column] = max(wanted.get(column, NARROWEST), width)
@@ -63,12 +64,16 @@ def set_widths(
             width = _width(context, table, column_)
             for end in ends_of(column_):
                 need(triple[ENDS.index(end)], width)
+            if name in place.used:
+                used |= dict.fromkeys(place.used[name], width)
         if place.source is not None:
             need(place.source, SOURCE_WIDTH)
         if place.note is not None:
             need(place.note, NOTE_WIDTH)
     for at, width in sorted(wanted.items()):
         canvas.widths(width, start=at)
+    if used:
+        canvas.width(max(used.values()), min(used), max(used))
 
 
 def _of_lines(context: Context, table: Table, place: TablePlace) -> dict[int, float]:
