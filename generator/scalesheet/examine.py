@@ -190,9 +190,7 @@ class Head:
 
 
 def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
-    """The book without plans: what is `below` plans, which is the ground for resolving them and the
-    book, if it is sound, and the `cells`.
-    """
+    """The book without plans: `book`, its `cells`, and the `ground` for resolving plans."""
     content = _content(files)
     name = name_of("catalogue", as_of, content)
     if isinstance(like, KeptEdition) and like.below.head.name == name:
@@ -206,7 +204,7 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
         documents, problems, against = _checked(files)
         stated = against.sources and sorted(against.sources), against.edition
         if _stops(problems):
-            return Item(Head(tuple(problems), False, name, against), {"below": (None, None)})
+            return Item(Head(tuple(problems), False, name, against), {"ground": None})
         from scalesheet.resolve.book import grounded
 
         resolved: list[Diagnostic] = []
@@ -216,7 +214,7 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
         if ground is None or ground.book is None or errors(resolved):
             of_plans = reach(ground, files, None, formulas.of, as_of, *stated) if ground else None
             head = Head(tuple(problems), False, name, against, of_plans)
-            return Item(head, {"below": (ground, None)})
+            return Item(head, {"ground": ground})
         from scalesheet.evaluate.findings import counts, examples, of_catalogue
 
         book = ground.book
@@ -230,7 +228,7 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
         unread = [each for each in content if each[0].startswith(UNREAD)]
         fixed = name_of("fixed", as_of, formulas.of, unread)
         head = Head(tuple(problems), True, name, against, of_plans, scored, fixed, scores, days)
-        return Item(head, {"below": (replace(ground, book=None), book), "cells": cells})
+        return Item(head, {"ground": replace(ground, book=None), "book": book, "cells": cells})
 
     return kept(name, made, files.root)
 
@@ -309,9 +307,9 @@ def _plan(catalogue: Item, files: Files) -> Item:
         documents, problems = _documents(catalogue, files)
         audits = tuple(audited_at(documents))
         edition = None
-        ground, book = (None, None) if _stops(problems) else catalogue["below"]
-        if ground is not None:
-            edition, found = _edition_of(*restricted(ground, book, reads), plan, documents)
+        if not _stops(problems) and catalogue["ground"] is not None:
+            below = catalogue["ground"], catalogue["book"] if catalogue.head.sound else None
+            edition, found = _edition_of(*restricted(*below, reads), plan, documents)
             problems += found
         full = name_after(name, reads, parts)
         head = Head(tuple(problems), edition is not None, full, plan=plan, audits=audits)
@@ -427,7 +425,7 @@ def _unfit(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def _book(catalogue: Item, plans: Mapping[str, Item]) -> Book:
-    book: Book = catalogue["below"][1]
+    book: Book = catalogue["book"]
     heads = {plan: each.head for plan, each in plans.items()}
     return replace(
         book,
@@ -609,8 +607,8 @@ def with_ranges(edition: Edition, plan: str, edits: Mapping[Key, Stated]) -> Edi
         return edition
     assert isinstance(edition, KeptEdition)
     documents, _ = _documents(edition.below, edition.files[plan])
-    ground, below = edition.below["below"]
-    result, problems = _edition_of(ground, below, plan, documents, ranges)
+    below = edition.below
+    result, problems = _edition_of(below["ground"], below["book"], plan, documents, ranges)
     if result is None:
         names = ", ".join(map(input_name, ranges))
         raise EditError(

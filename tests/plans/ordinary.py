@@ -120,14 +120,13 @@ def plans() -> Plans:
     edition, files = shipped().edition, files_of(DATA)
     assert isinstance(edition, KeptEdition)
     assert files is not None
-    ground: Ground
-    ground, book = edition.below["below"]
+    ground: Ground = edition.below["ground"]
     own = [
         each for each in files.every if each.plan or each.parts[0] in ("book.yaml", "sources.yaml")
     ]
     documents, found = documents_of(replace(files, every=tuple(own)))
     assert not found
-    return Plans(replace(ground, book=book), tuple(documents))
+    return Plans(replace(ground, book=edition.below["book"]), tuple(documents))
 
 
 # ------------------------------------------------------------------ edits

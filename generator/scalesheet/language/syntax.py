@@ -367,10 +367,11 @@ def children(node: Node) -> list[Node]:
         if isinstance(value, Node):
             found.append(value)
         elif isinstance(value, tuple):
-            parts = (
-                part[1] if isinstance(part, tuple) and len(part) == 2 else part for part in value
-            )
-            found += [part for part in parts if isinstance(part, Node)]
+            for part in value:
+                if isinstance(part, Node):
+                    found.append(part)
+                elif isinstance(part, tuple) and len(part) == 2 and isinstance(part[1], Node):
+                    found.append(part[1])
     return found
 
 
@@ -401,4 +402,6 @@ def walk(node: Node) -> Iterator[Node]:
         top = stack.pop()
         yield top
         if _INNER[type(top)]:
-            stack.extend(reversed(children(top)))
+            below = children(top)
+            below.reverse()
+            stack += below

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -319,6 +320,7 @@ def _depth(text: str, line: int) -> int:
     return len(found) - len(found.lstrip())
 
 
+@lru_cache(maxsize=10_000)  # a book has the same keys and words in hundreds of places
 def plain(text: str) -> Any:
     """Convert a plain (unquoted) scalar. Raises ValueError for a number that is not finite, or too
     large or too small to compute with.
@@ -331,6 +333,10 @@ def plain(text: str) -> Any:
     if _NOT_FINITE.fullmatch(text):
         raise ValueError("is not a number; write a number, or {reason: why there is none}")
     return text
+
+
+#: Makes a mark in half the time; a book has hundreds of thousands.
+_MARK = tuple.__new__
 
 
 @dataclass
@@ -349,7 +355,8 @@ class _Reader:
         self.events: Iterator[Any] = iter(yaml.parse(self.text, Loader=PARSER))
 
     def mark(self, event: Any) -> Mark:
-        return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
+        start = event.start_mark
+        return _MARK(Mark, (start.line + 1, start.column + 1))
 
     def report(self, mark: Mark, code: str, message: str) -> None:
         self.diagnostics.append(Diagnostic(self.path, *mark, code, message))
