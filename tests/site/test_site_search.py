@@ -15,7 +15,7 @@ from scalesheet.site.search import Entry, entry, exchanged, index, read, words
 
 ARTICLE = """<html><nav>elsewhere</nav><article class="md-content__inner"><h1 id="a">{title}</h1>
 <p class="lead">{lead}</p><h2 id="part">{heading}<a class="headerlink" href="#part">¶</a></h2>
-<table><tr><th scope="row">{row}</th><td>1.5&nbsp;TB</td></tr></table>
+<table><tr><th scope="row">{row}</th><td>1.5&nbsp;TB</td><td>arXiv:2005.14165</td></tr></table>
 <script>hidden()</script><svg><text>drawn</text></svg></article></html>"""
 
 
@@ -45,7 +45,8 @@ def test_an_entry_knows_where_each_word_occurs() -> None:
     fields = ("some", "gsm8k", "parts", "nick", "title")
     assert [of.words[word] for word in fields] == [0, 1, 2, 3, 4]
     assert not {"elsewhere", "hidden", "drawn"} & of.words.keys()
-    assert "1.5" in of.words
+    assert {"tb", "2005.14165"} <= of.words.keys()
+    assert "1.5" not in of.words, "a figure in the text"
 
 
 def test_pages_with_all_words_come_before_those_with_some() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import posixpath
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -139,7 +140,8 @@ class Shared:
         links = _STYLES.search(text)
         if links is None:
             return text
-        names = [name.removeprefix(up) for name in _ADDRESS.findall(links[0])]
+        named = _ADDRESS.findall(links[0])
+        names = [posixpath.normpath(name.removeprefix(up)) for name in named]
         row = " ".join(names)
         if row not in self.styles:
             given = [(self.site / name).read_text("utf-8") for name in names]
