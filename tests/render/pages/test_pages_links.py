@@ -51,9 +51,10 @@ def test_nothing_needs_an_inline_style_or_script(name: str) -> None:
 def test_the_scripts_that_a_plan_loads_are_written() -> None:
     loaded = [a["src"] for name, a in read(pages()["plans/demo.md"]).found if name == "script"]
     assert loaded == [
-        f"../assets/{name}.js" for name in ("runtime", "demo", "live", "demo.draws", "sure")
+        f"../assets/{name}.js"
+        for name in ("runtime", "catalogue", "demo", "live", "demo.draws", "sure")
     ]
-    assert {"assets/runtime.js", "assets/demo.js"} <= set(pages())
+    assert {"assets/runtime.js", "assets/catalogue.js", "assets/demo.js"} <= set(pages())
 
 
 def test_the_report_names_every_file(tmp_path: Path) -> None:
