@@ -1,7 +1,7 @@
 """The site as text: Markdown beside the pages, and llms.txt at the root.
 
-Single entries of the catalogue, the rows of the score, the reference of the format and the long
-lists of a plan have no text: the data API has them.
+Single entries of the catalogue, the reference of the format and the long lists of a plan have no
+text: the data API has them.
 llms.txt follows https://llmstxt.org: a title, a summary, and sections of links with notes.
 """
 
@@ -39,10 +39,10 @@ DATA: Mapping[str, tuple[str, str]] = {
     "api/v1/changes.atom": ("The same as a feed", "the newest hundred, as Atom"),
 }
 
-#: Pages without a text: single entries, complete lists of a plan or a score, and the format, whose
-#: schemas are in the API.
+#: Pages without a text: single entries, complete lists of a plan, and the format, whose schemas are
+#: in the API.
 UNTOLD = re.compile(
-    r"book/(?!plans/|audit/|compare/|reference/)[^/]+/(?!index\.md)[^/]+\.md"
+    r"book/(?!plans/|audit/|compare/|score/|reference/)[^/]+/(?!index\.md)[^/]+\.md"
     r"|book/reference/(?:diagnostics|format)/(?!index\.md)[^/]+\.md"
     r"|book/plans/[^/]+\.(?:formulas-\d+|inputs|tables)\.md"
 )

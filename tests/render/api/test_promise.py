@@ -44,7 +44,6 @@ REVISIONS = {
     20: "476497142971cef6",
     21: "39a933fb28f69a1c",
     22: "2a2240f007eed9ab",
-    23: "930e50d8f952f7b9",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

@@ -13,7 +13,7 @@ from scalesheet.quantities import DATE, day_text
 from scalesheet.render.api.formulas import formulas_csv, record_json
 from scalesheet.render.api.measurements import comparison_json
 from scalesheet.render.api.plans import FIELDS, column_json, fields
-from scalesheet.render.api.text import as_file, csv_text
+from scalesheet.render.api.text import compact, csv_text
 from scalesheet.render.api.values import Object, origin_json, source_json, value_json
 from scalesheet.steps.comparison import Comparison
 from scalesheet.units import Declared
@@ -90,7 +90,7 @@ def collection_files(book: Book, kept: Collection) -> Iterator[tuple[str, str]]:
         "as_of": book.as_of.isoformat(),
     }
     whole = {**head, **kept.more, "entries": [text for _, _, text in kept.entries]}
-    yield f"{kept.name}.json", as_file(whole)
+    yield f"{kept.name}.json", compact(whole)
     yield f"{kept.name}.csv", kept.csv
 
 
@@ -126,29 +126,9 @@ def row_json(
             _dated(price) | _recorded(table.columns[PRICE], stated_value(price), price)
             for price in book.prices.get(row, ())
         ]
-    _apart(data)
     if table.name == "measurements" and comparisons and row in comparisons:
         data["predicted"] = comparison_json(comparisons[row], book.units)
     return data
-
-
-def _apart(entry: Object) -> None:
-    """List the sources of an entry once; its figures refer to them by number.
-
-    The unit of a quantity is that of its column.
-    """
-    quantities = list(entry["quantities"].values())
-    contested = [other for each in quantities for other in each.get("contested", ())]
-    sources: list[Object] = []
-    for each in (*quantities, *contested, *entry.get("prices", ())):
-        if (source := each.get("source")) is not None:
-            if source not in sources:
-                sources.append(source)
-            each["source"] = sources.index(source)
-    for each in (*quantities, *contested):
-        each.pop("unit", None)
-    if sources:
-        entry["sources"] = sources
 
 
 def _quantity(column: Column, row: str, value: Value) -> Object:

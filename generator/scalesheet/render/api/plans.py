@@ -10,7 +10,7 @@ from scalesheet.breaches import breaches
 from scalesheet.edition import Edition, cells
 from scalesheet.model import Column, Formula, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.render.api.actuals import actuals_json
-from scalesheet.render.api.text import csv_text, lean
+from scalesheet.render.api.text import csv_text
 from scalesheet.render.api.values import (
     Object,
     described,
@@ -165,7 +165,7 @@ def fields(
     value: Value, quantity: Quantity, stated: Stated | None, formula: Formula | None
 ) -> list[object]:
     """Return the fields of one value, in the order of `FIELDS`."""
-    data = lean(value_json(value, quantity)) | origin_json(stated, formula)
+    data = value_json(value, quantity) | origin_json(stated, formula)
     source = data["source"] or {}
     data |= {"source": source.get("key"), "locator": source.get("locator")}
     if isinstance(quantity, Column) and formula is quantity.formula:

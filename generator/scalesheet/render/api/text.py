@@ -13,37 +13,10 @@ from typing import Any
 _RUNS = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 
 
-_ENDS = ("low", "high")
-_EXACT = 2**53  # from here on, not every whole number is a float
-
-
 def as_json(data: Mapping[str, Any]) -> str:
     """Return JSON with one key per line, in the order given. Raises ValueError for NaN and
     infinity."""
     return json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
-def lean(data: Any) -> Any:
-    """Return data without what a reader of a file can infer: members that are null, and the ends of
-    an exact number. Whole numbers have no decimal point.
-
-    Nulls that say something stay: an empty value, and a missing end of a range, which is open.
-    """
-    if isinstance(data, list | tuple):
-        return [lean(each) for each in data]
-    if isinstance(data, float):
-        return int(data) if data.is_integer() and abs(data) < _EXACT else data
-    if not isinstance(data, Mapping):
-        return data
-    value = data.get("value")
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    exact = number and data.get("low") == value == data.get("high")
-    return {
-        name: lean(each)
-        for name, each in data.items()
-        if not (exact and name in _ENDS)
-        and (each is not None or name == "value" or (number and name in _ENDS))
-    }
 
 
 def compact(data: Mapping[str, Any]) -> str:
@@ -51,11 +24,6 @@ def compact(data: Mapping[str, Any]) -> str:
     dump = partial(json.dumps, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     lines = (f"{dump(key)}:{dump(value)}" for key, value in data.items())
     return "{" + ",\n".join(lines) + "}\n"
-
-
-def as_file(data: Mapping[str, Any]) -> str:
-    """Return the text of a file of the API."""
-    return compact(lean(data))
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -80,7 +48,7 @@ def _field(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case float():
-            return repr(lean(value))
+            return repr(value)
         case str():
             return inert(value)
     return str(value)

@@ -31,7 +31,7 @@ from scalesheet.render.api.plans import (
 from scalesheet.render.api.quantiles import quantiles_json
 from scalesheet.render.api.score import score_json
 from scalesheet.render.api.sensitivity import sensitivity_json
-from scalesheet.render.api.text import as_file, compact
+from scalesheet.render.api.text import compact
 from scalesheet.schemas import KINDS, written
 
 
@@ -54,9 +54,9 @@ def write_api(
     for each in kept:
         files.update(collection_files(book, each))
     files["prices.csv"] = prices_csv(book)
-    files[JSON] = as_file(changes_json(book))
+    files[JSON] = compact(changes_json(book))
     files[FEED] = changes_feed(book, pages=pages, site_url=site_url)
-    files["score.json"] = as_file(score_json(book, edition.scores))
+    files["score.json"] = compact(score_json(book, edition.scores))
 
     # The schemas, then the index.
     files.update(_schemas())
@@ -64,7 +64,7 @@ def write_api(
     index = index_json(
         book, listed, edition_hash=edition.hash, audits=frozenset(audited), pages=pages
     )
-    files["index.json"] = as_file(index)
+    files["index.json"] = compact(index)
     return _write(files, root)
 
 
@@ -83,19 +83,19 @@ def _write(files: Mapping[str, str], root: Path) -> tuple[str, ...]:
 
 def _of_plans(edition: Edition, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the headlines, and the results, sensitivity, quantiles and audits of each plan."""
-    yield "plans.json", as_file(headlines_json(edition))
+    yield "plans.json", compact(headlines_json(edition))
     yield "plans.csv", headlines_csv(edition)
     for plan in (edition.book.plans[id_] for id_ in ids):
         results = edition.results[plan.id]
-        yield f"plans/{plan.id}.json", as_file(plan_json(edition.book, plan, results))
+        yield f"plans/{plan.id}.json", compact(plan_json(edition.book, plan, results))
         yield f"plans/{plan.id}.csv", as_csv(plan, results)
         moves = sensitivity_json(edition.book, plan, edition.sensitivities[plan.id])
-        yield f"sensitivity/{plan.id}.json", as_file(moves)
+        yield f"sensitivity/{plan.id}.json", compact(moves)
         sure = quantiles_json(edition.book, plan, edition.sures[plan.id])
-        yield f"quantiles/{plan.id}.json", as_file(sure)
+        yield f"quantiles/{plan.id}.json", compact(sure)
         audits = [each for each in edition.audits.values() if each.audit.plan == plan.id]
         if audits:
-            yield f"audit/{plan.id}.json", as_file(audit_json(edition.book, audits))
+            yield f"audit/{plan.id}.json", compact(audit_json(edition.book, audits))
 
 
 @cache
