@@ -166,17 +166,17 @@ def test_memory_with_its_range_and_parts_matches_predict(
 ) -> None:
     made = predict(book, "memory", case)
     value = cells["needed_memory"]
-    assert close(value.value * 1e9, made.predicted[0])
-    assert close(value.low * 1e9, made.low[0])
-    assert close(value.high * 1e9, made.high[0])
+    assert close(value.value * 2**30, made.predicted[0])
+    assert close(value.low * 2**30, made.low[0])
+    assert close(value.high * 2**30, made.high[0])
     most = memory.most_memory(book, case, assumed.memory)
-    assert close(cells["most_memory"].value * 1e9, most[0])
+    assert close(cells["most_memory"].value * 2**30, most[0])
     fits = memory.fits(book, case, assumed.memory)[0]
     assert (cells["verdict"].value == "fits") == fits
     results = evaluate(book, plan, edits(inputs))
     for name, part in memory.memory_components(book, case, assumed.memory).items():
         own = results.cell("memory", PARTS[name], "value").value
-        assert own == pytest.approx(part[0] / 1e9, rel=1e-12), name
+        assert own == pytest.approx(part[0] / 2**30, rel=1e-12), name
 
 
 def test_every_coefficient_of_the_plan_is_read_from_a_fit(plan: Plan, book: Book) -> None:

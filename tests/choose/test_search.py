@@ -139,7 +139,7 @@ def test_candidates_take_the_plans_hours_and_memory(book: Book, found: Search) -
             results.scalars[plan.roles[role].name] for role in ("run_hours", "most_memory")
         )
         assert found.gross[at] == pytest.approx(hours.value, rel=1e-12)
-        assert found.most[at] == pytest.approx(most.value * 1e9, rel=1e-12)
+        assert found.most[at] == pytest.approx(most.value * 2**30, rel=1e-12)
 
 
 def test_every_layout_divides_evenly(found: Search) -> None:
@@ -260,8 +260,8 @@ def test_the_figures_of_plan_and_search_are_the_same(book: Book, plan: Plan, fin
             assert row["cost"].value == pytest.approx(found.cost[row.row], rel=1e-12)
             assert row["hours"].value == pytest.approx(found.wall[row.row], rel=1e-12)
             assert late == pytest.approx(found.late[row.row], rel=1e-12)
-            assert row["most_memory"].value == pytest.approx(found.most[at] / 1e9, rel=1e-12)
-            assert row["usable_memory"].value == pytest.approx(found.usable[at] / 1e9, rel=1e-12)
+            assert row["most_memory"].value == pytest.approx(found.most[at] / 2**30, rel=1e-12)
+            assert row["usable_memory"].value == pytest.approx(found.usable[at] / 2**30, rel=1e-12)
             assert (row["verdict"].value == "fits") == bool(found.fits[row.row])
 
 

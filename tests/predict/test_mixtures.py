@@ -11,7 +11,6 @@ from scalesheet.book import Book
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.memory import memory_components
-from scalesheet.predict.memory.footprint import GB
 from scalesheet.predict.tasks import predict
 from scalesheet.predict.time.steps import Work
 
@@ -83,8 +82,8 @@ def test_expert_parallelism_reduces_memory_of_weights(book: Book, several: Sever
     weights = memory_components(book, rows, coefficients(book, "memory"))["weights"]
     assert (np.diff(weights) < 0).all()
     # embeddings, attention, shared experts and three dense layers, in 16 bits on 16 stages
-    least = 2 * ((671.03e9 - 653.91e9 - 2 * 0.927e9) / 16 + 0.927e9) / GB
-    assert weights[-1] / GB == pytest.approx(least + 2 * 653.91 / 16 / 16, rel=0.01)
+    least = 2 * ((671.03e9 - 653.91e9 - 2 * 0.927e9) / 16 + 0.927e9) / 1e9
+    assert weights[-1] / 1e9 == pytest.approx(least + 2 * 653.91 / 16 / 16, rel=0.01)
 
 
 def test_windows_save_attention_only_in_their_layers(book: Book, several: Several) -> None:

@@ -131,7 +131,7 @@ def memories(book: Book, cases: Cases) -> Iterator[tuple[int, Case]]:
     ("task", "least", "rows", "quantity", "unit"),
     [
         ("throughput", 70, throughputs, "token_time", lambda ms: 1000 / ms),
-        ("memory", 25, memories, "all_memory", lambda size: size * 1e9),
+        ("memory", 25, memories, "all_memory", lambda size: size * 2**30),
     ],
 )
 def test_a_published_row_has_the_same_number_in_a_plan(

@@ -20,7 +20,7 @@ from scalesheet.choose.job import ASSUMED, Assumptions, Job
 from scalesheet.choose.offers import Offers, offers_of
 from scalesheet.predict.arrays import Array, Flags, Places, Words, words
 from scalesheet.predict.cases.catalogue import Known
-from scalesheet.predict.engine import Alike, figures, properties
+from scalesheet.predict.engine import Alike, figures, in_bytes, properties
 from scalesheet.vocabulary import METHODS, OFFLOADS
 
 #: Candidates may use this many times the allowed accelerators, to show what more of them would
@@ -153,7 +153,8 @@ def taken(
     made = figures(book, rows, every, names, assumed.fits, alike=alike)
     hours, spread, most, usable, *peaks = (made[name] for name in names)
     on_file = np.all([peak > 0 for peak in peaks], axis=0)
-    return Taken(np.where(on_file, hours, np.nan), spread, most * 1e9, usable * 1e9)
+    sizes = most * in_bytes(book, "most_memory"), usable * in_bytes(book, "usable_memory")
+    return Taken(np.where(on_file, hours, np.nan), spread, *sizes)
 
 
 @np.errstate(all="ignore")  # values that are not finite are not predictions

@@ -111,6 +111,13 @@ def assumed(book: Book, name: str) -> float:
     return value
 
 
+def in_bytes(book: Book, name: str) -> float:
+    """How many bytes the unit of a quantity of the component is."""
+    unit = _component(book, COMPONENT).plan.scalars[name].unit
+    assert unit is not None, name
+    return float(book.units.factor(unit, book.units.parse("byte")))
+
+
 def _stated(name: str, values: Any, alike: Alike | None = None) -> dict[End, Part]:
     if alike is not None and isinstance(values, np.ndarray):
         values = values[alike.firsts]

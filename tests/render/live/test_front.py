@@ -388,8 +388,8 @@ def test_the_page_of_all_formulas_shows_the_figures_of_the_answer(
 
 
 def in_gib(value: Value) -> str:
-    """Memory as the page shows it, in GiB; the plan computes it in GB."""
-    ends = (end * 1e9 / 2**30 for end in (number_of(value), value.low, value.high) if end)
+    """Memory as the page shows it."""
+    ends = (end for end in (number_of(value), value.low, value.high) if end)
     gib = Value(*ends)
     return f"{plain(gib, format_by(Rule(digits=3), [gib]))} GiB"
 

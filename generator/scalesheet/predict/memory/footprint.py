@@ -17,7 +17,7 @@ from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Coded, Flags, Words, among, coded, first_stated
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import CACHED
-from scalesheet.predict.engine import Partly, assumed, figures
+from scalesheet.predict.engine import Partly, assumed, figures, in_bytes
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import assumed as table_of_assumptions
 from scalesheet.predict.records import rows_of
@@ -40,7 +40,6 @@ WHOLE, SPREAD = "all_memory", "memory_spread"
 FROZEN = ("lora", "qlora", "adapter")
 #: Adapter methods that, like LoRA, work on the weight matrices.
 AT_MATRICES = ("ia3", "vera", "loha", "lokr", "oft", "boft", "fourier", "adalora")
-GB = 1e9
 
 #: Packed weights: bits per weight, and constants of their blocks (the default is double
 #: quantization).
@@ -119,11 +118,14 @@ class Footprint:
         """
         wanted = [*PARTS.values(), WHOLE, *([SPREAD] if "within" in at else [])]
         made = self._figures(wanted, at)
-        sizes = {part: GB * made[name] for part, name in {**PARTS, WHOLE: WHOLE}.items()}
+        sizes = {
+            part: in_bytes(self.book, name) * made[name]
+            for part, name in {**PARTS, WHOLE: WHOLE}.items()
+        }
         return {**sizes, **{name: made[name] for name in wanted if name == SPREAD}}
 
     def whole(self, at: Coefficients) -> Array:
-        return GB * self._figures([WHOLE], at)[WHOLE]
+        return in_bytes(self.book, WHOLE) * self._figures([WHOLE], at)[WHOLE]
 
     def _figures(self, names: list[str], at: Coefficients) -> dict[str, Array]:
         rows, given = len(self.cases), self._given
@@ -181,7 +183,7 @@ class Footprint:
             "micro_batches": np.maximum(1.0, first_stated(several, cases.pipeline)),
             "rank": first_stated(cases.rank, np.full(len(cases), assumed(self.book, "rank"))),
             "copy_bits": np.where(training, 8 * self._state("cast"), 0.0),
-            "beside": np.where(training, 0.0, self._cache / GB),
+            "beside": np.where(training, 0.0, self._cache / in_bytes(self.book, "beside")),
             "logit_width": self._logits,
         }
 

@@ -18,7 +18,7 @@ from scalesheet.evaluate.findings import call
 from scalesheet.model import Plan
 from scalesheet.predict.arrays import Array, Flags, Words, words
 from scalesheet.predict.cases.catalogue import CACHED, Known
-from scalesheet.predict.engine import figures, properties
+from scalesheet.predict.engine import figures, in_bytes, properties
 from scalesheet.render.pages.context import Context, to
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
@@ -80,7 +80,7 @@ def held(
         "status": "",
     }
     made = figures(book, len(model), given, _READ, assumed.fits)
-    needed, most, usable = (made[name].reshape(shape) * 1e9 for name in _READ[:3])
+    needed, most, usable = (made[name].reshape(shape) * in_bytes(book, name) for name in _READ[:3])
     peak: Flags = made["peak_holds"].reshape(shape) > 0
     return Held(models, needed, most, sequence), usable, peak
 
