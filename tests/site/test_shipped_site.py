@@ -251,6 +251,11 @@ def test_the_whole_site_stays_within_its_size(book_site: Path) -> None:
     assert sum(sizes.values()) <= LARGEST_SITE
 
 
+def test_no_drawing_has_a_text_that_its_script_lacked(book_site: Path) -> None:
+    pages = {page: page.read_text("utf-8") for page in book_site.rglob("*.html")}
+    assert [str(page) for page, text in pages.items() if "undefined<" in text] == []
+
+
 def test_no_page_of_a_plan_exceeds_300_kb(book_site: Path) -> None:
     sizes = {page.name: page.stat().st_size for page in (book_site / "book/plans").glob("*.html")}
     assert {name: size for name, size in sizes.items() if size > 300_000} == {}

@@ -233,7 +233,7 @@ scalesheet.charts = (() => {
   function rowsOf(rows, height, draw) {
     let top = 0;
     const found = rows.map((row) => {
-      const { id, label: name, text, muted, title = `${name}: ${text}${muted}` } = row;
+      const { id, label: name, text, muted = "", title = `${name}: ${text}${muted}` } = row;
       const lines = wrapped(name, Math.max(12, ACROSS - length(text + muted) - 1));
       const told = muted ? [text, ["tspan", { class: "muted" }, muted]] : text;
       const head = lines.map((part, n) => label(0, top + 14 + n * LABEL_LINE, part, "start"));
