@@ -352,7 +352,8 @@ SMALL = """() =>
 COVERED = """() =>
   [...document.querySelectorAll("table.records tbody tr")]
   .filter(row => {
-    const boxes = [...row.querySelectorAll(":scope > td.num")].filter(cell => cell.textContent.trim())
+    const boxes = [...row.querySelectorAll(":scope > td.num")]
+      .filter(cell => cell.textContent.trim())
       .map(cell => cell.getBoundingClientRect());
     return boxes.some((a, n) => boxes.slice(n + 1).some(b =>
       Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
