@@ -360,6 +360,20 @@ SMALL = """() =>
   .map(([e, {width, height}]) => `${width} x ${height}: ${e.outerHTML.slice(0, 90)}`)"""
 
 
+#: Records whose values cover each other once they are stacked.
+COVERED = """() =>
+  [...document.querySelectorAll("table.records tbody tr")]
+  .filter(row => {
+    const boxes = [...row.querySelectorAll(":scope > td.num")]
+      .filter(cell => cell.textContent.trim())
+      .map(cell => cell.getBoundingClientRect());
+    return boxes.some((a, n) => boxes.slice(n + 1).some(b =>
+      Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+      Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1));
+  })
+  .map(row => row.textContent.slice(0, 90))"""
+
+
 def moves(page: Page) -> float:
     """How far the layout of a page shifts while it loads: the least of several loads.
 
@@ -393,6 +407,7 @@ def test_a_page_of_each_kind_is_accessible(page: Page, address: Callable[[str], 
         page.reload()
         shift.append(moves(page))
         seen += [f"small, {each}" for each in page.evaluate(SMALL)]
+        seen += [f"covered, {each}" for each in page.evaluate(COVERED)]
         if not page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
             seen.append("scrolls sideways on a phone")
         seen += [f"shifts by {each:.3f}" for each in shift if each >= 0.01]

@@ -47,15 +47,16 @@ scalesheet.workload = (() => {
   const inTime = (each, hours) => !(figureOf(each, "elapsed_hours").high > hours);
 
   /** The cheapest of 1, 2, 4, ... accelerators, up to `most`, that fit and finish in time:
-   *  `{best}`, and `likely` if fewer cost less and probably fit; else `{why, last}`. Stops once
-   *  more accelerators cost more. */
+   *  `{best}`, and `likely` if fewer cost less and probably fit; else `{why, last}`, where `last` is
+   *  the smallest number that fits, if possible in time. Stops once more accelerators cost more. */
   function* cheapestWithin(wanted, hours, most = NODE) {
-    let [best, likely, last, fitting] = [];
+    let [best, likely, last, fitting, timely] = [];
     for (const gpus of COUNTS.filter((count) => count <= most)) {
       const each = yield* priced(changedTo(wanted, { gpus }));
       if (!each) continue;
       last = each;
       fitting ??= fits(each) ? each : undefined;
+      if (fits(each) && inTime(each, hours)) timely ??= each;
       const cost = costOf(each);
       if (!numeric(cost) || !inTime(each, hours)) continue;
       if (verdictOf(each) === PROBABLY) likely ??= each;
@@ -67,8 +68,8 @@ scalesheet.workload = (() => {
     if (!last) return { why: "no configuration runs" };
     const on = gpusText(most);
     if (!fitting) return { why: `doesn’t fit on ${on}`, last, likely };
-    const late = !inTime(fitting, hours) || numeric(costOf(fitting));
-    return { why: late ? `too slow on ${on}` : "no offer", last: fitting, likely };
+    if (!timely) return { why: `too slow on up to ${on}`, last: fitting, likely };
+    return { why: `no offer of ${gpusText(timely.wanted.get("gpus"))}`, last: timely, likely };
   }
 
   const SAID = ["model", "method", "data", "tokens", "samples", "sequence", "epochs", "batch", "gpu", "gpus"];
@@ -228,17 +229,17 @@ scalesheet.workload = (() => {
       const gpus = ["td", {}, link(opened(found.wanted), many)];
       if (!runs(found)) {
         const none = (count) => Array.from({ length: count }, () => ["td", {}]);
-        return ["tr", {}, own, ...none(3), gpus, memoryCell(found), ...none(4)];
+        return ["tr", {}, own, gpus, memoryCell(found), ...none(7)];
       }
       return [
         "tr",
         {},
         own,
-        why ? ["td", { class: "reason" }, why] : amount(costOf(found), costs),
-        likely(odds[n], costs, symbol("cost")),
-        amount(figureOf(found, "elapsed_hours"), formats.elapsed_hours, opened(found.wanted)),
         gpus,
         memoryCell(found),
+        amount(figureOf(found, "elapsed_hours"), formats.elapsed_hours, opened(found.wanted)),
+        why ? ["td", { class: "reason" }, why] : amount(costOf(found), costs),
+        likely(odds[n], costs, symbol("cost")),
         offerCell(found.at),
         amount(perTokens(found), each),
         amount(figureOf(found, "energy"), formats.energy),
@@ -249,11 +250,11 @@ scalesheet.workload = (() => {
       "workload",
       [
         head("Accelerator"),
-        heading({ title: "Cost, on demand", symbol: symbol("cost") }),
-        heading({ title: "Cheapest" }),
-        heading({ title: "Hours with start-up", symbol: symbol("hours") }),
         head("Count"),
         head("Memory"),
+        heading({ title: "Hours with start-up", symbol: symbol("hours") }),
+        heading({ title: "Cost, on demand", symbol: symbol("cost") }),
+        heading({ title: "Cheapest" }),
         head("Offer"),
         heading({ title: "Per billion tokens", symbol: symbol("cost") }),
         heading({ title: "Energy", symbol: symbol("energy") }),
