@@ -129,6 +129,8 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
         pulling.refuse("W008", rows.at(at, rows.key), text)
     for at, head in rows.strange.items():
         _strange(pulling, table, rows, at, head)
+    for at, (name, _) in rows.used.items():
+        _in_use(pulling, rows, at, name)
     if not pulling.same:
         rows = _with_ends(table, rows)
     known = set(table.rows)
@@ -215,6 +217,16 @@ def _taken_before(pulling: Pulling, table: Table, rows: Rows, shipped: set[str])
             result[id] = at
     without = tuple(at for at in rows.without if at not in result.values())
     return replace(rows, rows={**rows.rows, **result}, without=without)
+
+
+def _in_use(pulling: Pulling, rows: Rows, at: int, name: str) -> None:
+    """Report values over the formulas that give a column's values in use."""
+    places = (rows.at(row, at) for row in rows.rows.values())
+    cells = ((place, pulling.cell(place)) for place in places)
+    typed = next((place for place, cell in cells if not cell.formula and not cell.blank), None)
+    if typed is not None:
+        text = f"a value over a formula that says which '{name}' is in use"
+        pulling.leave(typed, f"{text}; put the formula back, and edit the column '{name}'")
 
 
 def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> None:
