@@ -229,14 +229,15 @@ def read_whole(tables: Mapping[str, Table], plan: Plan) -> Iterator[tuple[str, Q
 
 
 def columns_read(tables: Mapping[str, Table], plan: Plan) -> frozenset[tuple[str, str]]:
-    """The table and name of each column of which formulas read single cells."""
+    """The table and name of each column in which formulas look for rows or read single cells."""
     return frozenset(
         (node.table, node.column)
         for quantity in quantities_of(plan, tables.values())
         for formula in formulas_of(quantity)
         for tree in formula.ends.trees
         for node in walk(tree)
-        if isinstance(node, Column | Lookup | Cell)
+        if isinstance(node, Column | Lookup | Cell | Aggregate) and node.column is not None
+        if not isinstance(node, Aggregate) or node.where is not None
     )
 
 

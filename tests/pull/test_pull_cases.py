@@ -28,7 +28,7 @@ def test_an_unedited_workbook_changes_nothing(cases: Shipped) -> None:
 
 
 def test_an_own_line_in_the_table_is_reported_and_cells_below_are_not(cases: Shipped) -> None:
-    below = {"Runs!A30": "Mine", "Runs!D30": 1}
+    below = {"Runs!A40": "Mine", "Runs!D40": 1}
     beside = {"Runs!A27": "Half", "Runs!D27": "=D13/2"}
     assert cases.pull(below).left == ()
     assert [each.message for each in cases.pull(beside).left] == [

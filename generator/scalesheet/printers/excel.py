@@ -58,7 +58,8 @@ class Places(Protocol):
 
     `column` may leave the row open as `{row}`; it is filled in when `excel` is given the row.
     Ranges run from the first row to the spacer row, and those of one table have equal length:
-    `range` is where people edit a column, `looked_up` where formulas read one of its cells.
+    `range` is where people edit a column, for totals of all rows; `looked_up` where formulas look
+    for a row or read one of its cells.
     `keys` are the ids beside a column's range, `ids` those of the table.
     """
 
@@ -153,7 +154,7 @@ def _scalar(node: nodes.Scalar, context: _Context) -> Piece:
 @_TABLE.of(nodes.Column)
 def _column(node: nodes.Column, context: _Context) -> Piece:
     if node.table == context.table and not node.own:
-        piece = Piece(context.places.range(node.table, node.column, node.end), varies=True)
+        piece = Piece(context.places.looked_up(node.table, node.column, node.end), varies=True)
         return _read(piece, context)
     if node.table in context.outer and not node.own:
         raise PrinterError(
@@ -424,7 +425,8 @@ def _aggregate(node: nodes.Aggregate, context: _Context) -> _Printing:
     ids = Piece(places.ids(node.table))
     values = ids
     if node.column is not None:
-        values = Piece(places.range(node.table, node.column, node.end))
+        area = places.range if node.where is None else places.looked_up
+        values = Piece(area(node.table, node.column, node.end))
     if node.where is None:
         return _read(_whole(node, values, ids), context)
     words = _words(node.where, node.table)
@@ -534,5 +536,6 @@ def _by_criteria(
     """The readable form: SUMIFS(values, column, "word", ...)."""
     arguments = [] if node.column is None else [values]
     for column, word in words:
-        arguments += [Piece(places.range(column.table, column.column, column.end)), literal(word)]
+        area = places.looked_up(column.table, column.column, column.end)
+        arguments += [Piece(area), literal(word)]
     return function(_BY_CRITERIA[node.function, node.column is None], *arguments)

@@ -307,13 +307,13 @@ def _rows_in_use(context: Context, table: Table) -> Iterator[Check]:
     view = View(context.layout, context.layout.sheet("checks"))
     used = view.looked_up(table.name, name, "value")
     missing = f'({view.ids(table.name)}<>"")*({used}="")'
-    told = '": copy the formulas of another row, up to the last column"'
+    told = '": copy the formulas of another row, to the last column"'
     yield Check(
-        f"Each row has its values in use: {table.title or table.name}",
+        f"Values in use: {table.title or table.name}",
         place.sheet,
         f"SUMPRODUCT({missing})",
         0.0,
-        note="Counts the rows without.",
+        note="Counts the rows without one.",
         first=f"IFERROR(MATCH(1,INDEX({missing},0),0),0)",
         wrong=f'IF({{first}},INDEX({view.titles(table.name)},{{first}})&{told},"an error")',
     )

@@ -290,7 +290,7 @@ class View:
         return place.own(place.read(column, end))
 
     def range(self, table: str, column: str, end: End) -> str:
-        """The cells of a column that people edit, those of rows that they add among them."""
+        """The cells of a column that people edit, including rows that they add."""
         place = self.layout.tables[table]
         if column not in place.used:
             return self.looked_up(table, column, end)

@@ -289,15 +289,21 @@ class _Cells:
         return "input_reason" if right else "input_text"
 
     def _validations(self) -> None:
-        """Add one validation for rows with the same message; sources have a column of their own."""
+        """Add one validation for rows with the same message; sources have a column of their own.
+
+        In the catalogue, it says neither that nor whether a value is published or assumed.
+        """
         triple = self.place.columns[self.column.name]
-        alike: dict[tuple[Basis, bool], list[int]] = {}
+        alike: dict[tuple[Basis | None, bool], list[int]] = {}
         for at, row in enumerate(self.table.rows, self.place.first):
             stated = self.column.stated.get(row)
             if stated is not None:
-                alike.setdefault((stated.basis, stated.citation is not None), []).append(at)
+                basis = None if self.place.plain else stated.basis
+                cited = stated.citation is not None and not self.place.plain
+                alike.setdefault((basis, cited), []).append(at)
         for (basis, cited), rows in alike.items():
-            options = rule(self.context, self.column, Stated(basis=basis))
+            stated = None if basis is None else Stated(basis=basis)
+            options = rule(self.context, self.column, stated)
             if cited:
                 text = f"{options['input_message']} Source: in the column Source."
                 options["input_message"] = clipped(text, LONGEST_MESSAGE)

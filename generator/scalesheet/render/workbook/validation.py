@@ -68,8 +68,7 @@ def rule(context: Context, quantity: Quantity, stated: Stated | None) -> dict[st
     if options["validate"] != "any":
         options |= {
             "ignore_blank": False,  # otherwise a list with an empty row would accept anything
-            "error_title": "Not allowed here",
-            "error_message": clipped(f"{quantity.title}: {allowed}.", LONGEST_MESSAGE),
+            "error_message": f"Allowed: {allowed}.",
             "error_type": "warning" if quantity.may_reason else "stop",
         }
     return options
