@@ -31,6 +31,7 @@ predict
 defined_names fingerprint
 choose steps
 edition reach
+kept_edition
 examine carried
 diff render
 render.live

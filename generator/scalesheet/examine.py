@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property, partial
+from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from scalesheet.addresses import Address, addresses, same_addresses
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused, at, errors
-from scalesheet.edition import Edition, scores_of
+from scalesheet.edition import Edition
 from scalesheet.forks import processes, spread
 from scalesheet.kept import (
     Item,
-    OnDemand,
     Part,
     Reads,
     is_kept,
@@ -27,17 +26,15 @@ from scalesheet.kept import (
     name_by_reads,
     name_of,
 )
+from scalesheet.kept_edition import PRICES, KeptEdition
 from scalesheet.model import Key, Plan, Position, Stated
 from scalesheet.reach import (
-    BY_ROW,
     UNREAD,
     Reach,
     noted,
-    noting,
     reach,
     restricted,
     row_files,
-    spelled,
     structure,
 )
 
@@ -46,7 +43,6 @@ if TYPE_CHECKING:
     from scalesheet.load import Document, Known
     from scalesheet.load.folder import Files
     from scalesheet.predict.score import TaskScore
-    from scalesheet.predict.score.truth import Published
     from scalesheet.resolve.book import Formulas, Ground, Resolved
     from scalesheet.resolve.compile import Compiled
     from scalesheet.resolve.drafts import Space
@@ -161,8 +157,7 @@ def _stands_in_the_way(item: Item) -> bool:
 
 # ------------------------------------------------------------------ cached parts
 
-#: Folders and files of a book that predictions never read.
-PRICES = ("rates/", "providers/")
+#: Files of a book that predictions never read.
 OF_THE_BOOK = ("book.yaml", "book.lock", "sources.yaml", "units.yaml")
 
 
@@ -422,146 +417,6 @@ def _unfit(plan: Plan) -> Iterator[Diagnostic]:
         where = f"{case.table}['{case.row}']" if case.table else "the case"
         message = f"no layout that was tried fits {where}; give it more or larger accelerators"
         yield at(position or Position(plan.id, 1, 1), "V005", message)
-
-
-def _book(catalogue: Item, plans: Mapping[str, Item]) -> Book:
-    book: Book = catalogue["book"]
-    heads = {plan: each.head for plan, each in plans.items()}
-    return replace(
-        book,
-        plans=OnDemand({plan: _part(plans[plan], "plan") for plan in plans}),
-        audited=OnDemand(
-            {p: _part(plans[p], "then") for p, head in heads.items() if head.moved_on}
-        ),
-        audits=OnDemand(_of_audits(plans, "audits")),
-    )
-
-
-def _part(item: Item, name: str) -> Callable[[], Any]:
-    return partial(item.__getitem__, name)
-
-
-def _of_audits(plans: Mapping[str, Item], part: str) -> dict[str, Callable[[], Any]]:
-    """A part of each audit, by its id."""
-    return {
-        id_: partial(_of_audit, item, part, id_)
-        for item in plans.values()
-        for id_, _ in item.head.audits
-    }
-
-
-def _of_audit(item: Item, part: str, id_: str) -> Any:
-    return item[part][id_]
-
-
-class KeptEdition(Edition):
-    """An edition whose numbers were computed when each plan was examined; its book is read from the
-    cache on first use. `root` is the data folder as users see it.
-    """
-
-    def __init__(
-        self,
-        root: str,
-        below: Item,
-        plans: Mapping[str, Item],
-        files: Mapping[str, Files],
-        with_scores: bool = True,
-        whole: Edition | None = None,
-    ) -> None:
-        every = {"root": root, "below": below, "plans": plans, "files": files}
-        vars(self).update(every, with_scores=with_scores, whole=whole)
-
-    root: str
-    below: Item
-    plans: Mapping[str, Item]
-    files: Mapping[str, Files]
-    with_scores: bool
-
-    @cached_property
-    def book(self) -> Book:
-        return _book(self.below, self.plans)
-
-    @cached_property
-    def results(self) -> Mapping[str, Results]:
-        return OnDemand({plan: partial(self._results_of, plan) for plan in self.plans})
-
-    def _results_of(self, plan: str) -> Results:
-        own: Results = self.plans[plan]["results"]
-        return own.on(self.catalogue)
-
-    @cached_property
-    def catalogue(self) -> Results:
-        cells: Results = self.below["cells"]
-        return cells
-
-    @cached_property
-    def audits(self) -> Mapping[str, Audited]:
-        return OnDemand(_of_audits(self.plans, "judged"))
-
-    @cached_property
-    def scored(self) -> Mapping[str, TaskScore]:
-        """The score; it depends on no plan, so it is the same whichever are examined."""
-        if not self.book.publications:
-            return {}
-
-        def keep(task: str, data: Published, make: Callable[[], T]) -> T:
-            name = name_of("score of", task, self.below.head.fixed, spelled(data))
-            item = kept(name, lambda: Item([], {"score": make()}), self.root, always=always)
-            result: T = item["score"]
-            return result
-
-        def made() -> Item:
-            from scalesheet.predict.score import score
-
-            return Item(None, {"scored": score(self.book, keep)})
-
-        always = self.below.kept
-        item = kept(self.below.head.scored, made, self.root, always=self.below.kept)
-        scored: Mapping[str, TaskScore] = item["scored"]
-        return scored
-
-    @cached_property
-    def scores(self) -> Mapping[str, TaskScore]:
-        scores: Mapping[str, TaskScore] = self.score["scores"] if self.with_scores else {}
-        return scores
-
-    @property
-    def _asked(self) -> list[str]:
-        from scalesheet.choose.job import PLAN
-
-        return [self.plans[PLAN].head.name] if PLAN in self.plans else []
-
-    def keep(self, name: str, make: Callable[[], T], plan: str = "") -> T:
-        of = (self.below.head.name, [self.plans[plan].head.name] if plan else self._asked)
-        item = kept(
-            name_of(name, of),
-            lambda: Item(None, {name: make()}),
-            self.root,
-            always=self.below.kept,
-        )
-        result: T = item[name]
-        return result
-
-    @cached_property
-    def score(self) -> Item:
-        """The `scores`; the head has their diagnostics. Of prices, they depend on those that the
-        plan behind `choose` reads.
-        """
-
-        def made(reads: Reads) -> Item:
-            from scalesheet.predict.law.file import problems as of_laws
-            from scalesheet.predict.score.expected import problems
-
-            book = noting(self.book, tuple(BY_ROW[each.strip("/")] for each in PRICES), reads)
-            scores = scores_of(book, self.scored)
-            found = [*of_laws(book)]
-            found += problems(book, scores) if book.publications else ()
-            own = [each for each in found if each.path.startswith(book.folder)]
-            return Item(tuple(own), {"scores": scores})
-
-        head = self.below.head
-        name, parts = name_of("scores", head.scored, self._asked), head.reach.parts
-        return kept_by_reads(name, made, parts, self.root, always=self.below.kept)
 
 
 #: Errors that affect no value, so that everything else in the file can still be used.

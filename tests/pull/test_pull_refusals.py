@@ -32,7 +32,9 @@ def test_cells_that_are_not_data_are_listed_and_the_rest_is_imported(shipped: Sh
     told = {finding.place: finding.message for finding in pulled.left}
     assert told["Mine"] == "a separate sheet: it holds no data of the plan"
     assert told["Runs!M7"].startswith("a column 'extra' beside those of 'runs'")
-    assert told["Runs!K8"].startswith("a value over a formula that says which 'steps' is in use")
+    assert told["Runs!K8"].startswith(
+        "a value over the formula that gives the value of 'steps' in use"
+    )
     assert told["Units!B5"].startswith("the constant 'byte_per_GiB' reads 1000.0 and is 1073741824")
     assert [note.message for note in pulled.notes] == [
         "the scenario is set to 'written', which the data does not store"

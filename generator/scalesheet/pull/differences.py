@@ -225,8 +225,8 @@ def _in_use(pulling: Pulling, rows: Rows, at: int, name: str) -> None:
     cells = ((place, pulling.cell(place)) for place in places)
     typed = next((place for place, cell in cells if not cell.formula and not cell.blank), None)
     if typed is not None:
-        text = f"a value over a formula that says which '{name}' is in use"
-        pulling.leave(typed, f"{text}; put the formula back, and edit the column '{name}'")
+        text = f"a value over the formula that gives the value of '{name}' in use"
+        pulling.leave(typed, f"{text}; put the formula back and edit the column '{name}'")
 
 
 def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> None:

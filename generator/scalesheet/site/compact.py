@@ -76,7 +76,7 @@ def compact(page: str) -> str:
     for literal in _LITERAL.finditer(page):
         parts += [_shortened(page[end : literal.start()]), literal[0]]
         end = literal.end()
-    return _IMPLIED.sub("", "".join((*parts, _shortened(page[end:]))))
+    return "".join((*parts, _shortened(page[end:])))
 
 
 def compact_pages(site: Path) -> None:
@@ -91,7 +91,7 @@ def compact_pages(site: Path) -> None:
 
 def _shortened(markup: str) -> str:
     markup = _REFERENCE.sub(_character, _TAG.sub(lambda each: _tag(*each.groups()), markup))
-    return _BREAK.sub(r"\1", markup)
+    return _IMPLIED.sub("", _BREAK.sub(r"\1", markup))
 
 
 def _character(reference: re.Match[str]) -> str:

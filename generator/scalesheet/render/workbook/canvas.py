@@ -127,7 +127,7 @@ class PlainSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter has no types: a
         self.fh.write(f"<c{text}><v>{repr(float(number)).removesuffix('.0')}</v></c>")
 
 
-class PlainBook(Workbook):  # type: ignore[misc]
+class PlainBook(Workbook):  # type: ignore[misc]  # as above
     """A workbook whose properties do not list the defined names a second time."""
 
     def _extract_named_ranges(self, defined_names: object) -> list[str]:

@@ -307,7 +307,7 @@ def _rows_in_use(context: Context, table: Table) -> Iterator[Check]:
     view = View(context.layout, context.layout.sheet("checks"))
     used = view.looked_up(table.name, name, "value")
     missing = f'({view.ids(table.name)}<>"")*({used}="")'
-    told = '": copy the formulas of another row, to the last column"'
+    told = '": copy all formulas of another row, up to the last column"'
     yield Check(
         f"Values in use: {table.title or table.name}",
         place.sheet,

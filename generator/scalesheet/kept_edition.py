@@ -1,0 +1,165 @@
+"""An edition whose parts were computed when its files were examined, and are in the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from scalesheet.book import Book
+from scalesheet.edition import Edition, scores_of
+from scalesheet.kept import Item, OnDemand, Reads, kept, kept_by_reads, name_of
+from scalesheet.reach import BY_ROW, noting, spelled
+
+if TYPE_CHECKING:
+    from scalesheet.audit.model import Audited
+    from scalesheet.load.folder import Files
+    from scalesheet.predict.score import TaskScore
+    from scalesheet.predict.score.truth import Published
+    from scalesheet.values import Results
+
+T = TypeVar("T")
+
+#: Folders that predictions do not read.
+PRICES = ("rates/", "providers/")
+
+
+def _book(catalogue: Item, plans: Mapping[str, Item]) -> Book:
+    book: Book = catalogue["book"]
+    heads = {plan: each.head for plan, each in plans.items()}
+    return replace(
+        book,
+        plans=OnDemand({plan: _part(plans[plan], "plan") for plan in plans}),
+        audited=OnDemand(
+            {p: _part(plans[p], "then") for p, head in heads.items() if head.moved_on}
+        ),
+        audits=OnDemand(_of_audits(plans, "audits")),
+    )
+
+
+def _part(item: Item, name: str) -> Callable[[], Any]:
+    return partial(item.__getitem__, name)
+
+
+def _of_audits(plans: Mapping[str, Item], part: str) -> dict[str, Callable[[], Any]]:
+    """A part of each audit, by its id."""
+    return {
+        id_: partial(_of_audit, item, part, id_)
+        for item in plans.values()
+        for id_, _ in item.head.audits
+    }
+
+
+def _of_audit(item: Item, part: str, id_: str) -> Any:
+    return item[part][id_]
+
+
+class KeptEdition(Edition):
+    """An edition whose numbers were computed when each plan was examined; its book is read from the
+    cache on first use. `root` is the data folder as users see it.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        below: Item,
+        plans: Mapping[str, Item],
+        files: Mapping[str, Files],
+        with_scores: bool = True,
+        whole: Edition | None = None,
+    ) -> None:
+        every = {"root": root, "below": below, "plans": plans, "files": files}
+        vars(self).update(every, with_scores=with_scores, whole=whole)
+
+    root: str
+    below: Item
+    plans: Mapping[str, Item]
+    files: Mapping[str, Files]
+    with_scores: bool
+
+    @cached_property
+    def book(self) -> Book:
+        return _book(self.below, self.plans)
+
+    @cached_property
+    def results(self) -> Mapping[str, Results]:
+        return OnDemand({plan: partial(self._results_of, plan) for plan in self.plans})
+
+    def _results_of(self, plan: str) -> Results:
+        own: Results = self.plans[plan]["results"]
+        return own.on(self.catalogue)
+
+    @cached_property
+    def catalogue(self) -> Results:
+        cells: Results = self.below["cells"]
+        return cells
+
+    @cached_property
+    def audits(self) -> Mapping[str, Audited]:
+        return OnDemand(_of_audits(self.plans, "judged"))
+
+    @cached_property
+    def scored(self) -> Mapping[str, TaskScore]:
+        """The score; it depends on no plan, so it is the same whichever are examined."""
+        if not self.book.publications:
+            return {}
+
+        def keep(task: str, data: Published, make: Callable[[], T]) -> T:
+            name = name_of("score of", task, self.below.head.fixed, spelled(data))
+            item = kept(name, lambda: Item([], {"score": make()}), self.root, always=always)
+            result: T = item["score"]
+            return result
+
+        def made() -> Item:
+            from scalesheet.predict.score import score
+
+            return Item(None, {"scored": score(self.book, keep)})
+
+        always = self.below.kept
+        item = kept(self.below.head.scored, made, self.root, always=self.below.kept)
+        scored: Mapping[str, TaskScore] = item["scored"]
+        return scored
+
+    @cached_property
+    def scores(self) -> Mapping[str, TaskScore]:
+        scores: Mapping[str, TaskScore] = self.score["scores"] if self.with_scores else {}
+        return scores
+
+    @property
+    def _asked(self) -> list[str]:
+        from scalesheet.choose.job import PLAN
+
+        return [self.plans[PLAN].head.name] if PLAN in self.plans else []
+
+    def keep(self, name: str, make: Callable[[], T], plan: str = "") -> T:
+        of = (self.below.head.name, [self.plans[plan].head.name] if plan else self._asked)
+        item = kept(
+            name_of(name, of),
+            lambda: Item(None, {name: make()}),
+            self.root,
+            always=self.below.kept,
+        )
+        result: T = item[name]
+        return result
+
+    @cached_property
+    def score(self) -> Item:
+        """The `scores`; the head has their diagnostics. Of prices, they depend on those that the
+        plan behind `choose` reads.
+        """
+
+        def made(reads: Reads) -> Item:
+            from scalesheet.predict.law.file import problems as of_laws
+            from scalesheet.predict.score.expected import problems
+
+            book = noting(self.book, tuple(BY_ROW[each.strip("/")] for each in PRICES), reads)
+            scores = scores_of(book, self.scored)
+            found = [*of_laws(book)]
+            found += problems(book, scores) if book.publications else ()
+            own = [each for each in found if each.path.startswith(book.folder)]
+            return Item(tuple(own), {"scores": scores})
+
+        head = self.below.head
+        name, parts = name_of("scores", head.scored, self._asked), head.reach.parts
+        return kept_by_reads(name, made, parts, self.root, always=self.below.kept)
