@@ -25,7 +25,7 @@ from scalesheet.sure.quantiles import deserved, sure
 from scalesheet.values import Results
 from scalesheet.vocabulary import VERDICTS
 
-ALL_WELL = "All checks hold"
+ALL_WELL, CHECKS = "All checks hold", "Checks"
 OFFER = "The offer is for the chosen accelerator"
 TURN = PLANS if THOROUGH else [PLANS[ledger.seed()[0] % len(PLANS)]]
 Row = list[object]
@@ -211,7 +211,7 @@ def test_a_wrong_cell_of_a_table_is_the_failing_check_that_is_named(
 def test_a_wrong_cell_of_a_table_gives_no_error(
     read: Subject, office: Office, typed: float | str
 ) -> None:
-    """Formulas use the shipped value instead, like for the inputs with names."""
+    """Formulas use the shipped value instead, as for the inputs with names, and a check fails."""
     layout = laid_out(read)
     tables = tables_of(read.book, stepped(read.book, read.plan))
     with office.open(read.workbook) as workbook:
@@ -225,6 +225,10 @@ def test_a_wrong_cell_of_a_table_gives_no_error(
                 ]
                 changed = workbook.perturb(dict.fromkeys(cells, typed))
                 assert [at for at, cell in changed.items() if cell.error] == [], (row, column.name)
+                reasons = any(each.reason for each in column.stated.values())
+                if typed == "" or (typed == "many" and not reasons):
+                    failed = {cell.value for (sheet, _), cell in changed.items() if sheet == CHECKS}
+                    assert "check" in failed, (row, column.name)
 
 
 def _verdict(workbook: Workbook) -> object:

@@ -178,7 +178,7 @@ def seller(name: str, usd: float, count: int = 1, more: str = "") -> str:
             3.2,
             1,
             "O003 'offer-3': 3.2 USD per accelerator hour is 3.2 times the median of "
-            "the 3 other on-demand offers of 'card', 1; expected is a factor of 3",
+            "the 3 other on-demand offers of 'card', 1; at most a factor of 3 is expected",
         ),
         (1.6, 8, "O003 0.2 USD per accelerator hour is 0.2 times the median"),
         (0.04, 1, "O003 0.04 USD per accelerator hour, expected 0.05 to 100"),

@@ -130,9 +130,9 @@ def test_an_invalid_input_is_named_with_its_reason(
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ("many", "=1 run: 'many'; must be a whole number from 1"),
-        (None, "=1 run: ''; must be a whole number from 1"),
-        (-1.0, "=1 run: '-1'; must be a whole number from 1"),
+        ("many", "=1 run: 'many'; must be a whole number from 1; shipped value used"),
+        (None, "=1 run: ''; must be a whole number from 1; shipped value used"),
+        (-1.0, "=1 run: '-1'; must be a whole number from 1; shipped value used"),
     ],
 )
 def test_an_invalid_cell_of_a_table_is_named(

@@ -320,8 +320,12 @@ def _rows_in_use(context: Context, table: Table) -> Iterator[Check]:
 
 
 def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
-    """Check for rows with a number outside the domain, and rows without a required number."""
-    if column.kind != "number" or not column.stated:
+    """Check for rows with a number outside the domain, and rows without a required number.
+
+    Where reasons or words are valid, every cell counts that is not in use.
+    """
+    used = column.name in context.layout.tables[table.name].used
+    if not column.stated or not (used or column.kind == "number"):
         return
     least, closed, most, whole = DOMAINS[column.domain]
     view = View(context.layout, context.layout.sheet("checks"))
@@ -329,8 +333,9 @@ def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
     ids, area = view.ids(table.name), view.range(table.name, column.name, "value")
     values = context.results.tables[table.name][column.name]
     numbers = all(isinstance(value.value, float) for value in values)
+    words = column.kind != "number"
     parts, fits = [], [f"ISNUMBER({area})"] if numbers else []
-    for end in ends:
+    for end in () if words else ends:
         each = view.range(table.name, column.name, end)
         if least is not None and end != "high":
             parts.append(f'COUNTIF({each},"{"<" if closed else "<="}"&{{least}})')
@@ -343,19 +348,28 @@ def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
             parts.append(f"IFERROR(SUMPRODUCT(--(INT({each})<>{each})),0)")
     if numbers:
         parts.append(f"COUNTA({ids})-COUNT({area})")
+    rows = f'({ids}<>"")*(1-{"*".join(fits) or "1"})=1'
+    if used and not numbers:
+        three = ENDS if column.ranged else ("value",)
+        pairs = (
+            (view.range(table.name, column.name, end), view.looked_up(table.name, column.name, end))
+            for end in three
+        )
+        rows = f'({ids}<>"")*({"+".join(f"({typed}<>{own})" for typed, own in pairs)})>0'
+        parts = [f"SUMPRODUCT(--({rows}))"]
     if parts:
-        rows = f'({ids}<>"")*(1-{"*".join(fits) or "1"})=1'
-        must = f"; must be {DOMAIN_IN_WORDS[column.domain]}"
+        must = f"must be {'in the list' if words else DOMAIN_IN_WORDS[column.domain]}"
+        must = f"; {must}{'; shipped value used' if used else ''}"
         told = (f"INDEX({each},{{first}})" for each in (view.titles(table.name), area))
         said = '&": \'"&'.join(told) + f'&"\'{must}"'
         yield Check(
-            f"Values inside their domain ({column.domain}): {column.title}",
+            f"Values inside their domain ({'words' if words else column.domain}): {column.title}",
             context.layout.tables[table.name].sheet,
             "+".join(parts),
             0.0,
-            least=least,
-            most=most,
-            note="Counts the rows outside, and those without a number.",
+            least=None if words else least,
+            most=None if words else most,
+            note="Counts the rows outside, and those without a value.",
             first=f"IFERROR(MATCH(TRUE,INDEX({rows},0),0),0)",
             wrong=f'IF({{first}},{said},"{"not whole" if whole else "an error"}")',
         )

@@ -41,10 +41,12 @@ HOW_TO_USE = (
     "Change a yellow cell on Inputs or on a table's sheet; every figure follows at once.",
     "Choose an accelerator, an offer or a scenario from the drop-down list in its cell on Summary; "
     "further choices are on Inputs.",
-    "Where a figure is a range it has three cells: low, value (expected) and high. Low and high "
-    "follow a value that passes one of them; Remark says so.",
+    "Where a figure is a range it has three cells: low, value (expected) and high. On Inputs, low "
+    "and high follow a value that passes one of them, and Remark says so; in a table, change all "
+    "three.",
     "An input that is not valid is not used: the workbook computes with its shipped value, and "
-    "Remark, Checks and Summary say so. Formulas read the cells in use, at the end of its row.",
+    "Checks and Summary say so. Formulas read the values in use, at the end of its row, or for a "
+    "table of cases below it. Where a table has reasons instead of numbers, any text is one.",
     "To add a row to a table, lift the sheet's protection, insert the row above the empty row at "
     "the table's end, give it an id and copy all formulas down, up to the last column; totals and "
     "drop-down lists include it, and Checks notes that the table has a row it was not built with.",

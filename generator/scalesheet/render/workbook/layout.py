@@ -54,6 +54,7 @@ from scalesheet.tabs import FIXED, LONGEST, cut, tab_of
 from scalesheet.vocabulary import title_of
 
 PHASES = "phases"
+FITTED = "fits"
 SHOWN_COLUMNS = (6, 12)  # where a phase's sheet shows formulas, across narrow columns
 LEADS: Mapping[str, str] = {
     "inputs": "Everything the plan states. Change a yellow cell and the whole workbook follows.",
@@ -404,7 +405,12 @@ class _Planner:
         )
 
     def used(self, table: Table) -> list[Column]:
-        """The columns of which formulas read the values in use, not the cells that people edit."""
+        """The columns of which formulas read the values in use, not the cells that people edit.
+
+        Fitted coefficients are the result of `fit`, and read where they are.
+        """
+        if table.name == FITTED:
+            return []
         return [
             column
             for column in table.columns.values()

@@ -356,7 +356,7 @@ def _far(members: list[_Priced], called: str) -> Iterator[Diagnostic]:
             message = (
                 f"'{priced.offer.id}': {priced.each:g} USD per accelerator hour is "
                 f"{times[place]:.2g} times the median of the {len(others)} other {called}, "
-                f"{median_price:.3g}{guess}; expected is a factor of {PEERS_WITHIN:g} at most. "
+                f"{median_price:.3g}{guess}; at most a factor of {PEERS_WITHIN:g} is expected. "
                 "Look at count, unit and what is included, or say why under unusual.peers"
             )
             yield at(priced.price.position or priced.offer.document.at(), "O003", message)
