@@ -20,7 +20,7 @@ from scalesheet.commands.parser import parser
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     _print_anywhere()
-    gc.set_threshold(100_000, 50, 100)  # a command makes many objects and little garbage
+    gc.set_threshold(1_000_000, 50, 100)  # a command makes many objects and little garbage
     atexit.register(gc.freeze)  # skip the collection of objects left at exit
     whole = parser()
     options, unknown = whole.parse_known_args(arguments)

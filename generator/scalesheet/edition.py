@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
     from scalesheet.evaluate.sensitivity import Sensitivity
     from scalesheet.predict.score import TaskScore
+    from scalesheet.predict.score.hidden import Hidden
     from scalesheet.steps.comparison import Comparison
     from scalesheet.sure.quantiles import Sure
     from scalesheet.values import Results, Value
@@ -130,6 +131,13 @@ class Edition:
     def scores(self) -> Mapping[str, TaskScore]:
         """The same, including for runs the answers of the calculator."""
         return scores_of(self.book, self.scored)
+
+    @cached_property
+    def hidden(self) -> tuple[Hidden, ...]:
+        """Published sweeps of losses with their largest runs hidden; only outputs need it."""
+        from scalesheet.predict.score.hidden import hidden
+
+        return hidden(self.book, self.scored["loss"]) if "loss" in self.scored else ()
 
     @cached_property
     def comparisons(self) -> Mapping[str, Comparison]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
     from scalesheet.load.folder import Files
     from scalesheet.predict.score import TaskScore
+    from scalesheet.predict.score.hidden import Hidden
     from scalesheet.predict.score.truth import Published
     from scalesheet.values import Results
 
@@ -120,6 +121,15 @@ class KeptEdition(Edition):
         item = kept(self.below.head.scored, made, self.root, always=self.below.kept)
         scored: Mapping[str, TaskScore] = item["scored"]
         return scored
+
+    @cached_property
+    def hidden(self) -> tuple[Hidden, ...]:
+        def made() -> Item:
+            return Item(None, {"hidden": super(KeptEdition, self).hidden})
+
+        name = name_of("hidden", self.below.head.scored)
+        found: tuple[Hidden, ...] = kept(name, made, self.root, always=self.below.kept)["hidden"]
+        return found
 
     @cached_property
     def scores(self) -> Mapping[str, TaskScore]:

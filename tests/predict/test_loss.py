@@ -190,6 +190,7 @@ def rows(book: Book, seed: int = 1) -> loss_fit.Rows:
         words([""] * 60),
         family,
         assumed(book),
+        np.arange(60),
     )
     offset = np.array([0.5 * (n % 4) + 1 for n in range(60)])
     return replace(bare, loss=bare.law(np.log([0.6, 0.5, 0.28, 0.3, 0.72])) + offset)

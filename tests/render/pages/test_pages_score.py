@@ -107,7 +107,7 @@ def test_both_pictures_have_a_dot_for_each_scored_row(
 
 
 def test_json_says_what_the_page_says(context: Context, pages: dict[str, str]) -> None:
-    found = score_json(context.book, context.edition.scores)["tasks"]["runs"]
+    found = score_json(context.edition)["tasks"]["runs"]
     score: TaskScore = context.edition.scores["runs"]
     assert found["unseen"]["median"] == score.unseen.median
     assert len(found["rows"]) == len(score.published.rows)

@@ -7,7 +7,7 @@ extrapolate worse than the common ones. A family differs only in the offsets of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,8 @@ class Rows:
     texts: Words
     family: Words
     assumed: Mapping[str, float]  # before any data
+    place: NDArray[np.intp]  # among all rows
+    shapes: dict[bytes, Array] = field(default_factory=dict)  # fitted so far, by place and loss
 
     def __len__(self) -> int:
         return len(self.loss)
@@ -113,10 +115,19 @@ def losses(book: Book, cases: Cases, truth: Array, family: Words) -> Rows:
         corpora(cases.evaluation),
         family,
         assumed(book),
+        np.arange(len(cases)),
     )
 
 
 def shape(rows: Rows) -> Array:
+    """The log coefficients of the law, fitted once for the same rows."""
+    key = rows.place.tobytes() + rows.loss.tobytes()
+    if key not in rows.shapes:
+        rows.shapes[key] = _shape(rows)
+    return rows.shapes[key]
+
+
+def _shape(rows: Rows) -> Array:
     """Fit the log coefficients of the law, with a separate offset for each set.
 
     Rows are weighted by the size of their family, and outliers weigh less (Cauchy's loss).

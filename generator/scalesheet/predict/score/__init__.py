@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,9 +33,6 @@ from scalesheet.predict.score.said_to_fit import Room, room
 from scalesheet.predict.score.truth import Published, published
 from scalesheet.predict.table import Predictions, none_of, supported
 from scalesheet.predict.tasks import TASKS, predict, unsupported
-
-if TYPE_CHECKING:
-    from scalesheet.predict.score.hidden import Hidden
 
 #: The utilization that the rule of thumb assumes for every run: of 0.3, 0.35 and 0.4 the one with
 #: the smallest median error, so that the comparison is a fair one.
@@ -112,7 +108,6 @@ class TaskScore:
     room: Room | None = None  # for memory: whether runs with the verdict "fits" did fit
     own: Own | None = None  # own measurements, separate from published results
     asked: Asked | None = None  # for runs: the same rows predicted from the question alone
-    hidden: tuple[Hidden, ...] = ()  # for losses: sweeps with their largest runs hidden
 
 
 @np.errstate(all="ignore")  # the score itself fails on figures that are not finite
@@ -135,12 +130,6 @@ def fitted_rows(task: str, data: Published) -> Flags:
     """The rows that a fit may use: scored and predictable."""
     flags: Flags = data.scored & ~given(unsupported(task, data.cases))
     return flags
-
-
-def _hidden(book: Book, data: Published, rows: Flags) -> tuple[Hidden, ...]:
-    from scalesheet.predict.score.hidden import hidden  # only the score needs it
-
-    return hidden(book, data, rows)
 
 
 def score_of(
@@ -206,7 +195,6 @@ def _score_of(book: Book, task: str, data: Published) -> TaskScore | None:
         },
         digest=digest(data.cases.only(rows), data.truth[rows]),
         room=room(book, data) if task == "memory" else None,
-        hidden=_hidden(book, data, rows) if task == "loss" else (),
     )
 
 

@@ -17,7 +17,7 @@ from scalesheet.predict.law.forms import Form, forms
 from scalesheet.predict.law.learn import learn, sweep
 from scalesheet.predict.loss import SHAPE
 from scalesheet.predict.loss.fit import Rows, losses, shape
-from scalesheet.predict.score.truth import Published
+from scalesheet.predict.score import TaskScore, fitted_rows
 
 LARGE = 0.1  # share of a sweep's largest compute above which runs are hidden
 LEAST = 3  # runs needed to learn a law
@@ -53,8 +53,10 @@ class Hidden:
         return float(np.mean(self.high - self.low)) / 2
 
 
-def hidden(book: Book, data: Published, rows: Flags) -> tuple[Hidden, ...]:
-    """Each published sweep with enough small runs; `rows` are those that a fit may use."""
+def hidden(book: Book, scored: TaskScore) -> tuple[Hidden, ...]:
+    """Each published sweep with enough small runs, in the order of their names."""
+    data = scored.published
+    rows = fitted_rows(scored.task, data)
     whole = losses(book, data.cases.only(rows), data.truth[rows], data.family[rows])
     names = data.cases.evaluation[rows]
     sweeps = {name: whole.only(names == name) for name in sorted(set(names.tolist()))}

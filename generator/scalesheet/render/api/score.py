@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from scalesheet.book import Book
+from scalesheet.edition import Edition
 from scalesheet.predict.score import SAYS, Asked, Quality, TaskScore
 from scalesheet.predict.score.hidden import Hidden
 from scalesheet.predict.score.own import Own
@@ -13,11 +11,11 @@ from scalesheet.render.api.values import Object, source_json
 from scalesheet.render.scores import ShownRow, asked_rows, own_rows, shown_rows
 
 
-def score_json(book: Book, scores: Mapping[str, TaskScore]) -> Object:
+def score_json(edition: Edition) -> Object:
     """Return `{"edition", "tasks": {task: figures, groups and rows}, "peers": [...]}`."""
     return {
-        "edition": book.edition.isoformat(),
-        "tasks": {task: _task(score) for task, score in scores.items()},
+        "edition": edition.book.edition.isoformat(),
+        "tasks": {task: _task(edition, score) for task, score in edition.scores.items()},
         "peers": [
             {
                 "name": peer.name,
@@ -26,12 +24,13 @@ def score_json(book: Book, scores: Mapping[str, TaskScore]) -> Object:
                 "note": peer.note,
                 "source": source_json(peer.citation),
             }
-            for peer in book.peers
+            for peer in edition.book.peers
         ],
     }
 
 
-def _task(score: TaskScore) -> Object:
+def _task(edition: Edition, score: TaskScore) -> Object:
+    hidden = edition.hidden if score.task == "loss" else ()
     return {
         "title": TASKS[score.task].title,
         "unit": TASKS[score.task].unit,
@@ -46,7 +45,7 @@ def _task(score: TaskScore) -> Object:
         },
         "rows": [_row(row) for row in shown_rows(score)],
         **({} if score.own is None else {"own": _own(score, score.own)}),
-        **({"hidden": [_hidden(each) for each in score.hidden]} if score.hidden else {}),
+        **({"hidden": [_hidden(each) for each in hidden]} if hidden else {}),
     }
 
 

@@ -56,7 +56,7 @@ def write_api(
     files["prices.csv"] = prices_csv(book)
     files[JSON] = compact(changes_json(book))
     files[FEED] = changes_feed(book, pages=pages, site_url=site_url)
-    files["score.json"] = compact(score_json(book, edition.scores))
+    files["score.json"] = compact(score_json(edition))
 
     # The schemas, then the index.
     files.update(_schemas())

@@ -221,7 +221,7 @@ def _page(context: Context, score: TaskScore) -> str:
             for part in _group(context, task, what, result)
         ),
         *_asked(context, score),
-        *(section_blocks(context, hidden_section(score.hidden)) if score.hidden else ()),
+        *(_laws_of_small_runs(context) if task == "loss" else ()),
         heading(2, "Scored rows", "rows"),
         _rows(context, task, scored),
         *_unscored(context, task, others),
@@ -268,6 +268,11 @@ def _beside(score: TaskScore) -> Html:
         for name, figures in sides
     ]
     return grid(head, body)
+
+
+def _laws_of_small_runs(context: Context) -> list[object]:
+    hidden = context.edition.hidden
+    return section_blocks(context, hidden_section(hidden)) if hidden else []
 
 
 def _short(context: Context, task: str) -> Iterator[object]:
