@@ -32,15 +32,19 @@ class UnitError(ValueError):
         return f"{self}; {remedy}" if remedy else str(self)
 
 
+#: The power of a unit: an int if it is whole.
+Power = int | Fraction
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A product of powers of named units, sorted by name. No factors: a pure number."""
 
-    factors: tuple[tuple[str, Fraction], ...] = ()
+    factors: tuple[tuple[str, Power], ...] = ()
 
     @staticmethod
-    def of(powers: Mapping[str, Fraction]) -> Unit:
-        return Unit(tuple(sorted((name, p) for name, p in powers.items() if p)))
+    def of(powers: Mapping[str, Power]) -> Unit:
+        return Unit(tuple(sorted((name, _whole(p)) for name, p in powers.items() if p)))
 
     @property
     def pure(self) -> bool:
@@ -49,19 +53,19 @@ class Unit:
     def __mul__(self, other: Unit) -> Unit:
         powers = dict(self.factors)
         for name, power in other.factors:
-            powers[name] = powers.get(name, Fraction(0)) + power
+            powers[name] = powers.get(name, 0) + power
         return Unit.of(powers)
 
     def __truediv__(self, other: Unit) -> Unit:
         return self * other**-1
 
-    def __pow__(self, exponent: int | Fraction) -> Unit:
+    def __pow__(self, exponent: Power) -> Unit:
         return Unit.of({name: power * exponent for name, power in self.factors})
 
     def __str__(self) -> str:
         """`GPU * hour`, `USD / (GPU * hour)`, `1` for a pure number; can be parsed again."""
 
-        def side(parts: Iterable[tuple[str, Fraction]]) -> list[str]:
+        def side(parts: Iterable[tuple[str, Power]]) -> list[str]:
             return [name if power == 1 else f"{name}**{_power(power)}" for name, power in parts]
 
         above = side((n, p) for n, p in self.factors if p > 0)
@@ -78,7 +82,7 @@ PURE = Unit()
 MOST_DECADES, MOST_DECADES_OF_ONE = 150, 30
 #: Replaces a unit text that was not understood: it fits any, so that an error is reported only
 #: once.
-UNKNOWN = Unit((("?", Fraction(1)),))
+UNKNOWN = Unit((("?", 1),))
 
 
 def unknown(unit: Unit) -> bool:
@@ -86,7 +90,12 @@ def unknown(unit: Unit) -> bool:
     return any(name == "?" for name, _ in unit.factors)
 
 
-def _power(power: Fraction) -> str:
+def _whole(power: Power) -> Power:
+    """A whole power as an int: most are, and arithmetic of fractions is slow."""
+    return power if isinstance(power, int) or power.denominator != 1 else power.numerator
+
+
+def _power(power: Power) -> str:
     return str(power) if power.denominator == 1 else f"({power})"
 
 
@@ -159,10 +168,10 @@ class Units:
 
     def dimension(self, unit: Unit) -> Unit:
         """The unit with dimensions for names; equal for convertible units."""
-        powers: dict[str, Fraction] = {}
+        powers: dict[str, Power] = {}
         for name, power in unit.factors:
             key = self.declared[name].dimension
-            powers[key] = powers.get(key, Fraction(0)) + power
+            powers[key] = powers.get(key, 0) + power
         return Unit.of(powers)
 
     def compatible(self, a: Unit, b: Unit) -> bool:
@@ -188,7 +197,7 @@ class Units:
         steps: list[Conversion] = []
         have = dict(source.factors)
         want = dict(target.factors)
-        surplus = {n: have.get(n, Fraction(0)) - want.get(n, Fraction(0)) for n in {*have, *want}}
+        surplus = {n: have.get(n, 0) - want.get(n, 0) for n in {*have, *want}}
         for name in sorted(surplus):
             while surplus[name] > 0:
                 other = next(
@@ -209,7 +218,7 @@ class Units:
         return tuple(steps)
 
     def _step(self, have: str, want: str) -> Conversion:
-        ratio = self.factor(Unit(((have, Fraction(1)),)), Unit(((want, Fraction(1)),)))
+        ratio = self.factor(Unit(((have, 1),)), Unit(((want, 1),)))
         one, other = ("day" if name == "date" else name for name in (have, want))
         if ratio >= 1:
             return Conversion(f"{other}_per_{one}", float(ratio), 1)
@@ -221,7 +230,7 @@ class Units:
         Empty for a pure number. `unit_of` returns the singular for 1.
         """
 
-        def side(parts: list[tuple[str, Fraction]]) -> str:
+        def side(parts: list[tuple[str, Power]]) -> str:
             parts = sorted(parts, key=lambda part: self.declared[part[0]].dimension == "time")
             return "·".join(
                 self.declared[n].symbol + ("" if p == 1 else _superscript(p)) for n, p in parts
@@ -257,7 +266,7 @@ def beside(shown: str, symbol: str) -> str:
     return f"{shown} {unit_of(shown, symbol)}".rstrip()
 
 
-def _superscript(power: Fraction) -> str:
+def _superscript(power: Power) -> str:
     return str(power).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
 
 
@@ -318,7 +327,7 @@ class _Reader:
         elif token == "1":
             unit = PURE
         elif token in self.known:
-            unit = Unit(((token, Fraction(1)),))
+            unit = Unit(((token, 1),))
         elif token and (token[0].isalpha() or token[0] == "_"):
             raise unknown_unit(token, self.known)
         else:

@@ -26,11 +26,13 @@ Interpret = Callable[[Node, Here], Part]
 
 
 def aggregate(node: Aggregate, here: Here, interpret: Interpret) -> Part:
-    rows = here.state.rows[node.table]
     if here.table is not None and here.row is None and _by_row(node, here.table):
         return _for_each_row(node, here, interpret)
-    if _over_draws(node, here):
-        return _at_each_draw(node, here, interpret)
+    return (_at_each_draw if _over_draws(node, here) else _over_rows)(node, here, interpret)
+
+
+def _over_rows(node: Aggregate, here: Here, interpret: Interpret) -> Part:
+    rows = here.state.rows[node.table]
     chosen: NDArray[np.bool_] = np.ones(len(rows), dtype=bool)
     if node.where is not None:
         test = _whole(interpret(node.where, Here(here.state, node.table, around=here)), chosen).data
@@ -156,9 +158,15 @@ def _by_row(node: Aggregate, table: str) -> bool:
 
 def _for_each_row(node: Aggregate, here: Here, interpret: Interpret) -> Part:
     assert here.table is not None
-    rows = range(len(here.state.rows[here.table]))
-    # a row whose aggregate has no number is evaluated again alone
-    parts = [interpret(node, Here(here.state, here.table, row)) for row in rows]
+    of_row = _at_each_draw if _over_draws(node, here) else _over_rows
+
+    def at(row: int) -> Part:
+        try:
+            return of_row(node, Here(here.state, here.table, row), interpret)
+        except NoNumberError as none:  # the row is evaluated again alone
+            return Part(np.nan, none.why)
+
+    parts = [at(row) for row in range(len(here.state.rows[here.table]))]
     if here.suspect is not None:
         here.suspect[:] |= np.array([is_fault(part.why) for part in parts], dtype=bool)
     data: Any = np.array([p.data for p in parts])

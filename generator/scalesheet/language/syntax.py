@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Any, Literal
 
 End = Literal["low", "value", "high"]
@@ -349,18 +350,28 @@ BOUND = (
 #: Nodes that read a cell as it is and can neither fail nor divide.
 READ = (Scalar, Column, Cell, OneOf)
 
-#: Types of fields that hold no node.
-_PLAIN = {"Span | None", "str", "str | None", "float", "int", "int | None", "bool", "End"}
+#: Types of fields that may hold nodes.
+_NODES = {"Node", "Name", "Node | None", "tuple[Node, ...]", "tuple[tuple[str, Node], ...]"}
 
 #: For each kind of node, the fields that may hold other nodes.
 _INNER = {
-    kind: tuple(each.name for each in fields(kind) if each.type not in _PLAIN)
+    kind: tuple(each.name for each in fields(kind) if each.type in _NODES)
     for kind in Node.__subclasses__()
+}
+
+
+#: For each kind with two or more such fields, all of them one node: reads them.
+_OF_NODES: dict[type[Node], Callable[[Node], tuple[Node, ...]]] = {
+    kind: attrgetter(*names)
+    for kind, names in _INNER.items()
+    if len(names) > 1 and {each.type for each in fields(kind) if each.name in names} == {"Node"}
 }
 
 
 def children(node: Node) -> list[Node]:
     """The nodes directly below, in the order of the text."""
+    if read := _OF_NODES.get(type(node)):
+        return list(read(node))
     found: list[Node] = []
     for name in _INNER[type(node)]:
         value = getattr(node, name)

@@ -476,8 +476,7 @@ class _Reader:
 
     def _rest_of_a_number(self, event: Any, key: str) -> bool:
         """Whether a key is what a comma cut off: `9 USD` in `{price: 0,9 USD}`."""
+        if not (key[:1].isdigit() and re.match(r"[0-9]+ ", key)):
+            return False
         index = event.start_mark.index
-        before = self.text[max(0, index - 2) : index]
-        return bool(
-            key[:1].isdigit() and re.match(r"[0-9]+ ", key) and re.search(r"[0-9],$", before)
-        )
+        return bool(re.search(r"[0-9],$", self.text[max(0, index - 2) : index]))

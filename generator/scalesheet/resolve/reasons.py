@@ -83,10 +83,12 @@ def _absent(key: Settled, facts: FactsOf) -> bool:
 def _lookup(node: nodes.Lookup, facts: FactsOf) -> Settled:
     key = settle(node.key, facts)
     absent = _absent(key, facts)
-    node = replace(node, key=key.body, open=absent)
+    if key.body is not node.key or node.open != absent:
+        node = replace(node, key=key.body, open=absent)
     known = facts(node)
-    may_reason = absent or known.may_reason
-    return Settled(node, (*key.subjects, *_own(node, replace(known, may_reason=may_reason))))
+    if absent and not known.may_reason:
+        known = replace(known, may_reason=True)
+    return Settled(node, (*key.subjects, *_own(node, known)))
 
 
 def _subjects(*parts: Settled) -> tuple[Node, ...]:

@@ -6,7 +6,7 @@ The result is still one tree for all three ends: references read `value`, and `l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -216,7 +216,12 @@ def _alike(
 ) -> tuple[Typed, ...]:
     """Infer operands of the same dimension, converted to the unit of the first that has one."""
     operands = tuple(operands)
-    typed = [_numeric(n, scope, want) for n in operands]
+    return _in_one_unit([_numeric(n, scope, want) for n in operands], operands, scope, want, place)
+
+
+def _in_one_unit(
+    typed: Sequence[Typed], operands: Sequence[Node], scope: Scope, want: Unit | None, place: str
+) -> tuple[Typed, ...]:
     unit = next((t.unit for t in typed if t.unit is not None), None)
     if unit is None:
         return tuple(typed)
@@ -238,7 +243,8 @@ def _compare(node: nodes.Compare, scope: Scope, want: Unit | None) -> Typed:
     left, right = infer(node.left, scope), infer(node.right, scope)
     kinds = {left.kind, right.kind} - {"reason"}
     if kinds <= {"number"}:
-        a, b = _alike((node.left, node.right), scope, None, f"'{node.op}' needs")
+        sides = (node.left, node.right)
+        a, b = _in_one_unit((left, right), sides, scope, None, f"'{node.op}' needs")
         tree = nodes.Compare(
             node.op, a.tree, b.tree, "number", _plain(a.tree) and _plain(b.tree), span=node.span
         )
@@ -318,7 +324,8 @@ def _choice(node: nodes.Choice, scope: Scope, want: Unit | None) -> Typed:
     if kinds == {"word", "text"}:
         then, other = as_text(then), as_text(other)
     elif kinds == {"number"}:
-        then, other = _alike((node.then, node.other), scope, want, "both sides of 'if' are")
+        sides = (node.then, node.other)
+        then, other = _in_one_unit((then, other), sides, scope, want, "both sides of 'if' are")
     elif len(kinds) > 1:
         raise BindError(
             "F004", f"'if' chooses between {a_kind(then.kind)} and {a_kind(other.kind)}", node.other

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 from scalesheet.language.syntax import Binary, Constant, Node
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed
-from scalesheet.units import Unit, Units, unknown
+from scalesheet.units import Power, Unit, Units, unknown
 
 
 def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> Typed:
     """The same quantity in `unit`, by named constants. Raises BindError U002 or U004."""
     units = scope.space.units
-    if typed.unit is None or typed.unit == unit:
+    if typed.unit == unit:
+        return typed
+    if typed.unit is None:
         return replace(typed, unit=unit)
     if not units.compatible(typed.unit, unit):
         hint = ""
@@ -40,11 +41,11 @@ def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> T
 def _remedy(have: Unit, want: Unit, units: Units) -> str:
     """Say how to make `have` measure what `want` does."""
     names: dict[str, str] = {}  # one unit represents each dimension
-    powers: dict[str, Fraction] = {}
+    powers: dict[str, Power] = {}
     for unit, sign in ((want, 1), (have, -1)):
         for name, power in unit.factors:
             same = names.setdefault(units.declared[name].dimension, name)
-            powers[same] = powers.get(same, Fraction(0)) + sign * power
-    if any(abs(power) > 1 for power in powers.values()):
+            powers[same] = powers.get(same, 0) + sign * power
+    if any(not -1 <= power <= 1 for power in powers.values()):
         return "look for a factor that should divide, or one that occurs twice"
     return f"multiply it by something in {Unit.of(powers)}"

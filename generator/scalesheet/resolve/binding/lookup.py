@@ -54,18 +54,28 @@ def find(node: Name, scope: Scope) -> Found:
         if first == OWN and scope.table is not None and OWN not in looked_at.columns:
             return _of_row_at_hand(node, rest, scope)
         if first in looked_at.columns:
-            return value(Column(looked_at.name, first), looked_at.columns[first], rest, node, scope)
+            return value(
+                Column(looked_at.name, first, span=node.span),
+                looked_at.columns[first],
+                rest,
+                node,
+                scope,
+            )
         path = _table_path(node.path, scope)
         if path is not None and path[0] == looked_at.name and len(path[1]) >= 1:
             column = path[1][0]
             if column in looked_at.columns:
                 draft = looked_at.columns[column]
-                return value(Column(looked_at.name, column), draft, path[1][1:], node, scope)
+                return value(
+                    Column(looked_at.name, column, span=node.span), draft, path[1][1:], node, scope
+                )
     if scope.table is not None:
         own = space.table(scope.table)
         outer = scope.column in own.inputs and first in own.computed
         if first in own.columns and first != scope.column and not outer:
-            return value(Column(own.name, first), own.columns[first], rest, node, scope)
+            return value(
+                Column(own.name, first, span=node.span), own.columns[first], rest, node, scope
+            )
     for prefix in ([scope.phase] if scope.phase else []) + [None]:
         result = _within(prefix, node, scope)
         if result is not None:
@@ -75,7 +85,7 @@ def find(node: Name, scope: Scope) -> Found:
         return _of_table(space.table(path[0]), path[1], node, scope)
     if first == scope.column and scope.table is not None:
         own = space.table(scope.table)
-        return value(Column(own.name, first), own.columns[first], rest, node, scope)
+        return value(Column(own.name, first, span=node.span), own.columns[first], rest, node, scope)
     raise _unknown(node, scope)
 
 
@@ -101,7 +111,9 @@ def _within(phase: str | None, node: Name, scope: Scope) -> Found | None:
         if name.startswith("total."):
             name = f"phases.{name}"
         if name in space.scalars:
-            return value(Scalar(name), space.scalars[name], node.path[length:], node, scope)
+            return value(
+                Scalar(name, span=node.span), space.scalars[name], node.path[length:], node, scope
+            )
     first, rest = node.path[0], node.path[1:]
     if phase is None and "phases" in space.tables and rest:
         phases = space.tables["phases"]
@@ -119,7 +131,7 @@ def _in_phase(
 ) -> Found | None:
     if rest[0] in phases.columns:
         draft = phases.columns[rest[0]]
-        return value(Cell("phases", phase, rest[0]), draft, rest[1:], node, scope)
+        return value(Cell("phases", phase, rest[0], span=node.span), draft, rest[1:], node, scope)
     return _within(phase, Name(rest, span=node.span), scope) or (
         _of_table(scope.space.table(f"{phase}.{rest[0]}"), rest[1:], node, scope)
         if f"{phase}.{rest[0]}" in scope.space.tables
@@ -235,7 +247,7 @@ def value(tree: Node, draft: Draft, rest: tuple[str, ...], node: Node, scope: Sc
     if open_:
         raise BindError("N008", f"'{draft.name}' is an open bound; formulas cannot use it", node)
     return Typed(
-        replace(tree, span=node.span),
+        tree if tree.span is node.span else replace(tree, span=node.span),
         draft.kind,
         draft.unit if not scope.asserted or draft.kind != "number" else PURE,
         words=draft.words,

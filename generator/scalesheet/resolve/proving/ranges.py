@@ -21,6 +21,7 @@ from scalesheet.resolve.proving.facts import FALLING, MIXED, REFERENCES, RISING,
 
 #: Functions that take one end of a range, so their result has no range.
 AT: Mapping[str, End] = {"low": "low", "expected": "value", "high": "high"}
+_WITH_ENDS = frozenset((*AT, "between", "paired", "workday"))
 OTHER: Mapping[End, End] = {"low": "high", "high": "low", "value": "value"}
 Truth = Literal["least", "value", "most"]
 
@@ -55,16 +56,16 @@ def split(tree: Node, kind: str, name: str, facts: FactsOf, differs: str | None)
         return Split(Ends(_word(tree, trace, differs)))
     if kind != "number":
         _refuse_ranged_tests(tree, trace)
-        return Split(Ends(_end(tree, "value", trace)))
+        return Split(Ends(_expected(tree, trace)))
     if not ranged(tree, facts):
-        return Split(Ends(_end(tree, "value", trace)))
+        return Split(Ends(_expected(tree, trace)))
     low = _end(tree, "low", trace)
     directions = _composed(trace)
     mixed = any(d == MIXED for d in directions.values()) and not any(
         facts(ref).outer for ref, _ in trace.entered
     )
     quiet = _Trace(name, facts)
-    ends = Ends(_end(tree, "value", quiet), low, _end(tree, "high", quiet))
+    ends = Ends(_expected(tree, quiet), low, _end(tree, "high", quiet))
     return Split(ends, directions, mixed)
 
 
@@ -92,6 +93,17 @@ def ranged(node: Node, facts: FactsOf) -> bool:
     if isinstance(node, nodes.Reason | nodes.Join | nodes.Known):
         return False  # text prints expected values or named ends; known() has no range
     return any(ranged(child, facts) for child in nodes.children(node))
+
+
+def _expected(tree: Node, trace: _Trace) -> Node:
+    """The tree of the expected value: itself, if nothing in it depends on the end."""
+    differs = any(
+        isinstance(each, nodes.Choice)
+        or (isinstance(each, nodes.Call) and each.function in _WITH_ENDS)
+        or (isinstance(each, nodes.Aggregate) and each.where is not None)
+        for each in nodes.walk(tree)
+    )
+    return _end(tree, "value", trace) if differs else tree
 
 
 def _end(node: Node, end: End, trace: _Trace) -> Node:
