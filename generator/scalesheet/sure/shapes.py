@@ -58,7 +58,8 @@ def within(domain: str, made: Array) -> Array:
 
 def normal(u: Array) -> Array:
     """Standard normal draws. Python's own inverse gives the same result on every processor."""
-    return np.fromiter(map(NORMAL.inv_cdf, u.tolist()), np.float64, len(u))
+    each, place = np.unique(u, return_inverse=True)  # draws that are repeated, only once
+    return np.fromiter(map(NORMAL.inv_cdf, each.tolist()), np.float64, len(each))[place]
 
 
 def between(low: Any, value: Any, high: Any, z: Array) -> Array:

@@ -35,6 +35,7 @@ from scalesheet.render.pages.plan.subpages import live_title, page_title, subpag
 from scalesheet.render.pages.quantiles import quantiles_page
 from scalesheet.render.pages.score.pages import score_pages
 from scalesheet.render.script import catalogue_script, for_pages, runtime
+from scalesheet.site.texts import UNTOLD
 
 __all__ = ["PagesReport", "write_pages", "write_plan_pages"]
 
@@ -158,11 +159,16 @@ def _titles(context: Context) -> dict[str, str]:
 def _write_both(pages: Mapping[str, str], out: Path, plain: Path | None) -> None:
     def write(name: str) -> None:
         _write(out, {name: pages[name]})
-        if plain is not None and name.endswith(".md"):
+        if plain is not None and _is_told(f"{out.name}/{name}"):
             _write(plain, {name: as_markdown(pages[name])})
 
     with spread(write, sorted(pages)) as written:
         written()
+
+
+def _is_told(page: str) -> bool:
+    """Whether a page, by its path in the site, is published as plain Markdown, too."""
+    return page.endswith(".md") and not UNTOLD.fullmatch(page)
 
 
 def _write(out: Path, files: Mapping[str, str]) -> None:
