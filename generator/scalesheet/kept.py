@@ -284,6 +284,8 @@ class _Reducers(dict[type, Callable[[Any], Any]]):
             self[kind] = attrgetter("__qualname__")  # a class is pickled by its name
         elif slots is None:
             self[kind] = _usual
+        elif _by_position(kind):
+            self[kind] = lambda value: (kind, slots(value))
         else:
             self[kind] = lambda value: (_restored, (kind, *slots(value)))
         return self[kind]
@@ -319,6 +321,12 @@ def _names(kind: type) -> tuple[str, ...]:
     """The fields of a dataclass that only has slots; else nothing."""
     slots = is_dataclass(kind) and hasattr(kind, "__slots__") and "__reduce__" not in vars(kind)
     return tuple(each.name for each in fields(kind)) if slots else ()
+
+
+def _by_position(kind: Any) -> bool:
+    """Whether calling the class with its fields in order does no more than set them."""
+    plain = not hasattr(kind, "__post_init__")
+    return plain and all(each.init and not each.kw_only for each in fields(kind))
 
 
 @cache
