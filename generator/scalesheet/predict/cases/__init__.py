@@ -45,7 +45,10 @@ from scalesheet.predict.cases.reader import Read
 NO_BF16 = "the accelerator has no bf16 units: use fp16 or another accelerator"
 _DEGREES = ("tensor", "pipeline", "context", "expert", "virtual")
 #: Fields of the architecture that are copied as they are: numbers and text.
-_OF_MODEL = ("model_id", "parameters", "active", "gated", "tied", "known")
+_OF_MODEL = (
+    *("model_id", "parameters", "active", "gated", "tied", "known", "usual_vocab"),
+    "width_per_layer",
+)
 _NUMBERS = ("sequence", "tokens", "global_batch", "micro_batch", "compute", "unique")
 _TEXTS = ("model", "evaluation", "tokenizer", "counts", "loss_unit")
 
@@ -101,6 +104,8 @@ class Cases:
     gated: Flags
     tied: Flags
     known: Flags  # whether the architecture is stated or from the catalogue
+    usual_vocab: Flags  # whether the vocabulary is assumed
+    width_per_layer: Array  # hidden size / layers of a typical model
     sequence: Array
     tokens: Array
     global_batch: Array
