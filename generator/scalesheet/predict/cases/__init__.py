@@ -137,6 +137,7 @@ class Cases:
     loss_unit: Words
     compute: Array
     unique: Array  # unique tokens among those trained on
+    cache_bytes: Array  # per element of a KV cache
     unread: Array  # number of words that were not understood
 
     @classmethod
@@ -237,7 +238,8 @@ def cases(table: Read, catalogue: Known) -> Cases:
         checkpointing=first_word(
             each(table.text("recompute"), texts.checkpointing), layouts.column("checkpointing")
         ),
-        weights=first_word(methods.column("weights"), precisions.column("weights")),
+        weights=_weights(methods, precisions),
+        cache_bytes=precisions.numbers(attrgetter("cache")),
         pure=precisions.column("pure").astype(bool),
         method=methods.column("name"),
         variant=methods.column("variant"),
@@ -249,6 +251,15 @@ def cases(table: Read, catalogue: Known) -> Cases:
         loss=first_word(layouts.column("loss"), kind.each(texts.loss).column()),
         quantity=each(table.text("quantity"), texts.quantity),
     )
+
+
+def _weights(methods: Coded, precisions: Coded) -> Words:
+    """The format of the weights in memory. FP8 in inference is that of the weights; in training it
+    is that of the products alone.
+    """
+    stated = first_word(methods.column("weights"), precisions.column("weights"))
+    served = (methods.column("name") == "inference") & (precisions.column("products") == "fp8")
+    return np.where(served, "fp8", stated)
 
 
 def _unread(table: Read, layouts: Coded, catalogue: Known) -> Mapping[str, Coded]:

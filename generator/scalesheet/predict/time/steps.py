@@ -186,7 +186,7 @@ class Work(Layout):
         open_ = among(cases.checkpointing, "")
         shards = np.where(np.isnan(cases.zero) | (cases.zero >= 1), self.replicas, 1.0)
         whole = np.where(cases.zero == 3, 18 / self.replicas, 6 + 12 / shards)
-        packed = among(cases.weights, "nf4", "nf4-dq", "int4")
+        packed = among(cases.weights, "nf4", "nf4-dq", "int4", "int4-groups")
         frozen = np.where(packed, 0.55, np.where(among(cases.weights, "int8"), 1.0, 2.0))
         frozen = frozen / np.where(cases.zero == 3, self.replicas, 1.0)
         states = cases.parameters / (cases.tensor * cases.pipeline)
