@@ -70,6 +70,8 @@ class Cases:
     bandwidth: Array  # byte / second
     link: Array  # byte / second, both directions
     domain: Array  # accelerators that this link connects
+    per_node: Array  # accelerators of the node type, if it is named
+    network: Array  # byte / second, each direction, of an accelerator to other nodes
     power: Array  # W
     no_peak: Reasons  # why the accelerator has no peak at that precision
     peak: Array  # FLOP / second, at the precision of the matrix products
@@ -190,7 +192,7 @@ def cases(table: Read, catalogue: Known) -> Cases:
         return first_stated(stated, told_by_name[name]) if name in told_by_name else stated
 
     kind, written = coded(table.text("kind")), coded(table.text("model"))
-    named = coded(table.text("hardware")).each(lambda it: names.accelerator(it, catalogue.hardware))
+    named = coded(table.text("hardware")).each(lambda it: lookups.named(it, catalogue))
     layouts = coded(table.text("layout")).each(texts.layout)
     precisions = coded(table.text("precision_text")).each(texts.precision)
     methods = coded(table.text("kind"), table.text("model")).each(lambda it: texts.method(*it))
@@ -231,6 +233,8 @@ def cases(table: Read, catalogue: Known) -> Cases:
         kind=kind.each(str.lower).column(),
         accelerator=accelerator,
         gpus=gpus,
+        per_node=named.numbers(attrgetter("per_node")),
+        network=named.numbers(attrgetter("network")),
         **as_it_is,
         data=np.where(np.isnan(across), degrees["data"], across),
         zero=layouts.numbers(attrgetter("zero")),

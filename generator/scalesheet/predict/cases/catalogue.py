@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +25,9 @@ from scalesheet.predict.arrays import (
     no_words,
 )
 from scalesheet.predict.cases import aliases as names
+from scalesheet.predict.cases.nodes import Node, node_type, node_types
 from scalesheet.values import Results, Series
+from scalesheet.vocabulary import counted
 
 #: A name matches a model only if its parameters differ from the stated ones by at most this share.
 SAME_MODEL = 0.15
@@ -72,6 +74,7 @@ class Known:
     models: names.Models
     figures: Mapping[str, Array]  # of the accelerators, in base units, with nan at the end
     places: Mapping[str, int]  # index of each accelerator in `figures`
+    nodes: Mapping[tuple[str, ...], Node]
     results: Results
     book: Book
 
@@ -87,11 +90,14 @@ def known(book: Book) -> Known:
             assert own is not None
             times = float(book.units.factor(own, book.units.parse(unit)))
             figures[name] = np.append(results.tables["hardware"][name].value * times, np.nan)
+    called = names.accelerators(hardware)
+    nodes, offers = (book.tables.get(name, NO_TABLE) for name in ("nodes", "offers"))
     return Known(
-        names.accelerators(hardware),
+        called,
         names.models(book.tables.get("models", NO_TABLE)),
         figures,
         {row: place for place, row in enumerate(hardware.rows)},
+        node_types(nodes, offers, called, results),
         results,
         book,
     )
@@ -115,6 +121,22 @@ class Hardware:
     fused: Flags
     precision: Words  # the precision, with a default where the row states none
     no_peak: Reasons
+
+
+def named(name: str, catalogue: Known) -> names.NamedAccelerator:
+    """The accelerator that a name refers to, or the accelerators of the node type that it names.
+    A name that is both, such as DGX H100, counts accelerators.
+    """
+    result, found = names.accelerator(name, catalogue.hardware), node_type(name, catalogue.nodes)
+    if found is None:
+        return result
+    node, count = found
+    if result.row:
+        return replace(result, per_node=node.gpus, network=node.network)
+    told = f"{counted(int(count), 'node')} of {node.gpus:g} {node.accelerator}"
+    return names.NamedAccelerator(
+        node.accelerator, count * node.gpus, told, None, node.gpus, node.network
+    )
 
 
 def hardware(rows: Words, precision: Words, catalogue: Known) -> Hardware:

@@ -38,7 +38,7 @@ _SAID = ("assumed", "unsupported", "no_peak", "usual_vocab", "width_per_layer")
 #: Fields that only memory predictions use.
 _OF_MEMORY = ("flat", "optimizer", "rank", "loss")
 #: Columns added later; ignored if no row states them.
-_LATER = ("unique", "cache_bytes")
+_LATER = ("unique", "cache_bytes", "per_node", "network")
 
 
 def digest(cases: Cases, truth: Array) -> str:
