@@ -76,3 +76,13 @@ def test_a_node_of_four_leads_to_the_network_sooner(book: Book, several: Several
         several("throughput", ROW, "hardware", names, n_gpus="8", sharding="FSDP"),
     ).predicted
     assert small < plain
+
+
+def test_a_stated_network_is_divided_among_the_accelerators_of_a_node(
+    book: Book, several: Several
+) -> None:
+    speeds = ("100", "1600", "3200")
+    cases = several("throughput", {**ROW, "hardware": "V100"}, "network", speeds, n_gpus="32")
+    assert cases.network.tolist() == [100e9 / 64, 1600e9 / 64, 3200e9 / 64]
+    alone = several("throughput", {**ROW, "hardware": "V100"}, "network", speeds, n_gpus="2")
+    assert alone.network.tolist() == [100e9 / 16, 1600e9 / 16, 3200e9 / 16]

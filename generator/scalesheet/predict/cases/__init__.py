@@ -234,7 +234,7 @@ def cases(table: Read, catalogue: Known) -> Cases:
         accelerator=accelerator,
         gpus=gpus,
         per_node=named.numbers(attrgetter("per_node")),
-        network=named.numbers(attrgetter("network")),
+        network=_network(number("network"), gpus, named),
         **as_it_is,
         data=np.where(np.isnan(across), degrees["data"], across),
         zero=layouts.numbers(attrgetter("zero")),
@@ -255,6 +255,18 @@ def cases(table: Read, catalogue: Known) -> Cases:
         loss=first_word(layouts.column("loss"), kind.each(texts.loss).column()),
         quantity=each(table.text("quantity"), texts.quantity),
     )
+
+
+GBIT = 1e9 / 8  # byte
+NODE = 8.0  # accelerators, if the node type is not named
+
+
+def _network(stated: Array, gpus: Array, named: Coded) -> Array:
+    """Byte / second of each accelerator to other nodes: of its node's network, as stated in Gbit/s,
+    or of the node type that is named.
+    """
+    per_node = first_stated(named.numbers(attrgetter("per_node")), np.fmin(gpus, NODE))
+    return first_stated(stated * GBIT / per_node, named.numbers(attrgetter("network")))
 
 
 def _weights(methods: Coded, precisions: Coded) -> Words:
