@@ -1,7 +1,7 @@
-"""How much each part of the predictions contributes, and how ranges hold for an unseen accelerator.
+"""How much each part of the predictions contributes, and how much what a row leaves open.
 
 A part that is left out takes no time or memory. The other coefficients are fitted again, for each
-family from all others. For the ranges, each accelerator is held out with all its rows.
+family from all others.
 
     python -m benchmarks.ablation
 """
@@ -16,21 +16,21 @@ import numpy as np
 from benchmarks.measure import ROOT
 from scalesheet.book import Book
 from scalesheet.examine import compile_book
-from scalesheet.predict.arrays import Array, no_words
+from scalesheet.predict.arrays import Array, no_words, unstated
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.cases.catalogue import known
-from scalesheet.predict.fits import Coefficients
-from scalesheet.predict.fits.holdout import folds
+from scalesheet.predict.cases.catalogue import Known, architecture, known
+from scalesheet.predict.fits import coefficients
+from scalesheet.predict.fits.holdout import folds, sizes
 from scalesheet.predict.fits.pooling import Design
-from scalesheet.predict.memory import FITTED, Peaks, peaks, predict_memory
+from scalesheet.predict.memory import FITTED, Peaks, peaks
 from scalesheet.predict.score import TaskScore, score_of
-from scalesheet.predict.table import Predictions
+from scalesheet.predict.tasks import predict
 from scalesheet.predict.time.efficiency import (
     OF_RUNS,
     OF_STEPS,
     Times,
-    predict_runs,
-    predict_throughput,
+    run_gaps,
+    step_gaps,
     times_of_runs,
     times_of_steps,
 )
@@ -59,12 +59,16 @@ MEMORY: Mapping[str, tuple[str, ...]] = {
     "driver, libraries and fragments": ("framework",),
 }
 
-Predict = Callable[[Book, Cases, Coefficients], Predictions]
-HELD_OUT: Mapping[str, tuple[Callable[..., Times | Peaks], Predict]] = {
-    "throughput": (times_of_steps, predict_throughput),
-    "runs": (times_of_runs, predict_runs),
-    "memory": (peaks, predict_memory),
+#: Properties of a case that a row may leave open, and what the case is without them.
+HIDDEN: Mapping[str, Callable[[Cases, Known], Cases]] = {
+    "architecture": lambda cases, known: _estimated(cases, known),
+    "sequence": lambda cases, _: replace(cases, sequence=unstated(len(cases))),
+    "micro-batch": lambda cases, _: replace(cases, micro_batch=unstated(len(cases))),
+    "sharding": lambda cases, _: replace(cases, zero=unstated(len(cases))),
+    "recomputation": lambda cases, _: replace(cases, checkpointing=no_words(len(cases))),
+    "accelerators": lambda cases, _: replace(cases, gpus=unstated(len(cases))),
 }
+OPEN = {"throughput": step_gaps, "runs": run_gaps}
 
 
 def main() -> None:
@@ -77,27 +81,35 @@ def main() -> None:
     score = score_of(book, "memory", known(book))
     assert score is not None
     _memory(book, score)
-    print("\n| accelerators held out, each counted once | within the 80 % interval |\n|---|---|")
-    for task, (make, predicted) in HELD_OUT.items():
+    print("\n| hidden | rows, families | change of the logarithm |\n|---|---|---|")
+    for task in OPEN:
         score = score_of(book, task, known(book))
         assert score is not None
-        print(f"| {task} | {100 * _held_out(book, score, make, predicted):.0f} % |")
+        _hidden(book, score)
 
 
-def _held_out(
-    book: Book, score: TaskScore, make: Callable[..., Times | Peaks], predicted: Predict
-) -> float:
-    """The share of rows within their interval if every row of the accelerator is left out."""
-    counted, data = score.counted, score.published
-    cases, truth, family = data.cases.only(counted), data.truth[counted], data.family[counted]
-    seen = make(book, cases, truth, family)
-    chips = np.array([name.split("-")[0] for name in cases.accelerator.tolist()])
-    shares = []
-    for chip in set(chips.tolist()):
-        own = chips == chip
-        made = predicted(book, cases.only(own), seen.only(~own).fit())
-        shares.append(np.mean((made.low <= truth[own]) & (truth[own] <= made.high)))
-    return float(np.mean(shares))
+def _hidden(book: Book, score: TaskScore) -> None:
+    """How much predictions change if a property is hidden from the rows that state it: the root
+    mean square, each family counted once.
+    """
+    cases, family = score.published.cases.only(score.counted), score.published.family[score.counted]
+    fitted = coefficients(book, score.task)
+    stated = predict(book, score.task, cases, fitted).predicted
+    for what, open_ in OPEN[score.task](cases).items():
+        rows = ~open_ & ((cases.experts == 0) | (what != "architecture"))
+        rows &= (cases.data > 1) | (what != "sharding")
+        without = predict(book, score.task, HIDDEN[what](cases, known(book)), fitted).predicted
+        change, weight = np.log(without / stated)[rows], 1 / sizes(family[rows])
+        size = np.sqrt(weight @ change**2 / weight.sum())
+        print(f"| {score.task}: {what} | {rows.sum()}, {len(set(family[rows]))} | {size:.2f} |")
+
+
+def _estimated(cases: Cases, catalogue: Known) -> Cases:
+    """The cases with an architecture estimated from their parameters."""
+    stated = {"parameters": cases.parameters, "active": cases.active}
+    nothing = no_words(len(cases))
+    made = architecture(nothing, lambda name: stated.get(name, unstated(len(cases))), catalogue)
+    return replace(cases, **made.sizes, gated=made.gated, known=made.known)
 
 
 def _times(book: Book, score: TaskScore, names: tuple[str, ...]) -> None:

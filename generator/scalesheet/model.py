@@ -530,6 +530,7 @@ class Fit:
     families: int
     digest: str
     notes: Mapping[str, str]
+    accelerators: Mapping[str, int] = field(default_factory=dict)  # rows of each chip
     runs: str = ""  # own runs, as CSV
     planned: tuple[float, float] | None = None  # parameters and tokens
     position: Position | None = field(default=None, compare=False)

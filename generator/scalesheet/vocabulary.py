@@ -101,6 +101,15 @@ AXES: Mapping[str, tuple[int, ...] | tuple[str, ...]] = {
 CONTEXTS, LEAST_PART = (1, 2, 4, 8), 8192
 
 
+_CHIP = re.compile(r"(?:[a-z]+-)*[a-z]*[0-9][a-z0-9]*")
+
+
+def chip(accelerator: str) -> str:
+    """An accelerator's chip by its id, whatever its memory or form: `a100` of `a100-sxm-80gb`."""
+    found = _CHIP.match(accelerator)
+    return (found[0] if found else accelerator).replace("-", "_")
+
+
 def counted(number: int, thing: str, things: str | None = None) -> str:
     """`1 run`, `3 runs`, `2 addresses` if the plural is given."""
     return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"

@@ -20,13 +20,15 @@ from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.engine import assumed
-from scalesheet.predict.fits import coefficients
+from scalesheet.predict.fits import ROWS_ON, coefficients
 from scalesheet.predict.fitting import DESCRIPTIONS, written
+from scalesheet.predict.records import assumed as assumptions
 from scalesheet.predict.score import TaskScore, fit, score_of
 from scalesheet.predict.score.truth import published
 from scalesheet.predict.table import Predictions
 from scalesheet.predict.tasks import TASKS, predict
 from scalesheet.predict.time import efficiency
+from scalesheet.vocabulary import chip
 from small import lay
 
 DATA = Path(__file__).parents[2] / "data"
@@ -51,6 +53,15 @@ STATED = {
     "global_batch_seqs": "512",
     "act_ckpt": "none",
     "parallelism": "FSDP",
+}
+CHIPS = {
+    "a100-sxm-80gb": "a100",
+    "h100-pcie": "h100",
+    "gb200": "gb200",
+    "rtx-a6000": "rtx_a6000",
+    "rtx-pro-6000-ws": "rtx_pro_6000",
+    "rtx6000-ada": "rtx6000",
+    "tpu-v5e": "tpu_v5e",
 }
 Described = Several = Callable[..., Cases]
 
@@ -220,7 +231,8 @@ def test_the_stored_fit_follows_from_the_data_to_the_digit(
 
 @pytest.mark.parametrize("task", ["runs", "throughput"])
 def test_every_coefficient_has_a_description(book: Book, task: str) -> None:
-    assert set(coefficients(book, task)) == set(DESCRIPTIONS[task].notes)
+    described = {name for name in coefficients(book, task) if ROWS_ON not in name}
+    assert described == set(DESCRIPTIONS[task].notes)
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput"])
@@ -274,3 +286,45 @@ def test_a_fit_that_is_out_of_date_is_reported(
     assert "is out of date" in capsys.readouterr().out
     assert main(["fit", "runs", "--data", str(data)]) == 0
     assert path.read_text() == (DATA / "fits" / "runs.yaml").read_text()
+
+
+def test_forms_and_memories_of_one_chip_have_one_name() -> None:
+    assert {accelerator: chip(accelerator) for accelerator in CHIPS} == CHIPS
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput"])
+def test_an_accelerator_without_rows_has_a_wider_interval(
+    book: Book, described: Described, task: str
+) -> None:
+    known = coefficients(book, task)
+    assert known[ROWS_ON + "a100"] > 30
+    new = {name: value for name, value in known.items() if name != ROWS_ON + "a100"}
+    seen, unseen = (
+        predict(book, task, described(task, hardware="A100-80GB"), fitted)
+        for fitted in (known, new)
+    )
+    assert unseen.predicted == seen.predicted
+    wide, wider = (np.log(each.high / each.predicted) / known["high"] for each in (seen, unseen))
+    assert wider**2 - wide**2 == pytest.approx(known["new_chip"] ** 2)
+
+
+def test_a_plan_knows_which_accelerators_have_rows(book: Book) -> None:
+    rows = book.tables["hardware"].columns["throughput_rows"].stated
+    assert rows["h200-nvl"].value == rows["h200-sxm"].value == 2
+    assert rows["mi300x"].value == 0
+
+
+def test_a_typical_model_is_what_most_of_the_catalogue_is_like(
+    book: Book, catalogue: Known
+) -> None:
+    models = catalogue.results.tables["models"]
+    size = {n: models[n].value for n in ("hidden", "layers", "head_dim", "ffn")}
+    ratios = {
+        "width-per-layer": size["hidden"] / size["layers"],
+        "head-width": size["head_dim"],
+        "widening": size["ffn"] / size["hidden"],
+    }
+    usual = assumptions(book)
+    for name, values in ratios.items():
+        found, counts = np.unique(np.round(values, 6), return_counts=True)
+        assert found[counts.argmax()] == usual[name], name

@@ -466,3 +466,64 @@ def _truth(data: Published, rows: Cases) -> Array:
 def test_a_fit_with_other_coefficients_is_not_used(book: Book, described: Described) -> None:
     made = predict(book, "memory", described(), {"factor": 1.0, "low": 0.0, "high": 0.0})
     assert "other formulas" in made.unsupported[0]
+
+
+#: Linear layers of Llama 3.1 8B and Qwen2.5 32B, and their embedding and head, in parameters.
+SERVED = {
+    "llama-3-1-8b": (6_979_588_096, 2 * 128_256 * 4096),
+    "qwen2-5-32b": (31_206_298_624, 2 * 152_064 * 5120),
+}
+BITS = {
+    "bf16": 16,
+    "fp8": 8,
+    "fp8 w8a8": 8,
+    "int8": 8,
+    "int4": 4 + 32 / 64,
+    "nf4": 4 + 32 / 64,
+    "nf4 double quantization": 4 + 8 / 64 + 32 / (64 * 256),
+    "awq": 4 + (16 + 4) / 128,
+    "GPTQ 4-bit": 4 + (16 + 4) / 128,
+}
+
+
+@pytest.mark.parametrize("model", SERVED)
+@pytest.mark.parametrize("precision", BITS)
+def test_weights_in_inference_are_stored_as_the_precision_says(
+    book: Book, several: Several, model: str, precision: str
+) -> None:
+    row = {"model": model, "method": "inference", "hardware": "H100-80GB", "seq_len": "1024"}
+    cases = several("memory", row, micro_batch="1", precision=precision)
+    parts = memory.memory_components(book, cases, coefficients(book, "memory"))
+    linear, kept = SERVED[model]
+    assert parts["weights"] == pytest.approx([linear * BITS[precision] / 8 + 2 * kept], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("precision", "share"),
+    [
+        ("bf16", 1),
+        ("FP8 weights, FP8 KV cache", 0.5),
+        ("bf16, kv_cache_dtype=fp8_e4m3", 0.5),
+        ("int8 kv cache", 0.5),
+    ],
+)
+def test_a_cache_in_8_bits_takes_half(
+    book: Book, several: Several, precision: str, share: float
+) -> None:
+    row = {"model": "llama-3-1-8b", "method": "serving", "hardware": "H100", "seq_len": "8192"}
+    cases = several("memory", row, micro_batch="1", precision=precision)
+    assert not cases.unread.any()
+    parts = memory.memory_components(book, cases, coefficients(book, "memory"))
+    assert parts["cache"] == pytest.approx([share * 32 * 2 * 8 * 128 * 8192 * 2])
+
+
+@pytest.mark.parametrize(
+    ("model", "gib"), [("Mistral-7B", 4.35), ("Llama 2 13B", 8.47), ("CodeLlama-34B", 19.05)]
+)
+def test_awq_takes_what_its_authors_measured(
+    book: Book, several: Several, model: str, gib: float
+) -> None:
+    """README of AutoAWQ 0.1.6, batch 1, 64 tokens read and 64 written, on an RTX 4090."""
+    row = {"model": model, "method": "inference", "hardware": "RTX 4090", "seq_len": "128"}
+    made = predict(book, "memory", several("memory", row, micro_batch="1", precision="AWQ"))
+    assert made.predicted / 2**30 == pytest.approx([gib], rel=0.12)

@@ -13,7 +13,7 @@ from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
 from scalesheet.model import Stated
 from scalesheet.predict.arrays import Array, Words, words
-from scalesheet.predict.fits import apart
+from scalesheet.predict.fits import ROWS_ON, apart
 from scalesheet.predict.fits.holdout import folds
 from scalesheet.predict.fits.pooling import Design, Expected, Prior, expected, fit
 from scalesheet.predict.time.efficiency import OF_STEPS
@@ -70,6 +70,16 @@ def test_residuals_of_a_left_out_family_are_those_of_a_fit_without_it() -> None:
         assert np.allclose(found.left_out[own], exact, atol=0.03)
 
 
+def test_residuals_of_a_left_out_kind_are_those_of_a_fit_without_it() -> None:
+    design, target, family = made(families=12, rows=5, noise=0.1)
+    kinds = words([f"k{number % 4}" for number in range(60)])  # in every family
+    found = fit(design, target, family, kinds=kinds)
+    for others, own in folds(kinds):
+        without = fit(only(design, others), target[others], family[others])
+        exact = target[own] - only(design, own).expected(without.logs)
+        assert np.allclose(found.without[own], exact, atol=0.03)
+
+
 def test_the_spread_of_a_row_grows_with_features_in_which_families_differ() -> None:
     rows = Design(np.array([[1.0, 0.01], [0.01, 1.0]]), np.zeros(2), np.zeros((2, 1)), PRIORS)
     steady, varied = rows.spread(np.zeros(3), 0.05, 0.05)
@@ -95,6 +105,18 @@ def test_a_regime_is_fitted_from_several_families_and_assumed_for_one() -> None:
     wide = apart.wider("memory", np.full(240, 0.1), rows, added)
     assert (wide[far] > 0.4).all()
     assert wide[family == "f3"].tolist() == pytest.approx([0.1] * 4)
+
+
+def test_what_a_new_chip_adds_is_fitted_to_the_errors_of_chips_left_out() -> None:
+    random = np.random.default_rng(7)
+    names = words([f"c{number}" for number in np.repeat(np.arange(60), 4)])
+    off = np.repeat(random.normal(0, 0.4, 60), 4)
+    usual = Expected({}, within=0.1, between=0.1, adds=0.12, unsure=0.5)
+    added = apart.of_new_chips(usual, off, np.full(240, 0.1), names)
+    assert 0.3 < added["new_chip"] < 0.45
+    assert added[ROWS_ON + "c7"] == 4
+    few = names == "c1"
+    assert apart.of_new_chips(usual, off[few], np.full(4, 0.1), names[few])["new_chip"] == 0.12
 
 
 def test_priors_are_read_from_the_tables(book: Book) -> None:

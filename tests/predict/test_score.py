@@ -16,7 +16,7 @@ from scalesheet.predict.fits.holdout import evenly, folds, interval, quantile
 from scalesheet.predict.score import TaskScore, fit, fitted_rows, score_of
 from scalesheet.predict.score import score as every_score
 from scalesheet.predict.score.expected import problems
-from scalesheet.predict.score.regimes import ALONE, PLAIN, regimes
+from scalesheet.predict.score.regimes import ALONE, PLAIN, WITHOUT, regimes
 from scalesheet.predict.score.truth import published
 from scalesheet.predict.tasks import TASKS
 
@@ -122,6 +122,15 @@ def test_every_scored_row_has_a_regime(runs: TaskScore) -> None:
     found = regimes("runs", runs.published, runs.counted)
     assert (np.logical_or.reduce(list(found.values())) == runs.counted).all()
     assert not (found[PLAIN] & found[ALONE]).any()
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput", "memory"])
+def test_intervals_hold_on_accelerators_that_are_left_out(examined: Examined, task: str) -> None:
+    without = examined.scores[task].groups["regime"][WITHOUT]
+    assert without.rows == examined.scores[task].counted.sum()
+    assert without.families >= 6  # accelerators
+    assert without.family_coverage is not None
+    assert 0.75 <= without.family_coverage <= 0.85
 
 
 def test_the_rule_of_thumb_is_a_utilization_of_0_3(runs: TaskScore) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from scalesheet.book import Book
 from scalesheet.predict.arrays import Flags
-from scalesheet.predict.fits import Coefficients, digest
+from scalesheet.predict.fits import ROWS_ON, Coefficients, digest
 from scalesheet.predict.fits.apart import LARGE, LONG, REGIMES
 from scalesheet.predict.score.truth import Published
 
@@ -23,6 +23,10 @@ _INTERVAL = {
     "within": "log standard deviation within a family, assumed",
     "between": "log standard deviation among families beyond that of the coefficients, assumed",
 }
+_NEW_CHIP = (
+    "added log standard deviation on an accelerator without rows; fitted by leaving out each "
+    "accelerator with all its rows"
+)
 _ADDS = "added log standard deviation {}, assumed: few families"
 _APART = {
     "in_fp8": _ADDS.format("in FP8"),
@@ -79,6 +83,7 @@ DESCRIPTIONS: Mapping[str, Description] = {
             "gross": "log overhead of restarts, evaluation and the like",
             "experts": "overhead of routing: exponent of total / active parameters",
         },
+        new_chip=_NEW_CHIP,
     ),
     "throughput": _pooled(
         _POOLED,
@@ -96,6 +101,7 @@ DESCRIPTIONS: Mapping[str, Description] = {
             "stock": "log overhead of a general-purpose trainer",
         },
         **_APART,
+        new_chip=_NEW_CHIP,
         mixture="added log standard deviation for a mixture of experts, assumed",
     ),
     "asked": Description(
@@ -165,13 +171,20 @@ def written(book: Book, name: str, title: str, fit: Fit) -> str | None:
         f"  rows: {int(rows.sum())}",
         f"  families: {families}",
         f"  digest: '{digest(data.cases.only(rows), data.truth[rows])}'",
+        *_accelerators(result),
         "coefficients:",
-        *(f"  {name}: {rounded(value)}" for name, value in result.items()),
+        *(f"  {name}: {rounded(x)}" for name, x in result.items() if ROWS_ON not in name),
     ]
     notes = {name: note for name in result if (note := description.of(name))}
     if notes:
         lines += ["notes:", *(f'  {name}: "{note}"' for name, note in notes.items())]
     return "\n".join(lines) + "\n"
+
+
+def _accelerators(result: Coefficients) -> list[str]:
+    """The number of rows on each chip, if the fit counts them."""
+    rows = [f"{n.removeprefix(ROWS_ON)}: {x:g}" for n, x in result.items() if ROWS_ON in n]
+    return [f"  accelerators: {{{', '.join(rows)}}}"] if rows else []
 
 
 def rounded(value: float) -> str:

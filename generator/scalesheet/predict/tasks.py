@@ -14,12 +14,11 @@ from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import NO_FIT, Coefficients, coefficients
 from scalesheet.predict.fits.holdout import Rows
 from scalesheet.predict.loss import fit as loss_fit
+from scalesheet.predict.records import assumed
 from scalesheet.predict.runnable import broken
 from scalesheet.predict.table import Predictions, none_of, settled
 from scalesheet.predict.time import efficiency
 
-#: An assumption: the factor by which the log range widens for each word not understood.
-WIDER = 1.25
 AT_ONCE = 1 << 16  # rows, few enough for their arrays to stay in the processor's cache
 
 
@@ -76,9 +75,11 @@ def unsupported(task: str, cases: Cases) -> Reasons:
     return first_reason(cases.unsupported, TASKS[task].unsupported(cases))
 
 
-def _wider(made: Predictions, unread: Array) -> Predictions:
+def _wider(book: Book, made: Predictions, unread: Array) -> Predictions:
     """Widen the range for words of the description that were not understood."""
-    by = np.power(WIDER, np.nan_to_num(unread))
+    if not unread.any():
+        return made
+    by = np.power(assumed(book)["unread-word"], unread)
     return replace(
         made,
         low=made.predicted * (made.low / made.predicted) ** by,
@@ -97,6 +98,6 @@ def predict(book: Book, task: str, cases: Cases, fitted: Coefficients | None = N
         why = unsupported(task, some)
         if task != "loss":
             why = first_reason(why, broken(book, some))
-        made.append(settled(_wider(of_some, some.unread), why, some.assumed))
+        made.append(settled(_wider(book, of_some, some.unread), why, some.assumed))
     columns = ([getattr(each, field.name) for each in made] for field in fields(Predictions))
     return Predictions(*map(np.concatenate, columns))

@@ -75,7 +75,8 @@ TITLES = {
 }
 REGIMES = (
     "Conditions that make prediction harder. A row can be in several. The figures by family count "
-    "each family once; in the others, a publication with many rows dominates."
+    "each family once; in the others, a publication with many rows dominates. If accelerators are "
+    "left out, they take the place of families."
 )
 
 

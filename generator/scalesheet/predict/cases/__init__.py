@@ -45,7 +45,10 @@ from scalesheet.predict.cases.reader import Read
 NO_BF16 = "the accelerator has no bf16 units: use fp16 or another accelerator"
 _DEGREES = ("tensor", "pipeline", "context", "expert", "virtual")
 #: Fields of the architecture that are copied as they are: numbers and text.
-_OF_MODEL = ("model_id", "parameters", "active", "gated", "tied", "known")
+_OF_MODEL = (
+    *("model_id", "parameters", "active", "gated", "tied", "known", "usual_vocab"),
+    "width_per_layer",
+)
 _NUMBERS = ("sequence", "tokens", "global_batch", "micro_batch", "compute", "unique")
 _TEXTS = ("model", "evaluation", "tokenizer", "counts", "loss_unit")
 
@@ -67,6 +70,8 @@ class Cases:
     bandwidth: Array  # byte / second
     link: Array  # byte / second, both directions
     domain: Array  # accelerators that this link connects
+    per_node: Array  # accelerators of the node type, if it is named
+    network: Array  # byte / second, each direction, of an accelerator to other nodes
     power: Array  # W
     no_peak: Reasons  # why the accelerator has no peak at that precision
     peak: Array  # FLOP / second, at the precision of the matrix products
@@ -101,6 +106,8 @@ class Cases:
     gated: Flags
     tied: Flags
     known: Flags  # whether the architecture is stated or from the catalogue
+    usual_vocab: Flags  # whether the vocabulary is assumed
+    width_per_layer: Array  # hidden size / layers of a typical model
     sequence: Array
     tokens: Array
     global_batch: Array
@@ -132,6 +139,7 @@ class Cases:
     loss_unit: Words
     compute: Array
     unique: Array  # unique tokens among those trained on
+    cache_bytes: Array  # per element of a KV cache
     unread: Array  # number of words that were not understood
 
     @classmethod
@@ -184,7 +192,7 @@ def cases(table: Read, catalogue: Known) -> Cases:
         return first_stated(stated, told_by_name[name]) if name in told_by_name else stated
 
     kind, written = coded(table.text("kind")), coded(table.text("model"))
-    named = coded(table.text("hardware")).each(lambda it: names.accelerator(it, catalogue.hardware))
+    named = coded(table.text("hardware")).each(lambda it: lookups.named(it, catalogue))
     layouts = coded(table.text("layout")).each(texts.layout)
     precisions = coded(table.text("precision_text")).each(texts.precision)
     methods = coded(table.text("kind"), table.text("model")).each(lambda it: texts.method(*it))
@@ -225,6 +233,8 @@ def cases(table: Read, catalogue: Known) -> Cases:
         kind=kind.each(str.lower).column(),
         accelerator=accelerator,
         gpus=gpus,
+        per_node=named.numbers(attrgetter("per_node")),
+        network=_network(number("network"), gpus, named),
         **as_it_is,
         data=np.where(np.isnan(across), degrees["data"], across),
         zero=layouts.numbers(attrgetter("zero")),
@@ -232,7 +242,8 @@ def cases(table: Read, catalogue: Known) -> Cases:
         checkpointing=first_word(
             each(table.text("recompute"), texts.checkpointing), layouts.column("checkpointing")
         ),
-        weights=first_word(methods.column("weights"), precisions.column("weights")),
+        weights=_weights(methods, precisions),
+        cache_bytes=precisions.numbers(attrgetter("cache")),
         pure=precisions.column("pure").astype(bool),
         method=methods.column("name"),
         variant=methods.column("variant"),
@@ -244,6 +255,27 @@ def cases(table: Read, catalogue: Known) -> Cases:
         loss=first_word(layouts.column("loss"), kind.each(texts.loss).column()),
         quantity=each(table.text("quantity"), texts.quantity),
     )
+
+
+GBIT = 1e9 / 8  # byte
+NODE = 8.0  # accelerators, if the node type is not named
+
+
+def _network(stated: Array, gpus: Array, named: Coded) -> Array:
+    """Byte / second of each accelerator to other nodes: of its node's network, as stated in Gbit/s,
+    or of the node type that is named.
+    """
+    per_node = first_stated(named.numbers(attrgetter("per_node")), np.fmin(gpus, NODE))
+    return first_stated(stated * GBIT / per_node, named.numbers(attrgetter("network")))
+
+
+def _weights(methods: Coded, precisions: Coded) -> Words:
+    """The format of the weights in memory. FP8 in inference is that of the weights; in training it
+    is that of the products alone.
+    """
+    stated = first_word(methods.column("weights"), precisions.column("weights"))
+    served = (methods.column("name") == "inference") & (precisions.column("products") == "fp8")
+    return np.where(served, "fp8", stated)
 
 
 def _unread(table: Read, layouts: Coded, catalogue: Known) -> Mapping[str, Coded]:

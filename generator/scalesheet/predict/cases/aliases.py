@@ -41,12 +41,16 @@ class Accelerators:
 
 @dataclass(frozen=True, slots=True)
 class NamedAccelerator:
-    """A row, how many accelerators the name counts, and what was assumed; or a reason."""
+    """A row, how many accelerators the name counts, and what was assumed; or a reason. If the name
+    is of a node type, also its accelerators, and bytes per second of each to other nodes.
+    """
 
     row: str = ""
     count: float | None = None
     assumed: str = ""
     reason: str | None = None
+    per_node: float | None = None
+    network: float | None = None
 
 
 def _plain(name: str) -> tuple[str, ...]:

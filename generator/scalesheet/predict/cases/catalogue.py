@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,14 +25,16 @@ from scalesheet.predict.arrays import (
     no_words,
 )
 from scalesheet.predict.cases import aliases as names
+from scalesheet.predict.cases.nodes import Node, node_type, node_types
 from scalesheet.values import Results, Series
+from scalesheet.vocabulary import counted
 
 #: A name matches a model only if its parameters differ from the stated ones by at most this share.
 SAME_MODEL = 0.15
 #: The same for the number in the name, which is often rounded, if the row states no parameters.
 SAME_NAME = 0.35
-#: A typical decoder, assumed where nothing is known.
-WIDTH_PER_LAYER, HEAD_WIDTH, WIDENING, VOCABULARY = 128.0, 128.0, 4.0, 32_000.0
+#: Assumptions about a decoder of which nothing is known.
+TYPICAL = ("width-per-layer", "head-width", "widening", "vocabulary")
 
 NO_TABLE = Table("", "", (), (), {})
 SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
@@ -72,6 +74,7 @@ class Known:
     models: names.Models
     figures: Mapping[str, Array]  # of the accelerators, in base units, with nan at the end
     places: Mapping[str, int]  # index of each accelerator in `figures`
+    nodes: Mapping[tuple[str, ...], Node]
     results: Results
     book: Book
 
@@ -87,11 +90,14 @@ def known(book: Book) -> Known:
             assert own is not None
             times = float(book.units.factor(own, book.units.parse(unit)))
             figures[name] = np.append(results.tables["hardware"][name].value * times, np.nan)
+    called = names.accelerators(hardware)
+    nodes, offers = (book.tables.get(name, NO_TABLE) for name in ("nodes", "offers"))
     return Known(
-        names.accelerators(hardware),
+        called,
         names.models(book.tables.get("models", NO_TABLE)),
         figures,
         {row: place for place, row in enumerate(hardware.rows)},
+        node_types(nodes, offers, called, results),
         results,
         book,
     )
@@ -115,6 +121,22 @@ class Hardware:
     fused: Flags
     precision: Words  # the precision, with a default where the row states none
     no_peak: Reasons
+
+
+def named(name: str, catalogue: Known) -> names.NamedAccelerator:
+    """The accelerator that a name refers to, or the accelerators of the node type that it names.
+    A name that is both, such as DGX H100, counts accelerators.
+    """
+    result, found = names.accelerator(name, catalogue.hardware), node_type(name, catalogue.nodes)
+    if found is None:
+        return result
+    node, count = found
+    if result.row:
+        return replace(result, per_node=node.gpus, network=node.network)
+    told = f"{counted(int(count), 'node')} of {node.gpus:g} {node.accelerator}"
+    return names.NamedAccelerator(
+        node.accelerator, count * node.gpus, told, None, node.gpus, node.network
+    )
 
 
 def hardware(rows: Words, precision: Words, catalogue: Known) -> Hardware:
@@ -170,6 +192,8 @@ class Architecture:
     gated: Flags
     tied: Flags
     known: Flags
+    usual_vocab: Flags
+    width_per_layer: Array
     assumed: Words
 
 
@@ -214,11 +238,13 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     for name in SIZES:
         sizes[name] = first_stated(stated(name), column(name)[place])
     complete = ~np.isnan(sizes["layers"]) & ~np.isnan(sizes["hidden"])
-    sizes = _completed(sizes, active)
+    no_vocab = np.isnan(sizes["vocab"])
+    usual = records.assumed(catalogue.book) if len(written) else dict.fromkeys(TYPICAL, np.nan)
+    sizes = _completed(usual, sizes, active)
     sizes |= {name: np.nan_to_num(column(name)[place]) for name in (*ATTENTION, *EXPERTS)}
     if (unknown := mixed & (sizes["experts"] == 0)).any():
-        sizes |= _usual_experts(records.assumed(catalogue.book), sizes, unknown, parameters, active)
-    gated = _flag(table, "gated", place) | ((place < 0) & _looks_gated(sizes))
+        sizes |= _usual_experts(usual, sizes, unknown, parameters, active)
+    gated = _flag(table, "gated", place) | ((place < 0) & _looks_gated(usual, sizes))
     estimated = ~complete & ~np.isnan(active)
     looked_up = (place >= 0) & (np.isnan(stated("layers")) | np.isnan(stated("parameters")))
     assumed = no_words(len(written))
@@ -227,7 +253,16 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     assumed[halves] = "an encoder and a decoder: half of the parameters are active for a token"
     assumed[by_name] = "parameters taken from the model's name, architecture estimated"
     return Architecture(
-        model_id, parameters, active, sizes, gated, _flag(table, "tied", place), complete, assumed
+        model_id,
+        parameters,
+        active,
+        sizes,
+        gated,
+        _flag(table, "tied", place),
+        complete,
+        no_vocab,
+        np.full(len(written), usual["width-per-layer"]),
+        assumed,
     )
 
 
@@ -238,21 +273,25 @@ def _named(name: str, known: names.Models) -> float:
     return np.nan if names.is_whole(name, known) else names.parameters(name)
 
 
-def _completed(sizes: dict[str, Array], active: Array) -> dict[str, Array]:
+def _completed(
+    usual: Mapping[str, float], sizes: dict[str, Array], active: Array
+) -> dict[str, Array]:
     """Derive each missing size from the others and from the active parameters."""
     hidden, layers = sizes["hidden"], sizes["layers"]
-    usual = np.cbrt(active * WIDTH_PER_LAYER / 12)
-    hidden = first_stated(first_stated(hidden, np.sqrt(active / (12 * layers))), usual)
+    typical = np.cbrt(active * usual["width-per-layer"] / 12)
+    hidden = first_stated(first_stated(hidden, np.sqrt(active / (12 * layers))), typical)
     layers = first_stated(layers, np.maximum(1.0, np.round(active / (12 * hidden**2))))
-    heads = first_stated(sizes["heads"], np.maximum(1.0, np.round(hidden / HEAD_WIDTH)))
+    heads = first_stated(sizes["heads"], np.maximum(1.0, np.round(hidden / usual["head-width"])))
     return {
         "layers": layers,
         "hidden": hidden,
         "heads": heads,
         "kv_heads": first_stated(sizes["kv_heads"], heads),
         "head_dim": first_stated(sizes["head_dim"], hidden / heads),
-        "ffn": first_stated(sizes["ffn"], WIDENING * hidden),
-        "vocab": first_stated(sizes["vocab"], np.where(np.isnan(hidden), np.nan, VOCABULARY)),
+        "ffn": first_stated(sizes["ffn"], usual["widening"] * hidden),
+        "vocab": first_stated(
+            sizes["vocab"], np.where(np.isnan(hidden), np.nan, usual["vocabulary"])
+        ),
     }
 
 
@@ -273,10 +312,10 @@ def _usual_experts(
     return {name: np.where(rows, values, sizes[name]) for name, values in made.items()}
 
 
-def _looks_gated(sizes: Mapping[str, Array]) -> Flags:
-    """Whether the feed-forward layers look gated: their width is not four times the model's."""
+def _looks_gated(usual: Mapping[str, float], sizes: Mapping[str, Array]) -> Flags:
+    """Whether the feed-forward layers look gated: they do not widen as plain ones do."""
     ratio = sizes["ffn"] / sizes["hidden"]
-    return ~np.isnan(ratio) & (np.abs(ratio - WIDENING) > 0.01)
+    return ~np.isnan(ratio) & (np.abs(ratio - usual["widening"]) > 0.01)
 
 
 def _places(ids: Words, rows: Mapping[str, int]) -> Places:

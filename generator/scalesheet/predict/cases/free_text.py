@@ -106,21 +106,28 @@ def checkpointing(text: str) -> str:
 class Precision:
     """The precision of the matrix products, and of the weights in memory.
 
-    `pure`: weights and optimizer states in 16 bits, without a 32-bit copy.
+    `pure`: weights and optimizer states in 16 bits, without a 32-bit copy. `cache`: bytes per
+    element of a KV cache, if stated.
     """
 
     products: str = ""
     weights: str = ""
     pure: bool = False
     reason: str | None = None
+    cache: float | None = None
 
 
+_EIGHT = r"(?:fp8|float8|int8|8[- ]?bit)(?:[_-]?e[45]m[23](?:fn)?)?"
+_CACHE = re.compile(
+    rf"{_EIGHT}[ _-]*kv(?:[ _-]*cache)?|kv[ _-]*cache(?:[ _-]*dtype)?[ =:_-]*{_EIGHT}"
+)
 #: The first match wins. Each gives the products, the weights, and whether the precision is pure.
 _PRECISIONS: tuple[tuple[str, Precision], ...] = tuple(
     (pattern, Precision(*rest))
     for pattern, *rest in (
         (r"nf4.*(dq|double)", "bf16", "nf4-dq"),
         (r"nf4", "bf16", "nf4"),
+        (r"awq|gptq|w4a16", "bf16", "int4-groups"),
         (r"amp[_ -]?fp8|fp8.*mixed", "fp8", "fp32"),
         (r"amp[_ -]?bf16", "bf16", "fp32"),
         (r"amp[_ -]?(fp16|half)|\bamp\b", "fp16", "fp32"),
@@ -143,12 +150,13 @@ _PRECISIONS: tuple[tuple[str, Precision], ...] = tuple(
 
 def precision(text: str) -> Precision:
     """Read a precision such as `bf16-true` or `nf4+fp16/bf16`."""
-    low = text.lower().strip()
-    if not low or low in ("none", "n/a", "-"):
-        return Precision()
+    low, cached = _CACHE.subn("", text.lower())
+    cache = 1.0 if cached else None
+    if not low.strip(" ,;+/") or low.strip() in ("none", "n/a", "-"):
+        return Precision(cache=cache)
     for pattern, result in _PRECISIONS:
-        if re.search(pattern, low):
-            return result
+        if re.search(pattern, low.strip()):
+            return replace(result, cache=cache)
     return Precision(reason=f"unknown precision '{text.strip()}'")
 
 

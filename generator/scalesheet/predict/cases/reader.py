@@ -56,6 +56,7 @@ _SETUP = {
     "global_batch_seqs": "global_batch",
     "micro_batch": "micro_batch",
     "act_ckpt": "recompute",
+    "network": "network",
     "params": "parameters",
     "params_total": "parameters",
     "params_active": "active",
@@ -94,7 +95,7 @@ NUMBERS = frozenset(
     (
         *_ARCHITECTURE,
         *("parameters", "active", "sequence", "tokens", "gpus", "global_batch", "micro_batch"),
-        *("compute", "unique"),
+        *("compute", "unique", "network"),
     )
 )
 NOT_STATED = frozenset(("", "nan", "none", "null", "n/a", "na", "-", "?", "unknown"))
@@ -112,6 +113,7 @@ CALLED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("batch", "batch_size", "bs", "mbs"), ("micro_batch",)),
     **dict.fromkeys(("gbs", "global_batch_size"), ("global_batch_seqs",)),
     **dict.fromkeys(("context", "max_length", "max_seq_len", "seq_length"), ("seq_len",)),
+    **dict.fromkeys(("bandwidth", "interconnect", "nic"), ("network",)),
     **dict.fromkeys(("dtype",), ("precision",)),
     **dict.fromkeys(("strategy", "zero", "fsdp", "tp"), ("parallelism",)),
     **dict.fromkeys(("method", "finetuning", "kind", "task"), ("kind", "task", "method")),

@@ -14,6 +14,8 @@ from scalesheet.predict.cases import Cases
 
 #: Everything that a prediction has learned from data, including its interval.
 Coefficients = Mapping[str, float]
+#: The numbers of rows on each chip are kept among the coefficients, under this and the chip's name.
+ROWS_ON = "rows_on_"
 NO_FIT = "there is no fit yet: run 'scalesheet fit'"
 
 
@@ -23,19 +25,20 @@ def coefficients(book: Book, fit: str) -> Coefficients:
     if table is None or fit not in table.rows:
         return {}
     stated = {name: column.stated.get(fit) for name, column in table.columns.items()}
-    return {
+    known = {
         name: value.value
         for name, value in stated.items()
         if value is not None and isinstance(value.value, float)
     }
+    return known | {ROWS_ON + name: float(n) for name, n in book.fits[fit].accelerators.items()}
 
 
 #: Fields that comment on a case and are not part of it.
-_SAID = ("assumed", "unsupported", "no_peak")
+_SAID = ("assumed", "unsupported", "no_peak", "usual_vocab", "width_per_layer")
 #: Fields that only memory predictions use.
 _OF_MEMORY = ("flat", "optimizer", "rank", "loss")
 #: Columns added later; ignored if no row states them.
-_LATER = ("unique",)
+_LATER = ("unique", "cache_bytes", "per_node", "network")
 
 
 def digest(cases: Cases, truth: Array) -> str:

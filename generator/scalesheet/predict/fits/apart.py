@@ -7,15 +7,18 @@ stays.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
 
-from scalesheet.predict.arrays import Array, Flags, Words, among
+from scalesheet.predict.arrays import Array, Flags, Words, among, coded, each
 from scalesheet.predict.cases import Cases
+from scalesheet.predict.fits import ROWS_ON
 from scalesheet.predict.fits.holdout import sizes
 from scalesheet.predict.fits.pooling import Expected
+from scalesheet.vocabulary import chip
 
 LARGE, LONG = 256, 8192  # accelerators, and tokens per sequence, above which rows are rare
 SEVERAL = 3
@@ -53,18 +56,63 @@ def fitted(
     """
     weight = 1 / sizes(family)
     added = np.full(rows.shape[1], usual.adds)
-    grid = usual.adds * np.geomspace(1 / 8, 4, 61)
 
     def unlikely(place: int, value: float) -> float:
         trial = np.where(np.arange(len(added)) == place, value, added)
-        variance = wide**2 + rows @ trial**2
-        prior = (np.log(value / usual.adds) / usual.unsure) ** 2
-        return float(weight @ (off**2 / variance + np.log(variance)) + prior)
+        return _unlikely(weight, off, wide**2 + rows @ trial**2)
 
     for place in ROUNDS * list(range(len(added))):
         if len(set(family[rows[:, place] > 0].tolist())) >= SEVERAL:
-            added[place] = min(grid.tolist(), key=partial(unlikely, place))
+            added[place] = _best(usual, partial(unlikely, place))
     return dict(zip(REGIMES[task], added.tolist(), strict=True))
+
+
+def _unlikely(weight: Array, off: Array, variance: Array) -> float:
+    return float(weight @ (off**2 / variance + np.log(variance)))
+
+
+def _best(usual: Expected, unlikely: Callable[[float], float]) -> float:
+    """The most likely value of a grid around what is assumed."""
+
+    def whole(value: float) -> float:
+        return unlikely(value) + float(np.log(value / usual.adds) / usual.unsure) ** 2
+
+    grid: list[float] = (usual.adds * np.geomspace(1 / 8, 4, 61)).tolist()
+    return min(grid, key=whole)
+
+
+# ------------------------------------------------------------------ accelerators
+
+
+def chips(cases: Cases) -> Words:
+    return each(cases.accelerator, chip)
+
+
+def of_new_chips(usual: Expected, off: Array, wide: Array, chip: Words) -> dict[str, float]:
+    """The standard deviation that a chip without rows adds, and the number of rows of the others.
+
+    `off` and `wide`: log errors of chips that are left out, each counted once, and their standard
+    deviation without this.
+    """
+    names, rows = np.unique(chip.astype(str), return_counts=True)
+    new = usual.adds
+    if len(names) >= SEVERAL:
+        weight = 1 / sizes(chip)
+        new = _best(usual, lambda value: _unlikely(weight, off, wide**2 + value**2))
+    counts = zip(names.tolist(), rows.tolist(), strict=True)
+    return {"new_chip": new, **{ROWS_ON + name: float(count) for name, count in counts}}
+
+
+def rows_on(cases: Cases, fitted: Mapping[str, float]) -> Array:
+    """How many rows of the fit are on each row's chip."""
+    return coded(chips(cases)).numbers(lambda name: fitted.get(ROWS_ON + name, 0.0))
+
+
+def alone(chip: Words, family: Words) -> Flags:
+    """Rows whose chip is in no other family."""
+    pairs = set(zip(chip.tolist(), family.tolist(), strict=True))
+    named = Counter(name for name, _ in pairs)
+    return np.array([named[name] < 2 for name in chip.tolist()], dtype=bool)
 
 
 def wider(task: str, wide: Array, rows: Array, fitted: Mapping[str, float]) -> Array:

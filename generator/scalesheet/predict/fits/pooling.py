@@ -13,10 +13,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalesheet.book import Book
-from scalesheet.predict.arrays import Array, Words
+from scalesheet.predict.arrays import Array, Places, Words
 from scalesheet.predict.records import assumed, column_of
 
 WITHIN = 0.08  # standard deviation of the logarithm within one family
@@ -100,10 +99,31 @@ class Design:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The log coefficients, and the log error of each row's time when its family is left out."""
+    """The log coefficients, and the log error of each row's time if its family is left out, or all
+    rows of its kind.
+    """
 
     logs: Array
     left_out: Array
+    without: Array
+
+
+@dataclass(frozen=True)
+class _Linear:
+    """The linear expansion around some coefficients: what each row says about the next step."""
+
+    slopes: Array
+    residual: Array
+    noise: Array  # variance of each row within its family
+    varies: Array
+    between: float
+
+    def says(self, rows: Places) -> tuple[Array, Array, Array]:
+        """Weight and pull of rows of one family, and what remains of their residuals."""
+        own, off, noise = self.slopes[rows], self.residual[rows], self.noise[rows]
+        shared = np.hstack([np.full((len(rows), 1), self.between), own * self.varies])
+        solved = _solve(noise, shared, np.hstack([own, off[:, None]]))
+        return own.T @ solved[:, :-1], own.T @ solved[:, -1], noise * solved[:, -1]
 
 
 def fit(
@@ -113,35 +133,53 @@ def fit(
     *,
     within: float | Array = WITHIN,
     between: float = BETWEEN,
+    kinds: Words | None = None,
 ) -> Fitted:
-    """Fit `target`, the log time of each row. `within` is one value for all, or one per row."""
+    """Fit `target`, the log time of each row. `within` is one value for all, or one per row.
+    `kinds` are groups of rows other than families.
+    """
     within = np.broadcast_to(np.asarray(within, dtype=np.float64), target.shape)
     priors = design.priors.values()
     mean = np.log([prior.mean for prior in priors])
     firm = np.diag([prior.unsure**-2 for prior in priors])
     varies = np.array([prior.varies for prior in priors])
-    names, place = np.unique(family.astype(str), return_inverse=True)
-    members: list[NDArray[np.intp]] = [
-        np.flatnonzero(place == number) for number in range(len(names))
-    ]
+    members = _members(family)
 
-    logs = mean.copy()
-    noise = within**2
+    logs, noise = mean.copy(), within**2
     for _ in range(STEPS):
         residual = target - design.expected(logs)
-        slopes = design.slopes(logs)
-        pulls, weights = [], []
-        for rows in members:
-            own, off = slopes[rows], residual[rows]
-            shared = np.hstack([np.full((len(rows), 1), between), own * varies])
-            solved = _solve(noise[rows], shared, np.hstack([own, off[:, None]]))
-            weights.append(own.T @ solved[:, :-1])
-            pulls.append(own.T @ solved[:, -1])
-            left = noise[rows] * solved[:, -1]
+        linear = _Linear(design.slopes(logs), residual, noise, varies, between)
+        said = [linear.says(rows) for rows in members]
+        noise = noise.copy()
+        for rows, (_, _, left) in zip(members, said, strict=True):
             noise[rows] = within[rows] ** 2 * (1 + (left / (FAR * within[rows])) ** 2)
-        weight, pull = sum(weights) + firm, sum(pulls) - firm @ (logs - mean)
+        weight = sum(each[0] for each in said) + firm
+        pull = sum(each[1] for each in said) - firm @ (logs - mean)
         logs = logs + np.linalg.solve(weight, pull)
-    return Fitted(logs, _left_out(design, target, logs, members, weight, weights, pulls))
+
+    residual, slopes = target - design.expected(logs), design.slopes(logs)
+
+    def left_out(groups: list[Places]) -> Array:
+        """Residuals after removing each group from the linear expansion around the full fit."""
+        result = residual.copy()
+        for group in groups:
+            lost, pulled = np.zeros_like(weight), np.zeros_like(mean)
+            for rows, (own, pull, _) in zip(members, said, strict=True):
+                stay = np.setdiff1d(rows, group, assume_unique=True)
+                if len(stay) < len(rows):
+                    rest = linear.says(stay) if len(stay) else (0.0, 0.0)
+                    lost, pulled = lost + own - rest[0], pulled + pull - rest[1]
+            result[group] += slopes[group] @ np.linalg.solve(weight - lost, pulled)
+        return result
+
+    without = left_out(members if kinds is None else _members(kinds))
+    return Fitted(logs, left_out(members), without)
+
+
+def _members(of: Words) -> list[Places]:
+    """The indices of the rows of each group."""
+    names, place = np.unique(of.astype(str), return_inverse=True)
+    return [np.flatnonzero(place == number) for number in range(len(names))]
 
 
 def _solve(noise: Array, shared: Array, wanted: Array) -> Array:
@@ -149,20 +187,3 @@ def _solve(noise: Array, shared: Array, wanted: Array) -> Array:
     scaled = shared / noise[:, None]
     inner = np.eye(shared.shape[1]) + shared.T @ scaled
     return wanted / noise[:, None] - scaled @ np.linalg.solve(inner, scaled.T @ wanted)
-
-
-def _left_out(
-    design: Design,
-    target: Array,
-    logs: Array,
-    members: list[NDArray[np.intp]],
-    weight: Array,
-    weights: list[Array],
-    pulls: list[Array],
-) -> Array:
-    """Residuals after removing each family from the linear expansion around the full fit."""
-    residual = target - design.expected(logs)
-    slopes = design.slopes(logs)
-    for rows, own, pull in zip(members, weights, pulls, strict=True):
-        residual[rows] += slopes[rows] @ np.linalg.solve(weight - own, pull)
-    return residual

@@ -30,7 +30,6 @@ from scalesheet.predict.arrays import (
     no_reasons,
 )
 from scalesheet.predict.cases import Cases, needs
-from scalesheet.predict.cases.catalogue import VOCABULARY
 from scalesheet.predict.cases.free_text import vocabulary
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.loss.embeddings import without_embeddings
@@ -145,7 +144,7 @@ def in_vocabulary(book: Book, loss: Array, cases: Cases) -> Array:
 def entries(cases: Cases) -> Array:
     """Vocabulary size; USUAL if neither tokenizer nor model gives it."""
     stated = np.isfinite(coded(cases.tokenizer).numbers(vocabulary))
-    stated |= ~among(cases.model_id, "") | (cases.vocab != VOCABULARY)
+    stated |= ~among(cases.model_id, "") | ~cases.usual_vocab
     return np.where(stated, cases.vocab, USUAL)
 
 

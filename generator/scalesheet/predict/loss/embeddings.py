@@ -12,7 +12,6 @@ import numpy as np
 
 from scalesheet.predict.arrays import Array, Flags, Words, among, each, given
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.cases.catalogue import WIDTH_PER_LAYER
 
 _BARE = re.compile(r"non.?embed|(?:without|no|excl\w*)\s(?:the\s)?embed")
 _HEAD = re.compile(r"(?:without|no|excl\w*)\s(?:the\s)?input")
@@ -49,7 +48,7 @@ def _usual_width(cases: Cases, shared: Flags) -> Array:
 
     Newton's method on a cubic that rises everywhere, starting from a width that is too large.
     """
-    cubic, linear = 12 / WIDTH_PER_LAYER, cases.vocab * np.where(shared, 1.0, 2.0)
+    cubic, linear = 12 / cases.width_per_layer, cases.vocab * np.where(shared, 1.0, 2.0)
     width = np.cbrt(cases.parameters / cubic)
     for _ in range(NEWTON):
         over = cubic * width**3 + linear * width - cases.parameters

@@ -20,7 +20,7 @@ from scalesheet.predict.cases.catalogue import CACHED
 from scalesheet.predict.engine import Partly, assumed, figures, in_bytes
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import assumed as table_of_assumptions
-from scalesheet.predict.records import rows_of
+from scalesheet.predict.records import column_of, rows_of
 from scalesheet.predict.time.steps import Layout
 
 #: The parts of the peak, and the component's quantities for them.
@@ -41,16 +41,10 @@ FROZEN = ("lora", "qlora", "adapter")
 #: Adapter methods that, like LoRA, work on the weight matrices.
 AT_MATRICES = ("ia3", "vera", "loha", "lokr", "oft", "boft", "fourier", "adalora")
 
-#: Packed weights: bits per weight, and constants of their blocks (the default is double
-#: quantization).
-NF4: Mapping[str, tuple[float, Mapping[str, float]]] = {
-    "nf4": (4, {"constant_bits": 32.0, "second_bits": 0.0}),
-    "nf4-dq": (4, {}),
-    "int4": (4, {"constant_bits": 32.0, "second_bits": 0.0}),
-    "int8": (8, {"constant_bits": 0.0, "second_bits": 0.0}),
-    "int2": (2, {"constant_bits": 32.0, "second_bits": 0.0}),
-}
-QUANTISED = tuple(NF4)
+#: Weights in fewer than 16 bits: rows of the catalogue's table of weight formats.
+QUANTISED = ("nf4", "nf4-dq", "int4", "int4-groups", "int8", "fp8", "int2")
+#: Columns of that table, and the inputs of `nf4-bits-per-parameter`.
+_FORMAT = {"bits": "bits", "constants": "constant_bits", "block": "block", "second": "second_bits"}
 
 
 @dataclass(frozen=True)
@@ -175,7 +169,7 @@ class Footprint:
             **dict.fromkeys(("working_layer", "last_logits"), none),
             **self._flat,
             "trains_all": ~self.frozen,
-            "precision": np.where(among(cases.precision, "fp8"), "FP8", "16 bit"),
+            "precision": np.where(training & among(cases.precision, "fp8"), "FP8", "16 bit"),
             "quantised": self.quantised,
             "stage": settings.stage,
             "recomputed": settings.recomputed,
@@ -205,12 +199,11 @@ class Footprint:
             moments, moment = np.where(is_it, count, moments), np.where(is_it, size, moment)
             master = np.where(is_it, master if copy is None else copy, master)
             constant = np.where(is_it, block, constant)
-        nf4 = [
-            rows_of(self.book, "nf4-bits-per-parameter", bits=np.array([float(bits)]), **constants)
-            for bits, constants in NF4.values()
-        ]
-        place = {kind: place for place, kind in enumerate(NF4)}
-        packed = coded(self.cases.weights).numbers(lambda kind: place.get(kind, 0))
+        stated = {into: column_of(self.book, "formats", name) for name, into in _FORMAT.items()}
+        columns = {n: np.array([each[kind] for kind in QUANTISED]) for n, each in stated.items()}
+        stored = rows_of(self.book, "nf4-bits-per-parameter", **columns)
+        kinds_of = coded(self.cases.weights)
+        packed = kinds_of.numbers(lambda it: QUANTISED.index(it) if it in QUANTISED else 0)
         return {
             "moments": moments,
             "moment_bytes": moment,
@@ -219,7 +212,7 @@ class Footprint:
             "states_away": self.settings.offloaded,
             "weights_away": self.settings.away,
             "weight_bits": 8 * self._state("weights"),
-            "packed_bits": np.concatenate(nf4)[packed.astype(np.int64)],
+            "packed_bits": stored[packed.astype(np.int64)],
             "gradient_bytes": self._state("gradients"),
         }
 
@@ -274,6 +267,7 @@ class Footprint:
             **{name: getattr(cases, name) for name in CACHED},
             length=self.layout.sequence,
             sequences=self.settings.batch,
+            element_bytes=first_stated(cases.cache_bytes, np.full(len(cases), 2.0)),
         )
         ways = ("kv_heads", "kv_rank", "tensor", "pipeline", "context")
         split = {name: getattr(cases, name) for name in ways}

@@ -25,10 +25,11 @@ from scalesheet.predict.arrays import (
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.predict.fits import Coefficients, coefficients, digest
+from scalesheet.predict.fits.apart import chips
 from scalesheet.predict.fits.holdout import folds, quantile, sizes
 from scalesheet.predict.records import rows_of
 from scalesheet.predict.score.own import Own, owned
-from scalesheet.predict.score.regimes import regimes
+from scalesheet.predict.score.regimes import WITHOUT, regimes
 from scalesheet.predict.score.said_to_fit import Room, room
 from scalesheet.predict.score.truth import Published, published
 from scalesheet.predict.table import Predictions, none_of, supported
@@ -155,7 +156,7 @@ def _score_of(book: Book, task: str, data: Published) -> TaskScore | None:
     if len(set(data.family[rows].tolist())) < 2:
         return None
     made = predict(book, task, data.cases, coefficients(book, task))
-    left_out, spread = leave_out(book, task, data, rows)
+    left_out, spread = leave_out(book, task, data, rows, data.family)
     counted = rows & supported(left_out)
     rule = np.where(given(unsupported(task, data.cases)), np.nan, _RULES[task](book, data.cases))
     offset = offsets(task, data, left_out.predicted, counted)
@@ -192,6 +193,7 @@ def _score_of(book: Book, task: str, data: Published) -> TaskScore | None:
             "regime": {
                 name: unseen.quality(flags) for name, flags in regimes(task, data, counted).items()
             }
+            | _without_accelerators(book, task, data, rows)
         },
         digest=digest(data.cases.only(rows), data.truth[rows]),
         room=room(book, data) if task == "memory" else None,
@@ -257,10 +259,25 @@ def asked_of(score: TaskScore, made: Predictions) -> Asked | None:
     )
 
 
-def leave_out(
+def _without_accelerators(
     book: Book, task: str, data: Published, rows: Flags
+) -> dict[str, Quality]:
+    """How good predictions are on an accelerator without any row in the fit. The figures by family
+    count each accelerator once.
+    """
+    of = chips(data.cases)
+    if task == "loss" or len(set(of[rows].tolist())) < 2:
+        return {}
+    made, _ = leave_out(book, task, data, rows, of)
+    judged = _Judged(task, replace(data, family=of), made)
+    return {WITHOUT: judged.quality(rows & supported(made))}
+
+
+def leave_out(
+    book: Book, task: str, data: Published, rows: Flags, by: Words
 ) -> tuple[Predictions, tuple[Array, Array]]:
-    """Predict each family's rows with a fit to all other families; rows outside `rows` stay empty.
+    """Predict the rows of each group of `by`, such as a family, with a fit to all others; rows
+    outside `rows` stay empty.
 
     Also returns the ends of the range that these fits give for a loss on a known set, relative to
     the prediction; nan for other tasks.
@@ -272,7 +289,7 @@ def leave_out(
     places = np.flatnonzero(rows)
     within, family = data.cases.only(rows), data.family[rows]
     seen = TASKS[task].rows(book, within, data.truth[rows], family)
-    for others, own in folds(family):
+    for others, own in folds(by[rows]):
         learnt = seen.only(others).fit()
         made = predict(book, task, within.only(own), learnt)
         at = places[own]

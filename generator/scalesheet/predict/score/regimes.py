@@ -8,7 +8,7 @@ import numpy as np
 
 from scalesheet.predict.arrays import Flags, among
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.fits.apart import LONG
+from scalesheet.predict.fits.apart import LONG, alone, chips
 from scalesheet.predict.loss import within_fit
 from scalesheet.predict.score.truth import Published
 
@@ -26,6 +26,7 @@ _OF_STEPS: Mapping[str, Callable[[Cases], Flags]] = {
     "architecture not known": lambda cases: ~cases.known,
 }
 ALONE = "accelerator in no other family"
+WITHOUT = "accelerator left out with all its rows"
 OUTSIDE = "sizes or tokens far from those of the fit"
 PLAIN = "none of these"
 
@@ -36,17 +37,8 @@ def regimes(task: str, data: Published, counted: Flags) -> dict[str, Flags]:
         found = {OUTSIDE: ~within_fit(data.cases)}
     else:
         found = {name: np.asarray(is_of(data.cases)) for name, is_of in _OF_STEPS.items()}
-        found[ALONE] = _alone(data, counted)
+        found[ALONE] = counted.copy()
+        found[ALONE][counted] = alone(chips(data.cases.only(counted)), data.family[counted])
     found = {name: flags & counted for name, flags in found.items() if (flags & counted).any()}
     plain = counted & ~np.logical_or.reduce([*found.values(), np.zeros(len(counted), dtype=bool)])
     return {**found, PLAIN: plain} if plain.any() else found
-
-
-def _alone(data: Published, counted: Flags) -> Flags:
-    """Rows whose accelerator has no counted row in another family."""
-    pairs = set(zip(data.cases.accelerator[counted], data.family[counted], strict=True))
-    families: dict[str, int] = {}
-    for accelerator, _ in pairs:
-        families[accelerator] = families.get(accelerator, 0) + 1
-    rows = data.cases.accelerator.tolist()
-    return np.array([families.get(each, 0) < 2 for each in rows], dtype=bool)

@@ -46,8 +46,8 @@ OF_STEPS = (
     *("unpack", "launch", "experts", "dispatch", "routing", "stock", "scale"),
 )
 OF_RUNS = ("products", "products_fp8", "attention", "traffic", "step", "gross", "scale", "experts")
-#: Standard deviation added for each property that is not stated and assumed typical.
-GAP = 0.18
+#: The coefficient of accelerators without rows in the fit.
+NEW = "new_chip"
 
 #: Work other than plain training, by what is trained: why its cost per token is unknown.
 _OTHER_WORK: tuple[tuple[str, str], ...] = (
@@ -105,7 +105,7 @@ def unsupported_runs(cases: Cases) -> Reasons:
 
 def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """Predict GPU hours of whole runs."""
-    if not fitted.keys() >= {*OF_RUNS}:
+    if not fitted.keys() >= {*OF_RUNS, NEW}:
         return none_of(len(cases), OLD_FIT)
     layout = Work(cases, book)
     parts = {**steps.computing(layout, fitted), **steps.of_run(book, layout, fitted)}
@@ -122,23 +122,29 @@ def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     time = _time(book, parts, overhead)
     hours = rows_of(book, "gpu-hours-from-token-time", tokens=cases.tokens, token_time=time)
     spread = _spread(parts, _run_factors(layout), fitted)
-    return _around(hours, spread, _run_gaps(cases), fitted, RUN_METHOD)
+    gaps = run_gaps(cases)
+    new = np.where(apart.rows_on(cases, fitted) == 0, fitted[NEW], 0.0)
+    wide = np.hypot(np.hypot(spread, _open(book, "runs", gaps)), new)
+    return _around(hours, wide, fitted, _told(RUN_METHOD, gaps))
 
 
 def predict_throughput(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """Predict tokens per second and accelerator of stated configurations."""
-    if not fitted.keys() >= {*OF_STEPS}:
+    if not fitted.keys() >= {*OF_STEPS, NEW}:
         return none_of(len(cases), OLD_FIT)
     time, spread = token_times(book, cases, fitted)
     speed = rows_of(book, "throughput-per-gpu", token_time=time)
-    return _around(speed, spread, _step_gaps(cases), fitted, METHOD)
+    gaps = step_gaps(cases)
+    wide = np.hypot(spread, _open(book, "throughput", gaps))
+    return _around(speed, wide, fitted, _told(METHOD, gaps))
 
 
 def token_times(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Array, Array]:
     """GPU second / token of stated configurations, and the standard deviation of its logarithm."""
     work = Work(cases, book)
     fits = {"throughput": fitted}
-    made = work.figures(["token_time", "spread"], fits, recomputed=work.recomputed)
+    given = {"recomputed": work.recomputed, "gpu.throughput_rows": apart.rows_on(cases, fitted)}
+    made = work.figures(["token_time", "spread"], fits, **given)
     return steps.SECOND * made["token_time"], made["spread"]
 
 
@@ -155,13 +161,10 @@ def _time(book: Book, parts: steps.Parts, overhead: Array) -> Array:
     )
 
 
-def _around(
-    made: Array, spread: Array, gaps: Mapping[str, Flags], fitted: Coefficients, method: str
-) -> Predictions:
-    """Build predictions whose range is `low` and `high` of the fit in units of the spread."""
-    wide = _wider(spread, gaps)
+def _around(made: Array, wide: Array, fitted: Coefficients, method: Words) -> Predictions:
+    """Build predictions whose range is `low` and `high` of the fit in standard deviations."""
     low, high = made * np.exp(fitted["low"] * wide), made * np.exp(fitted["high"] * wide)
-    return Predictions(made, low, high, _told(method, gaps), no_reasons(len(made)))
+    return Predictions(made, low, high, method, no_reasons(len(made)))
 
 
 def _spread(parts: steps.Parts, factors: Mapping[str, Array], fitted: Coefficients) -> Array:
@@ -197,7 +200,7 @@ def _run_factors(layout: Layout) -> dict[str, Array]:
     }
 
 
-def _step_gaps(cases: Cases) -> dict[str, Flags]:
+def step_gaps(cases: Cases) -> dict[str, Flags]:
     """Properties that matter, and whether each row leaves them open."""
     return {
         "architecture": ~cases.known,
@@ -208,19 +211,20 @@ def _step_gaps(cases: Cases) -> dict[str, Flags]:
     }
 
 
-def _run_gaps(cases: Cases) -> dict[str, Flags]:
+def run_gaps(cases: Cases) -> dict[str, Flags]:
     return {
         "architecture": ~cases.known,
         "sequence": np.isnan(cases.sequence),
-        "count of accelerators": np.isnan(cases.gpus),
+        "accelerators": np.isnan(cases.gpus),
     }
 
 
-def _wider(spread: Array, gaps: Mapping[str, Flags]) -> Array:
-    """The standard deviation, widened for what a row leaves open."""
-    open_ = np.sum(list(gaps.values()), axis=0)
-    wide: Array = np.hypot(spread, GAP * np.sqrt(open_))
-    return wide
+def _open(book: Book, task: str, gaps: Mapping[str, Flags]) -> Array:
+    """Standard deviation of the logarithm due to what a row leaves open."""
+    usual = assumed(book)
+    each = [usual[f"{task}-open-{name}"] ** 2 * flags for name, flags in gaps.items()]
+    open_: Array = np.sqrt(np.sum(each, axis=0))
+    return open_
 
 
 def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
@@ -248,9 +252,10 @@ class Times:
     fixed: Array
     factors: Array  # for the other coefficients
     time: Array  # logarithm of GPU second / token
-    gaps: Mapping[str, Flags]
+    open: Array  # standard deviation of the logarithm due to what the row leaves open
     noise: Array  # standard deviation that each row adds to its family's
     regimes: Array
+    chips: Words
     family: Words
 
     def only(self, rows: Flags) -> Times:
@@ -260,9 +265,10 @@ class Times:
             fixed=self.fixed[rows],
             factors=self.factors[rows],
             time=self.time[rows],
-            gaps={name: flags[rows] for name, flags in self.gaps.items()},
+            open=self.open[rows],
             noise=self.noise[rows],
             regimes=self.regimes[rows],
+            chips=self.chips[rows],
             family=self.family[rows],
         )
 
@@ -271,18 +277,23 @@ class Times:
         usual = self.expected
         design = Design(self.parts, self.fixed, self.factors, usual.priors)
         own = np.hypot(usual.within, self.noise)
-        result = pooling.fit(design, self.time, self.family, within=own, between=usual.between)
+        result = pooling.fit(
+            design, self.time, self.family, within=own, between=usual.between, kinds=self.chips
+        )
         fitted = dict(zip(usual.priors, np.exp(result.logs).tolist(), strict=True))
         spread = np.hypot(design.spread(result.logs, usual.within, usual.between), self.noise)
-        wide = _wider(spread, self.gaps)
+        wide = np.hypot(spread, self.open)
         task = "runs" if self.rising else "throughput"
         added = apart.fitted(task, usual, result.left_out, wide, self.regimes, self.family)
         wide = apart.wider(task, wide, self.regimes, added)
+        chips = apart.of_new_chips(usual, result.without, wide, self.chips)
+        unseen = apart.alone(self.chips, self.family)
+        wide = np.hypot(wide, np.where(unseen, chips[NEW], 0.0))
         off = (result.left_out if self.rising else -result.left_out) / wide
         low, high = (quantile(off, share, 1 / sizes(self.family)) for share in (TAIL, 1 - TAIL))
         ends = {"low": min(low, 0.0), "high": max(high, 0.0)}
         mixture = {} if self.rising else {"mixture": self.mixture}
-        return {**fitted, **ends, **usual.made_of(), **mixture, **added}
+        return {**fitted, **ends, **usual.made_of(), **mixture, **added, **chips}
 
 
 def times_of_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Times:
@@ -299,9 +310,10 @@ def times_of_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Time
         np.zeros(len(cases)),
         _columns(OF_RUNS, _run_factors(layout)),
         time,
-        _run_gaps(cases),
+        _open(book, "runs", run_gaps(cases)),
         np.zeros(len(cases)),
         apart.regimes_of(cases),
+        apart.chips(cases),
         family,
     )
 
@@ -321,9 +333,10 @@ def times_of_steps(book: Book, cases: Cases, truth: Array, family: Words) -> Tim
         parts["update"],
         _columns(OF_STEPS, _step_factors(work)),
         time,
-        _step_gaps(cases),
+        _open(book, "throughput", step_gaps(cases)),
         np.where(cases.experts > 0, mixture, 0.0),
         apart.regimes_of(cases),
+        apart.chips(cases),
         family,
     )
 

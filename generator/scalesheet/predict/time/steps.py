@@ -16,7 +16,7 @@ from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, among, each, first_stated
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import ATTENTION, EXPERTS, SIZES
-from scalesheet.predict.engine import Partly, figures
+from scalesheet.predict.engine import Partly, assumed, figures
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import rows_of
 from scalesheet.vocabulary import METHODS, PRETRAINING
@@ -141,6 +141,8 @@ class Work(Layout):
             "gpu.bandwidth": cases.bandwidth / 1e9,
             "gpu.link": cases.link / 1e9,
             "gpu.link_domain": cases.domain,
+            "fast_domain": Partly(np.fmax(cases.per_node, cases.domain) + 0 * cases.per_node),
+            "beyond_node": self.beyond_node,
             "gpu.measured_bf16": cases.measured / 1e12,
             "peak": cases.sixteen / 1e12,
             "product_peak": cases.peak / 1e12,
@@ -156,6 +158,16 @@ class Work(Layout):
             "element": np.where(among(cases.precision, "fp32", "tf32"), 4.0, 2.0),
             "unfused_traffic": np.where(self.fused, 0.0, UNFUSED),
         }
+
+    @cached_property
+    def beyond_node(self) -> Array:
+        """The share of the link that each accelerator has between nodes; of the node type if it is
+        named.
+        """
+        plain = np.full(len(self.cases), assumed(self.book, "plain_link") * 1e9)
+        own = self.cases.network / (first_stated(self.cases.link, plain) / 2)
+        usual = np.full(len(self.cases), assumed(self.book, "beyond_node"))
+        return first_stated(np.minimum(own, 1.0), usual)
 
     @cached_property
     def product_parameters(self) -> Array:
@@ -186,7 +198,7 @@ class Work(Layout):
         open_ = among(cases.checkpointing, "")
         shards = np.where(np.isnan(cases.zero) | (cases.zero >= 1), self.replicas, 1.0)
         whole = np.where(cases.zero == 3, 18 / self.replicas, 6 + 12 / shards)
-        packed = among(cases.weights, "nf4", "nf4-dq", "int4")
+        packed = among(cases.weights, "nf4", "nf4-dq", "int4", "int4-groups")
         frozen = np.where(packed, 0.55, np.where(among(cases.weights, "int8"), 1.0, 2.0))
         frozen = frozen / np.where(cases.zero == 3, self.replicas, 1.0)
         states = cases.parameters / (cases.tensor * cases.pipeline)

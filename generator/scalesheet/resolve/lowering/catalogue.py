@@ -26,7 +26,7 @@ from scalesheet.resolve.lowering.catalogue_tables import (
     offers_table,
 )
 from scalesheet.resolve.lowering.providers import providers_table, unknown_providers
-from scalesheet.resolve.lowering.published import fits_table
+from scalesheet.resolve.lowering.published import count_results, fits_table
 from scalesheet.resolve.lowering.small_tables import small_tables
 from scalesheet.resolve.lowering.values import Lowering, citation, show, written
 from scalesheet.resolve.plausibility.figures import implausible
@@ -166,6 +166,8 @@ def tables_of(
         )
     tables |= small_tables(by_kind["table"], units, records, tables, problems)
     tables["fits"] = fits_table(by_kind["fit"], units, problems)
+    title = "Published throughput on the same chip"
+    count_results(tables["hardware"], by_kind["fit"], "throughput", title, units)
     for name, columns in DERIVED.items():
         for column, computed in columns.items():
             _derive(tables[name], column, computed, units, records)

@@ -15,13 +15,14 @@ from scalesheet.model import (
     Peer,
     Publication,
     PublishedRow,
+    Stated,
 )
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import DraftTable
 from scalesheet.resolve.lowering.catalogue_tables import new_column, new_table
 from scalesheet.resolve.lowering.values import Lowering, citation, stated
 from scalesheet.units import Units
-from scalesheet.vocabulary import title_of
+from scalesheet.vocabulary import chip, title_of
 
 #: Key of a row -> its name in `predict`. Numbers keep their names.
 WORDS = {
@@ -160,6 +161,21 @@ def fits_table(
     return table
 
 
+def count_results(
+    table: DraftTable, fits: Sequence[Document], task: str, title: str, units: Units
+) -> None:
+    """Add to the accelerators how many rows of a task's fit are on the same chip."""
+    known = {name: n for fit in fits if fit.id == task for name, n in _accelerators(fit).items()}
+    draft = new_column(table, f"{task}_rows", title, "1", "whole", units)
+    for row in table.rows:
+        rows = float(known.get(chip(row), 0))
+        draft.stated[row] = Stated(rows, rows, rows, basis="derived", default=True)
+
+
+def _accelerators(fit: Document) -> dict[str, int]:
+    return {name: int(rows) for name, rows in fit.data["fitted"].get("accelerators", {}).items()}
+
+
 def _told(document: Document) -> str:
     """How a fit was made, and from what."""
     fitted = document.data["fitted"]
@@ -185,6 +201,7 @@ def _fit(document: Document) -> Fit:
         families=int(fitted["families"]),
         digest=str(fitted["digest"]),
         notes=dict(data.get("notes", {})),
+        accelerators=_accelerators(document),
         runs=str(data.get("runs", "")),
         planned=(float(planned["parameters"]), float(planned["tokens"])) if planned else None,
         position=document.at(),
