@@ -20,6 +20,7 @@ from scalesheet.nearest import nearest
 from scalesheet.quantities import says_more
 from scalesheet.schemas import (
     KINDS,
+    date_hint,
     described,
     is_date,
     named,
@@ -265,6 +266,7 @@ def _cell_kinds(document: Document) -> Iterator[Diagnostic]:
             if problem := _misfit(_mapping(columns[column]), value):
                 code, expected = problem
                 hint = number_hint(value) if code == "S003" and "unit" in columns[column] else ""
+                hint = date_hint(value) if code == "S006" else hint
                 message = f"row '{row}', column '{column}': expected {expected}{hint}"
                 yield at(document.at(*steps), code, message)
 

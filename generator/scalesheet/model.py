@@ -304,6 +304,10 @@ class Table:
     row_positions: tuple[Position, ...] = field(default=(), compare=False)
     sections: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
+    def title_of(self, row: str) -> str:
+        """The title of a row, or the id itself if there is no such row."""
+        return self.row_titles[self.rows.index(row)] if row in self.rows else row
+
 
 @dataclass(frozen=True, slots=True)
 class Phase:

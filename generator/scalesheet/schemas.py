@@ -154,13 +154,34 @@ def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterat
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
+def _additional(
+    validator: Any, allowed: Any, instance: Any, schema: Any
+) -> Iterator[ValidationError]:
+    """Check further keys in the order of the document.
+
+    The library's order depends on hashes, and only the first errors of a document are reported.
+    """
+    from jsonschema import ValidationError
+
+    if not isinstance(instance, dict):
+        return
+    named = schema.get("properties", {})
+    patterns = "|".join(schema.get("patternProperties", {}))
+    others = [k for k in instance if k not in named and not (patterns and re.search(patterns, k))]
+    if isinstance(allowed, dict):
+        for key in others:
+            yield from validator.descend(instance[key], allowed, path=key)
+    elif not allowed and others:
+        yield ValidationError(f"unknown keys: {', '.join(others)}")
+
+
 @cache
 def _library() -> tuple[Any, Any]:
     """The validator of jsonschema with our patterns and formats, loaded once something is wrong."""
     from jsonschema import Draft202012Validator, FormatChecker, validators
 
     extend: Any = validators.extend  # the library has no types
-    made = extend(Draft202012Validator, {"pattern": _pattern})
+    made = extend(Draft202012Validator, {"pattern": _pattern, "additionalProperties": _additional})
     made.descend = _descend
     made.evolve = lambda _, schema, **__: _part(schema)
     formats: Any = FormatChecker(formats=())
@@ -316,6 +337,22 @@ def number_hint(value: Any) -> str:
     return ""
 
 
+_DAY_FIRST = re.compile(r"(?P<day>\d\d?)\. ?(?P<month>\d\d?)\. ?(?P<year>\d{4})")
+_YEAR_FIRST = re.compile(r"(?P<year>\d{4})[./-](?P<month>\d\d?)[./-](?P<day>\d\d?)")
+
+
+def date_hint(value: Any) -> str:
+    """How to write a date such as 27.11.2026 or 2026/11/27, or empty. With slashes and the year
+    last, day and month cannot be told apart.
+    """
+    given = str(value).strip()
+    read = _DAY_FIRST.fullmatch(given) or _YEAR_FIRST.fullmatch(given)
+    if read is None:
+        return ""
+    written = f"{read['year']}-{read['month']:0>2}-{read['day']:0>2}"
+    return f"; write {written}" if is_date(written) and written != given else ""
+
+
 @dataclass(frozen=True)
 class _Failure:
     """A schema keyword that a value fails; `of_key`: the value is a key of the mapping."""
@@ -422,6 +459,8 @@ def _not_allowed(failure: _Failure, document: Document) -> Explanation:
         found = "one twice"
     elif failure.keyword in ("minItems", "minProperties"):
         found = described(value) if value else "none"
+    elif failure.keyword == "format":
+        hint = date_hint(value)
     elif failure.keyword == "not" and isinstance(value, Mapping):
         found = "both"
     if failure.of_key:

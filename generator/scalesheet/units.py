@@ -18,12 +18,15 @@ from scalesheet.nearest import near
 class UnitError(ValueError):
     """Raised for an invalid unit text.
 
-    `near` is the nearest known name, if any; `remedy` says what to do if there is none.
+    `near` is the nearest known name, if any; `remedy` says what to do if there is none; `word` is
+    the part of the text that is wrong, if it is not all of it.
     """
 
-    def __init__(self, message: str, near: str | None = None, remedy: str = "") -> None:
+    def __init__(
+        self, message: str, near: str | None = None, remedy: str = "", word: str = ""
+    ) -> None:
         super().__init__(message)
-        self.near, self.remedy = near, remedy
+        self.near, self.remedy, self.word = near, remedy, word
 
     @property
     def message(self) -> str:
@@ -359,4 +362,4 @@ def unknown_unit(name: str, known: Iterable[str]) -> UnitError:
     like = name.lower() if name.lower() in folded else singular
     like = _MEANT.get(singular, like).lower()
     like = like if like in folded else near(name.lower(), tuple(folded), 0.6) or ""
-    return UnitError(f"unknown unit '{name}'", folded.get(like), "declare it in units.yaml")
+    return UnitError(f"unknown unit '{name}'", folded.get(like), "declare it in units.yaml", name)

@@ -12,7 +12,9 @@ from audit.world import HEAD, PLAN
 from editions import given
 from scalesheet import cli
 from scalesheet.examine import examine
+from scalesheet.render.audit import changed_by
 from scalesheet.render.pages import write_pages
+from scalesheet.values import Value
 from small import lay
 
 
@@ -95,7 +97,12 @@ def test_the_plain_text_says_the_same(pages: dict[str, str]) -> None:
     assert "Of 10 figures, 2 are wrong and 2 more follow from a wrong one." in pages["plain/index"]
     assert "- Hours, stated: 9.0 h in the document" in text
     assert "| “0.5” 001-L020-03 | 20 | 0.5 h | 0.5 h |" in text
-    assert "A large fault\n\n**Effect:** Hours +16 h\n" in text
+    assert "A large fault\n\n**Effect** on Hours: 16 h more\n" in text
+
+
+def test_an_effect_below_zero_is_so_much_less() -> None:
+    effect = Value(-815.0, -1165.0, -465.0)
+    assert changed_by(effect) == (Value(815.0, 465.0, 1165.0), " less")
 
 
 def test_the_plan_links_to_its_audit_and_back(pages: dict[str, str]) -> None:

@@ -149,8 +149,8 @@ def test_the_time_of_a_check_is_linear_in_the_files():
         ),
         (
             "rate",
-            RATE.replace("card", "Card 1") + "  - {from: 2024-01-01, reason: gone}\n",
-            "3:14: S005 accelerator: expected an id of a-z, 0-9 and '-', found the text 'Card 1'",
+            RATE.replace("card", "Card+1") + "  - {from: 2024-01-01, reason: gone}\n",
+            "3:14: S005 accelerator: expected an id of a-z, 0-9 and '-', found the text 'Card+1'",
         ),
         (
             "rate",
@@ -423,3 +423,13 @@ def test_a_large_file_full_of_errors_takes_seconds_and_gives_a_hundred_findings(
     began = time.process_time()
     assert len(said("plan", TABLE + rows)) == MAX_FINDINGS
     assert time.process_time() - began < 60  # of CPU time of this process; usually 5
+
+
+def test_the_first_errors_of_a_file_are_reported_whatever_the_hashes():
+    rows = "".join(
+        f"  a{n}: {{value: 1, unit: USD, colour: red}}\n" for n in range(2 * MAX_FINDINGS)
+    )
+    found = check([document("plan", f"title: A\nscalars:\n{rows}")])
+    unknown = [each.line for each in found if each.code == "S001"]
+    assert unknown == list(range(3, 3 + len(unknown)))
+    assert len(unknown) > MAX_FINDINGS // 2

@@ -10,6 +10,7 @@ from own import begun
 from project import edit
 from scalesheet.examine import examine
 from scalesheet.nearest import nearest
+from scalesheet.schemas import date_hint
 
 OFFER, TOKENS = "runpod-secure-h100-sxm", "20_000_000, low: 15_000_000, high: 30_000_000"
 NET_OR_GROSS = (
@@ -208,6 +209,40 @@ prices: [{from: 2026-11-23, price: 2.20, unit: USD / (node * hour), kind: decisi
 """
 
 
+@pytest.mark.parametrize(
+    ("new", "hint"),
+    [("23.11.2026", "; write 2026-11-23"), ("2026/1/3", "; write 2026-01-03"), ("3/1/2026", "")],
+)
+def test_a_date_of_other_places_is_rewritten(new: str, hint: str) -> None:
+    assert date_hint(new) == hint
+
+
+def test_an_unknown_unit_is_shown_at_its_word(data: Path) -> None:
+    path = data / "rates" / "a.yaml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(RATE.replace("hour)", "hous)"), "utf-8")
+    try:
+        (only,) = examine(data).diagnostics
+    finally:
+        path.unlink()
+    assert (only.line, only.column) == (6, 1 + RATE.splitlines()[5].index("hour)"))
+
+
+def test_a_price_of_the_future_is_one_warning_though_a_plan_needs_it(data: Path) -> None:
+    plan, path = data / "plans" / "first" / "plan.yaml", data / "rates" / "a.yaml"
+    before = plan.read_text("utf-8")
+    edit(plan, OFFER, "a")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(RATE.replace("2026-11-23", "2999-01-01"), "utf-8")
+    try:
+        (only,) = examine(data).diagnostics
+    finally:
+        plan.write_text(before, "utf-8")
+        path.unlink()
+    assert (only.code, only.line) == ("O006", 6)
+    assert "so it has no price yet; enter it once it is in effect" in only.message
+
+
 CARD = """\
 title: Our card
 vendor: NVIDIA
@@ -226,17 +261,25 @@ power: {value: 300, unit: W / GPU}
         ("rates/a.yaml", "2.20", "0,9", 6, "Y008 a comma in braces begins another key, here 9"),
         ("rates/a.yaml", "2.20", "'0,9'", 6, "S003 prices[0].price: expected a price above 0"),
         ("rates/a.yaml", "2.20", "-2.20", 6, "V002 prices[0].price: expected a price above 0"),
-        ("rates/a.yaml", "h100-sxm", "L4", 3, "S005 accelerator: expected an id of a-z, 0-9"),
+        ("rates/a.yaml", "h100-sxm", "L4", 3, "N002 'L4' is not in hardware; did you mean 'l4'?"),
+        (
+            "rates/a.yaml",
+            "h100-sxm",
+            "H100",
+            3,
+            "N002 'H100' is not in hardware; did you mean 'h100-nvl', 'h100-sxm' or 'h100-pcie'?",
+        ),
         ("rates/a.yaml", "RunPod\na", "Runpod\na", 2, "N002 'Runpod' is not in providers; did"),
         ("rates/a.yaml", "2026-11-23", "23.11.2026", 6, "S006 prices[0].from: expected a date"),
+        ("book.yaml", "edition: ", "edition: 1.2.2026 #", 2, "S006 edition: expected a date"),
         ("rates/a.yaml", "on-demand", "ondemand", 5, "S004 term: expected one of 'on-demand'"),
-        ("rates/a.yaml", "USD / (node * hour)", "USD/hour", 6, "U002 'node_price' is in USD"),
+        ("rates/a.yaml", "USD / (node * hour)", "USD/hour", 6, "U002 'price' is in USD"),
         (
             "rates/a.yaml",
             "USD / (node * hour)",
             "USD / (GPU * hour)",
             6,
-            "U002 'node_price' is in USD / (hour * node), found USD / (GPU * hour); multiply it",
+            "U002 'price' is in USD / (hour * node), found USD / (GPU * hour); multiply it",
         ),
         ("rates/a.yaml", "USD / (node", "$ / (node", 6, "U001 a unit has no place for '$'; write"),
         ("rates/a.yaml", ", unit: USD / (node * hour)", "", 6, "U003 prices[0] lacks the key"),

@@ -2,7 +2,7 @@
 
 Run it after `make site` when the look of either has changed:
 
-    .venv/bin/python tests/docs/make_pictures.py
+    PYTHONPATH=tests .venv/bin/python tests/docs/make_pictures.py
 
 It needs Chromium, LibreOffice and pdftoppm (of poppler-utils).
 """
@@ -15,7 +15,8 @@ import tempfile
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+
+from proof.browser import Chromium
 
 PLAN = "qwen2-finance"
 ROOT = Path(__file__).parents[2]
@@ -27,12 +28,9 @@ LARGEST = 80_000  # bytes per picture
 
 
 def of_the_site(build: Path, picture: Path) -> None:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
-        page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
-        page.goto((build / "site" / "book" / "plans" / f"{PLAN}.html").as_uri())
+    with Chromium() as chromium:
+        page = chromium.visit((build / "site" / "book" / "plans" / f"{PLAN}.html").as_uri()).page
         page.screenshot(path=picture)
-        browser.close()
 
 
 def of_the_workbook(build: Path, picture: Path) -> None:

@@ -79,7 +79,7 @@ title: A small plan
 summary: Two phases on a chosen accelerator.
 source: {key: memo}
 scenarios: [corrected, written]
-headline: [total.gpu_hours, cost, enough]
+headline: [total.gpu_hours, cost, enough, gpu]
 scalars:
   gpu: {ref: hardware, value: h100, title: Accelerator, source: {key: memo}}
   cards:

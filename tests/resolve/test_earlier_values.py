@@ -157,7 +157,7 @@ def test_every_dated_entry_is_listed_newest_first(data: Path) -> None:
     assert told == {
         ("2026-05-01", "A plan: Hours", "8 [7–9] GPU·h → 10 GPU·h", "measured again"),
         ("2026-01-10", "A plan: Hours", "6 GPU·h → 8 [7–9] GPU·h", "guessed"),
-        ("2026-03-01", "A plan: Card", "none chosen → card", "it was bought"),
+        ("2026-03-01", "A plan: Card", "none chosen → A card", "it was bought"),
         ("2026-02-01", "A card: Memory", "22 GiB → 24 GiB", "a slip of the table"),
     }
     prices = [e for e in found if e.sort == "price"]

@@ -270,7 +270,7 @@ def test_an_instance_with_two_counts_is_reported(tmp_path):
     other = offer(price("2026-10-10", 2), accelerators=2, region="there")
     third = offer(price("2026-10-10", 1), region="elsewhere")
     both = said(laid(tmp_path, one, other))
-    assert begin(both, "O005 has 1 accelerators here and 2 in 'offer-2'", "O005 2 accelerators")
+    assert begin(both, "O005 has 1 accelerator here and 2 in 'offer-2'", "O005 2 accelerators")
     assert begin(said(laid(tmp_path, one, other, third)), "O005 'offer-2': 'a-machine' has 2")
 
 

@@ -18,7 +18,7 @@ PAGE = """<!doctype html>
 </head>
 <body class="">
 <h1 id="a-b">A&#45;B&#58; it&#x27;s &quot;so&quot; &lt;p&gt; &amp;amp; &#60;</h1>
-<p title="a > b">First <em>text</em>
+<p title="a > b" data-c="{&quot;a&quot;: 1}" data-d="&#61;x">First <em>text</em>
 goes on</p>
 <p class='one'>Second</p>
 <ul>
@@ -78,6 +78,10 @@ def test_a_browser_reads_the_same_document(browser: Browser) -> None:
         ('<pre class="a b">\n<i class="c">\n</pre>', '<pre class="a b">\n<i class="c">\n</pre>'),
         ("<script>a\n\n<li>\n</li></script>", "<script>a\n\n<li>\n</li></script>"),
         ("&#45;&quot;&amp;&lt;", '-"&amp;&lt;'),
+        (  # a quote would end the value
+            '<p data-a="{&quot;b&quot;: &#34;&#39;&#34;}">&quot;</p></td>',
+            """<p data-a="{&quot;b&quot;: &#34;'&#34;}">"</td>""",
+        ),
         (  # headings in a row or column of headings
             '<table><thead><tr><th scope="col">a</th><th scope="col" id="b">b</th></tr></thead>'
             '<tbody><tr><th scope="row">c</th><td>d</td></tr></tbody></table>',

@@ -350,23 +350,27 @@ SHOW_CODE = """async () => {
 }"""
 
 
-#: Controls too small for a finger: under 24 pixels wide or high, unless inline in text.
+#: Controls too small for a finger: under 24 pixels wide or high, unless links in text.
 SMALL = """() =>
   [...document.querySelectorAll("a[href], button, input, select, summary, textarea")]
   .filter(e => e.checkVisibility({visibilityProperty: true, opacityProperty: true}))
-  .filter(e => getComputedStyle(e).display !== "inline")
+  .filter(e => e.tagName !== "A" || getComputedStyle(e).display !== "inline")
   .map(e => [e, e.getBoundingClientRect()])
   .filter(([e, {width, height}]) => width > 1 && Math.min(width, height) < 23.5)
   .map(([e, {width, height}]) => `${width} x ${height}: ${e.outerHTML.slice(0, 90)}`)"""
 
 
-#: Records whose values cover each other once they are stacked.
+#: Records whose name and values cover each other once they are stacked.
 COVERED = """() =>
   [...document.querySelectorAll("table.records tbody tr")]
   .filter(row => {
-    const boxes = [...row.querySelectorAll(":scope > td.num")]
-      .filter(cell => cell.textContent.trim())
-      .map(cell => cell.getBoundingClientRect());
+    const boxes = [...row.querySelectorAll(":scope > :is(th, td)")]
+      .filter(cell => cell.textContent.trim() && cell.checkVisibility())
+      .map(cell => {
+        const content = document.createRange();
+        content.selectNodeContents(cell);
+        return content.getBoundingClientRect();
+      });
     return boxes.some((a, n) => boxes.slice(n + 1).some(b =>
       Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
       Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1));

@@ -136,6 +136,9 @@ def test_a_7b_on_a_trillion_tokens_with_spot_restarts_and_its_loss(reader: Reade
     expect(hours).not_to_have_text(before)
     expect(page.locator(".front")).to_contain_text(re.compile(r"spot from [\d,.]+\sUSD"))
     expect(page.locator(".front")).to_contain_text(re.compile(r"Expected loss \d\.\d+\snat/token"))
+    for table in (".offers", ".changes"):  # a cost of six digits fits beside the other figures
+        page.locator(f".front {table}").scroll_into_view_if_needed()
+        expect(page.locator(f".front {table} .scroll.fits td:last-child").first).to_be_in_viewport()
 
 
 def test_a_lead_changes_a_plan_and_shares_it(reader: Reader) -> None:
@@ -148,6 +151,13 @@ def test_a_lead_changes_a_plan_and_shares_it(reader: Reader) -> None:
     page.locator(".what-if select").nth(1).select_option(index=0)
     expect(cost).not_to_have_text(before)
     changed = cost.inner_text()
+    bar = page.locator(".what-if-bar")
+    reset = bar.get_by_role("button", name="Reset").bounding_box()
+    for figure in bar.locator("[data-of]:visible").all():  # none is cut off
+        box = figure.bounding_box()
+        assert box
+        assert reset
+        assert box["x"] + box["width"] <= reset["x"]
     reader.step()
     page.wait_for_function("location.search.length > 1")
     other = page.context.new_page()

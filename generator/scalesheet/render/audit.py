@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from scalesheet.audit.explain import claim_text, shown
 from scalesheet.audit.model import Audited, Judged, Moved, Totals
@@ -31,7 +32,7 @@ def audit_text(book: Book, audited: Audited) -> str:
         for each in audited.findings:
             lines.append(f"  {each.finding.title}{lines_text(each.finding.lines)}")
             lines += [f"    {because}" for because in each.because]
-            lines += [f"    effect: {t}" for t in effects_text(book, audited, each.effects)]
+            lines += [f"    effect {t}" for t in effects_text(book, audited, each.effects)]
             lines += [f"    {each.finding.note}"] if each.finding.note else []
     lines += ["", "Claims"]
     width = max(len(word) for word in WORDS.values())
@@ -66,12 +67,22 @@ def lines_text(lines: Sequence[int]) -> str:
 
 
 def effects_text(book: Book, audited: Audited, effects: Mapping[str, Value]) -> Iterator[str]:
-    """`GPU hours +39.8 GPU·h`, for each headline."""
+    """`on GPU hours: 39.8 GPU·h more`, for each headline."""
     headlines = {headline.name: headline for headline in audited.audit.headlines}
     for name, effect in effects.items():
-        headline = headlines[name]
-        sign = "+" if isinstance(effect.value, float) and effect.value > 0 else ""
-        yield f"{headline.title} {sign}{shown(effect, headline.unit, book.units)}"
+        size, more = changed_by(effect)
+        unit = headlines[name].unit
+        yield f"on {headlines[name].title}: {shown(size, unit, book.units)}{more}"
+
+
+def changed_by(effect: Value) -> tuple[Value, str]:
+    """The size of a change, and ` more` or ` less`: -815 is 815 less."""
+    if not isinstance(effect.value, float) or not effect.value:
+        return effect, ""
+    if effect.value > 0:
+        return effect, " more"
+    low, high = (None if end is None else -end for end in (effect.high, effect.low))
+    return replace(effect, value=-effect.value, low=low, high=high), " less"
 
 
 def _headline(book: Book, totals: Totals) -> str:
@@ -100,4 +111,4 @@ def _judged(book: Book, audited: Audited, judged: Judged) -> Iterator[str]:
     yield f"  line {claim.line}: {claim.quote} ({claim.id}, {claim_text(claim.says, book.units)})"
     yield f"    {judged.because}"
     for text in effects_text(book, audited, judged.effects):
-        yield f"    effect: {text}"
+        yield f"    effect {text}"

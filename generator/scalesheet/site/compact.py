@@ -27,6 +27,8 @@ _VOID = frozenset(("br", "hr", "img", "input", "link", "meta", "wbr", "col"))
 
 #: Escaped because Markdown, or an attribute in the other kind of quotes, would read them.
 _REFERENCE = re.compile(r"&(?:#(?:x27|0*39|96|126|12[35]|9[1-5]|3[3-7]|4[0-9]|58|61)|quot|para);")
+#: A tag, or a reference in text between tags.
+_TAG_OR_REFERENCE = re.compile(rf"<[a-z/!](?:[^\">]|\"[^\"]*\")*>|{_REFERENCE.pattern}")
 
 _BLOCKS = (
     "address|article|aside|blockquote|body|dd|details|div|dl|dt|fieldset|figcaption|figure|footer"
@@ -90,12 +92,20 @@ def compact_pages(site: Path) -> None:
 
 
 def _shortened(markup: str) -> str:
-    markup = _REFERENCE.sub(_character, _TAG.sub(lambda each: _tag(*each.groups()), markup))
+    markup = _TAG.sub(lambda each: _tag(*each.groups()), markup)
+    markup = _TAG_OR_REFERENCE.sub(_read, markup)
     return _IMPLIED.sub("", _BREAK.sub(r"\1", markup))
 
 
-def _character(reference: re.Match[str]) -> str:
-    return html.unescape(reference[0])
+def _read(found: re.Match[str]) -> str:
+    """The character of a reference; a tag unchanged."""
+    return html.unescape(found[0]) if found[0].startswith("&") else found[0]
+
+
+def _in_quotes(reference: re.Match[str]) -> str:
+    """The character of a reference in a value, unless it would end the value."""
+    character = html.unescape(reference[0])
+    return reference[0] if character == '"' else character
 
 
 @cache
@@ -108,6 +118,7 @@ def _tag(name: str, attributes: str, closed: str) -> str:
         if not value:
             parts.append(key)
         else:
+            value = _REFERENCE.sub(_in_quotes, value)
             bare = value.replace("&amp;", "&")
             value = bare if html.unescape(bare) == html.unescape(value) else value
             parts.append(f"{key}={value}" if _BARE.fullmatch(value) else f'{key}="{value}"')

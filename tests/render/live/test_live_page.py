@@ -124,7 +124,7 @@ def test_a_range_is_typed_with_two_dots(visit: Open, book: Book) -> None:
 def test_an_accelerator_is_chosen_from_a_list(visit: Open) -> None:
     page = visit()
     page.locator(".what-if").get_by_label("Accelerator", exact=True).select_option("T4")
-    named = page.locator("p > [data-of=gpu]").first
+    named = page.locator("p > [data-of=gpu][data-as=row]").first
     expect(named).to_have_text("T4")
     expect(named.locator("a")).to_have_attribute("href", "../hardware/t4.html")
     memory = page.locator("[data-of='hardware/@gpu/memory']").first
@@ -219,6 +219,16 @@ def test_a_change_is_marked_and_shows_the_published_value(visit: Open, book: Boo
     unchanged = page.locator(f".hero .value[data-of='{GPU_HOURS}']")
     expect(unchanged).to_have_class("value")
     expect(page.get_by_role("status")).to_contain_text("figures of the plan differ")
+
+
+def test_a_row_in_the_headline_is_named_by_its_title(visit: Open, book: Book) -> None:
+    titles = dict(
+        zip(book.tables["hardware"].rows, book.tables["hardware"].row_titles, strict=True)
+    )
+    other = next(row for row in titles if row != "h100")
+    for query, row in (("", "h100"), (f"?gpu={other}", other)):
+        shown = visit(query).locator(".hero .value[data-of=gpu]")
+        expect(shown).to_have_text(titles[row])
 
 
 def test_a_change_can_be_undone_at_its_field_and_in_the_list(visit: Open) -> None:

@@ -11,7 +11,7 @@ from scalesheet.audit.worst import Group, bundle_title, grouped
 from scalesheet.claims import Audit, Headline, Verdict
 from scalesheet.model import Plan, Quantity
 from scalesheet.numbers import format_of, text
-from scalesheet.render.audit import verdict_text
+from scalesheet.render.audit import changed_by, verdict_text
 from scalesheet.render.pages.context import Context, audits_of, edit_link, to
 from scalesheet.render.pages.figures import card
 from scalesheet.render.pages.html import Html, anchor, heading, join, link, meta_line, page, tag
@@ -351,17 +351,14 @@ def _finding(context: Context, audited: Audited, shown: Shown) -> Html:
 def effects(context: Context, audited: Audited, of: Mapping[str, Value]) -> Html | None:
     """Say how each headline changes once these errors are corrected."""
     headlines = {headline.name: headline for headline in audited.audit.headlines}
-    parts = [
-        f"{headlines[name].title} {signed(context, headlines[name], value)}"
-        for name, value in of.items()
-    ]
-    return tag("p", tag("strong", "Effect: "), "; ".join(parts)) if parts else None
+    parts = [_effect(context, headlines[name], value) for name, value in of.items()]
+    return tag("p", tag("strong", "Effect "), "; ".join(parts)) if parts else None
 
 
-def signed(context: Context, headline: Headline, effect: Value) -> str:
-    """`+39.8 GPU·h`."""
-    sign = "+" if isinstance(effect.value, float) and effect.value > 0 else ""
-    return f"{sign}{total_text(context, headline, effect)}"
+def _effect(context: Context, headline: Headline, effect: Value) -> str:
+    """`on GPU hours: 39.8 GPU·h more`."""
+    size, more = changed_by(effect)
+    return f"on {headline.title}: {total_text(context, headline, size)}{more}"
 
 
 # ------------------------------------------------------------------ claims

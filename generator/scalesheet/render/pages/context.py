@@ -109,7 +109,7 @@ class Context:
         return self.book.units.symbol(quantity.unit) if quantity.unit is not None else ""
 
     def row_title(self, table: Table, row: str) -> str:
-        return table.row_titles[table.rows.index(row)] if row in table.rows else row
+        return table.title_of(row)
 
 
 def cell_value(context: Context, table: Table, column: Column, row: str) -> Value:

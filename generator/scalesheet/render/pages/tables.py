@@ -95,6 +95,14 @@ def _filled(head: list[Html], body: list[list[Html]]) -> tuple[list[Html], list[
     return [head[n] for n in kept], [[row[n] for n in kept] for row in body]
 
 
+def titled(context: Context, plan: Plan | None, quantity: Quantity, value: Value) -> Value:
+    """A reference as the title of its row; any other value unchanged."""
+    table = context.table(quantity.refers_to, plan) if quantity.refers_to else None
+    if table is None or not isinstance(value.value, str):
+        return value
+    return Value(context.row_title(table, value.value))
+
+
 def reference(
     context: Context, plan: Plan | None, column: Quantity, value: Value, *, linked: bool = True
 ) -> Html:
@@ -102,8 +110,7 @@ def reference(
     name = column.refers_to
     if name is None or not isinstance(value.value, str):
         return escape(value.value if value.reason is None else value.reason)
-    table = context.table(name, plan)
-    title = context.row_title(table, value.value) if table else value.value
+    title = str(titled(context, plan, column, value).value)
     if not linked:
         return escape(title)
     if name in context.book.tables:

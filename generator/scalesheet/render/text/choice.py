@@ -33,7 +33,7 @@ from scalesheet.render.api.values import value_json
 from scalesheet.render.text.plan import aligned
 from scalesheet.sure.words import chance
 from scalesheet.values import Value
-from scalesheet.vocabulary import METHODS, OFFLOADS, TUNING
+from scalesheet.vocabulary import METHODS, OFFLOADS, TUNING, counted
 
 GIB = 2.0**30
 ODDS = (
@@ -67,7 +67,7 @@ class Teller:
         return self.shown(self.plan.roles[role], expected)
 
     def where(self, row: Row) -> str:
-        """`4 x NVIDIA A100 SXM4 80 GB, Lambda 8x A100 SXM, on demand`."""
+        """`4 x NVIDIA A100 SXM4 80 GB, Lambda 8x A100 SXM, on demand`, with each name once."""
         search = self.search
         offer = int(search.of[row.row])
         gpus = int(search.grid.gpus[search.at[row.row]])
@@ -77,7 +77,9 @@ class Teller:
         whole = f" (the whole node of {per_node} is paid for)" if gpus < per_node else ""
         unseen = self.book.unseen.get(search.offers.ids[offer])
         age = f", price {unseen.said}" if unseen is not None else ""
-        return f"{gpus} x {hardware.row_titles[place]}, {search.offers.titles[offer]}{whole}{age}"
+        accelerator = hardware.row_titles[place]
+        offered = _without(accelerator, search.offers.titles[offer])
+        return f"{gpus} x {accelerator}, {offered}{whole}{age}"
 
     def layout(self, row: Row) -> str:
         """`ZeRO 3, micro-batch 4, accumulation 2, checkpointing`."""
@@ -108,7 +110,8 @@ class Teller:
         if search.of[row.row] != search.of[than.row]:
             parts.append(f"at {search.offers.titles[search.of[row.row]]}")
         if made.gpus[at] != made.gpus[of]:
-            parts.append(f"on {made.gpus[at]:.0f} instead of {made.gpus[of]:.0f} accelerators")
+            number = counted(int(made.gpus[at]), "accelerator")
+            parts.append(f"on {number} instead of {made.gpus[of]:,.0f}")
         if made.checkpointing[at] != made.checkpointing[of]:
             parts.append(
                 "without checkpointing"
@@ -153,7 +156,8 @@ class Teller:
         if limit == "memory":
             most, usable = search.most[at] / GIB, search.usable[at] / GIB
             return f"need up to {most:.0f} of {usable:.0f} GiB of memory"
-        return f"need {search.grid.gpus[at]:.0f} of at most {search.job.most_gpus:.0f} accelerators"
+        most = counted(int(search.job.most_gpus), "accelerator")
+        return f"need {search.grid.gpus[at]:,.0f} of at most {most}"
 
     def _hours(self, row: Row) -> float:
         return float(self.search.late[row.row])
@@ -169,7 +173,7 @@ class Teller:
         title = models.row_titles[models.rows.index(job.model)]
         methods = " or ".join(METHODS[name].plan for name in job.methods)
         return (
-            f"{title}, {methods}: {_count(job.tokens)} tokens in sequences of "
+            f"{title}, {methods}: {_count(job.tokens)} tokens in all epochs, in sequences of "
             f"{job.sequence:,.0f}, {job.batch:,.0f} in a step, within {_time(job.deadline)}"
         )
 
@@ -475,9 +479,25 @@ def _indented(rows: Sequence[tuple[str, str]]) -> list[str]:
     return aligned(rows, numbers=frozenset())
 
 
+def _without(accelerator: str, offer: str) -> str:
+    """The title of an offer without a part that only names its accelerator: `Vast.ai, median offer`
+    for `Vast.ai, A100 SXM 40 GB, median offer`.
+    """
+    words = accelerator.casefold().split()
+
+    def names_it(part: str) -> bool:
+        return all(any(of.startswith(w) for of in words) for w in part.casefold().split())
+
+    first, *parts = offer.split(", ")
+    return ", ".join((first, *(part for part in parts if not names_it(part))))
+
+
 def _time(hours: float) -> str:
-    """Days from 48 hours on, else hours."""
-    return f"{hours / 24:,.3g} days" if hours >= 48 else f"{hours:.3g} h"
+    """Days from 48 hours on, minutes below an hour, else hours."""
+    if hours >= 48:
+        return f"{hours / 24:,.3g} days"
+    minutes = f"{hours * 60:.2g}"
+    return f"{hours:.3g} h" if hours >= 1 else f"{minutes} minute{'s' * (minutes != '1')}"
 
 
 def _count(number: float) -> str:

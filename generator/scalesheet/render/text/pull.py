@@ -37,7 +37,7 @@ def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
     lines += [_line(path, finding) for finding in (*pulled.left, *pulled.notes)]
     files = len(pulled.files)
     if not pulled.edits:
-        text = f"{path.name} matches the data of '{pulled.plan}': nothing to apply"
+        text = f"{path.name} has no changes to '{pulled.plan}': nothing to apply"
     else:
         count = len(pulled.edits)
         what = f"{counted(count, 'change')} of {counted(files, 'file')}"
@@ -45,7 +45,7 @@ def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
     if pulled.left:
         text += f"; {len(pulled.left)} not applied"
     if not pulled.same:
-        text += f"; the workbook is of edition {pulled.edition}, and the data has changed since"
+        text += f"; the data changed after the workbook's edition, {pulled.edition}"
     lines.append(text)
     if pulled.moved is not None:
         sides = Sides(shown(data), f"{shown(data)} with {path.name}")

@@ -334,6 +334,10 @@ def _references(
     table.columns[name] = draft
 
 
+#: Why an offer whose prices are all later has none, before the day.
+NO_PRICE = "no price known at"
+
+
 def offers_table(
     table: DraftTable,
     documents: Sequence[Document],
@@ -359,6 +363,7 @@ def offers_table(
     price = new_column(
         table, "node_price", "Price per node hour", "USD / (node * hour)", "positive", units
     )
+    as_written = replace(price, name="price")  # in messages
     since = Draft("since", "Price since", table.position, kind="date", table=table.name)
     table.columns["since"] = since
     seen = Draft("seen", "Price last seen", table.position, kind="date", table=table.name)
@@ -371,7 +376,7 @@ def offers_table(
         entries: list[Stated] = []
         for index, entry in enumerate(data["prices"]):
             renamed = {("value" if k == "price" else k): v for k, v in entry.items() if k != "from"}
-            value = stated(low, price, renamed, "prices", index, basis="published")
+            value = stated(low, as_written, renamed, "prices", index, basis="published")
             entries.append(
                 replace(
                     value,
@@ -385,9 +390,7 @@ def offers_table(
         current = (
             in_force[-1]
             if in_force
-            else Stated(
-                reason=f"no price known at {as_of.isoformat()}", position=document.at("prices")
-            )
+            else Stated(reason=f"{NO_PRICE} {as_of.isoformat()}", position=document.at("prices"))
         )
         price.stated[row] = current
         for column, day in (since, current.since), (seen, current.seen or current.since):

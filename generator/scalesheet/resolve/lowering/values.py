@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -59,7 +60,11 @@ class Lowering:
         try:
             return self.units.parse(str(text))
         except UnitError as error:
-            self.say("U001", error.message, *path)
+            position = self.document.at(*path)
+            place = Written(str(text), Number(0.0), position, indent=_indent(position))
+            wrong = re.search(rf"\b{re.escape(error.word)}\b", str(text))
+            here = place.at(wrong.start() if wrong else 0)
+            self.problems.append(at(here, "U001", error.message))
             return UNKNOWN
 
 

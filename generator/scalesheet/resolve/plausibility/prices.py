@@ -22,6 +22,7 @@ from typing import Any
 from scalesheet.diagnostics import MOST_SHOWN, Diagnostic, at
 from scalesheet.load import Document
 from scalesheet.model import OldPrice, Position, Stated, Unseen
+from scalesheet.vocabulary import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +201,10 @@ def _dates(offer: Offer, edition: date) -> Iterator[Diagnostic]:
     ends = [price.since for price in offer.prices[1:]]
     for index, price in enumerate(offer.prices):
         if price.since > edition.isoformat() and price.value is not None:  # ends are announced
+            lacks = "" if index else ", so it has no price yet"
             message = (
-                f"holds from {price.since}, after the edition of {edition}; enter it once it is "
-                "in effect, or move the edition"
+                f"holds from {price.since}, after the edition of {edition}{lacks}; enter it once "
+                "it is in effect, or move the edition"
             )
             yield offer.finding("O006", message, "prices", index, "from")
         elif price.seen and price.seen < price.since:
@@ -460,7 +462,7 @@ def _other_counts(members: Sequence[Offer]) -> Iterator[Diagnostic]:
         if counts[offer.count] < most or rest[0][1] == most:
             other = next(each for each in reversed(first.values()) if each.count != offer.count)
             message = (
-                f"'{offer.data['instance']}' has {offer.count} accelerators here and {other.count} "
-                f"in '{other.id}'; look up the count"
+                f"'{offer.data['instance']}' has {counted(offer.count, 'accelerator')} here and "
+                f"{other.count} in '{other.id}'; look up the count"
             )
             yield offer.finding("O005", message, "accelerators")

@@ -34,7 +34,7 @@ from scalesheet.render.pages.plan.scenarios import control, rests_note, scenario
 from scalesheet.render.pages.plan.sensitivity import sensitivity_section
 from scalesheet.render.pages.plan.subpages import page_list, scripts, version_line
 from scalesheet.render.pages.plan.sure import sure_scripts, sure_section
-from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.pages.tables import grid, heading_cell, titled
 from scalesheet.values import Results
 from scalesheet.vocabulary import counted
 
@@ -120,7 +120,8 @@ def _cards(context: Context, plan: Plan, results: Results, here: str) -> Html | 
     """
     cards: list[Html] = []
     for name in plan.headline:
-        scalar, value = plan.scalars[name], results.scalars[name]
+        scalar = plan.scalars[name]
+        value = titled(context, plan, scalar, results.scalars[name])
         fmt = format_of(scalar, [value], context.book.units)
         title = link(address(context, plan, Key(name), here), scalar.title)
         outer = scalar.formula is not None and scalar.formula.outer

@@ -14,6 +14,7 @@ from scalesheet.render.pages.plan.placeholders import plan_names
 from scalesheet.render.pages.plan.prose_figures import Here, ProseFigure, find
 from scalesheet.render.pages.plan.scenarios import control, rests_note
 from scalesheet.render.pages.plan.template import fill, line, prose
+from scalesheet.render.pages.tables import titled
 from scalesheet.units import beside
 from scalesheet.values import Results
 
@@ -80,10 +81,8 @@ def live_title(context: Context, plan: Plan, each: Page) -> Html | None:
 
 def figure_text(context: Context, plan: Plan, figure: ProseFigure) -> str:
     """A figure in plain words: the expected number with its unit, or the title of a row."""
-    quantity, value = figure.quantity, figure.value
-    table = context.table(quantity.refers_to, plan) if quantity.refers_to else None
-    if table is not None and isinstance(value.value, str):
-        return context.row_title(table, value.value)
+    quantity = figure.quantity
+    value = titled(context, plan, quantity, figure.value)
     if value.reason is not None:
         return value.reason
     shown = plain(value, format_of(quantity, figure.values, context.book.units))
@@ -115,16 +114,15 @@ def _cards(context: Context, plan: Plan, results: Results, each: Page) -> Html |
 
 def _card(context: Context, plan: Plan, results: Results, figure: ProseFigure) -> Html:
     quantity = figure.quantity
+    value = titled(context, plan, quantity, figure.value)
     fmt = format_of(quantity, figure.values, context.book.units)
     title = link(figure.target, figure.title) if figure.target else figure.title
     scalar = plan.scalars.get(quantity.name)
     if scalar is not quantity:
-        return card(title, figure.value, fmt, context.symbol(quantity), of=figure.of)
+        return card(title, value, fmt, context.symbol(quantity), of=figure.of)
     outer = scalar.formula is not None and scalar.formula.outer
     note = rests_note(context, plan, results, scalar.name)
-    return card(
-        title, figure.value, fmt, context.symbol(quantity), outer=outer, note=note, of=figure.of
-    )
+    return card(title, value, fmt, context.symbol(quantity), outer=outer, note=note, of=figure.of)
 
 
 # ------------------------------------------------------------------ on the plan's own page
