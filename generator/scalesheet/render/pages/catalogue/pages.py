@@ -315,7 +315,7 @@ def _fact_list(context: Context, table: Table, row: str) -> Html | None:
 
 
 def _figures(context: Context, table: Table, row: str) -> Html:
-    """A table of every number with kind, source, note and the line that states it."""
+    """A table of every number with kind, source and note; the page links their file once."""
     told: dict[Html, str] = {}  # the first figure with the same source and note
     body: list[list[Html]] = []
     for column in _numbers(table):
@@ -337,7 +337,7 @@ def _figures(context: Context, table: Table, row: str) -> Html:
             basis[1] = tag("td", f"as for {first}", class_="words")
         body.append([tag("th", column.title, scope="row"), shown, *basis])
     head = [heading_cell("Figure"), heading_cell("Value", number=True)]
-    head += map(heading_cell, ("Kind", "Source and note", ""))
+    head += map(heading_cell, ("Kind", "Source and note"))
     return grid(head, body, records=True)
 
 
@@ -393,7 +393,7 @@ def _basis(
     if stated is None:
         formula = column.formula
         shown = tag("code", formula.text) if formula is not None else None
-        return [tag("td", kind("derived")), tag("td", shown, class_="words"), tag("td")]
+        return [tag("td", kind("derived")), tag("td", shown, class_="words")]
     if stated.citation is not None and stated.citation.key in OWN:
         # its locator is the command, which the page shows once
         stated = replace(stated, citation=replace(stated.citation, locator=""))
@@ -406,7 +406,6 @@ def _basis(
             *contested,
             class_="words",
         ),
-        tag("td", edit_link(context, stated.position, "edit"), class_="num"),
     ]
 
 
@@ -425,7 +424,7 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
     fmt = format_of(column, map(stated_value, prices), context.book.units)
     head = [heading_cell("From"), heading_cell("Price", context.symbol(column), number=True)]
     head += [heading_cell("Last seen", number=True)]
-    head += [heading_cell(text) for text in ("Kind", "Source and note", "")]
+    head += [heading_cell(text) for text in ("Kind", "Source and note")]
     body = [
         [
             tag("th", stated.since, scope="row"),
