@@ -29,7 +29,9 @@ PAINT_ALL = """() => document.querySelectorAll("article *").forEach((each) => {
 
 WITHIN_ITS_BOX = """(cell) => {
   const right = (e) => e.getBoundingClientRect().right;
-  return right(cell) <= right(cell.closest(".scroll")) + 1;
+  const box = cell.closest(".scroll");
+  const faded = innerWidth <= 480 && getComputedStyle(box).maskImage !== "none";
+  return !faded && right(cell) <= right(box) + 1;
 }"""
 
 
