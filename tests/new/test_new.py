@@ -92,21 +92,21 @@ def test_a_new_publication_is_shown_and_not_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    data = part(tmp_path, "formulas", "hardware", "models/gpt-2.yaml")
+    data = part(tmp_path, "formulas", "hardware", "tables/assumptions.yaml", "models/gpt-2.yaml")
     assert run("run", "anew") == 0
     examined = examine(data)
     assert [d.code for d in examined.diagnostics] == ["N010"]
     assert examined.scores == {}
 
 
-def test_runs_without_the_formulas_of_predictions_are_reported(
+def test_runs_without_what_predictions_need_are_reported(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("run", "anew") == 0
     capsys.readouterr()
     assert cli.main(["check"]) == 1
     told = capsys.readouterr().out
-    assert "data/formulas/training-flop-per-token.yaml:1:1: Y012 predictions need" in told
+    assert "data/tables/assumptions.yaml:1:1: Y012 predictions need" in told
 
 
 def test_a_missing_reference_is_reported_and_nothing_is_written(

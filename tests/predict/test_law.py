@@ -393,7 +393,8 @@ def test_wrong_usage_is_reported(
 
 
 def test_sweeps_whose_largest_runs_are_hidden_are_scored(examined: Examined) -> None:
-    hidden = examined.scores["loss"].hidden
+    assert examined.edition is not None
+    hidden = examined.edition.hidden
     assert len(hidden) >= 9
     off = [float(np.median(np.abs(each.expected - each.truth))) for each in hidden]
     others = [float(np.median(np.abs(each.shipped - each.truth))) for each in hidden]

@@ -145,11 +145,10 @@ def _named(data: Any, folder: Path, needed: list[str]) -> Any:
     made: dict[str, Any] = {}
     for key, value in data.items():
         if key in NAMES and isinstance(value, str) and NAMES[key] in FOLDERS:
-            files = _files(folder, NAMES[key])
-            if any(value == _name(key, file) for file in files):
-                made[key] = value  # what fits the example's figures
-            elif files:
-                made[key] = _name(key, files[0])
+            first = next(iter(_files(folder, NAMES[key])), None)
+            if first is not None:
+                titled = stated(first, "title") if key in _BY_TITLE else None
+                made[key] = titled or first.stem
             elif key in _BY_TITLE:
                 made[key] = value
             elif key in needed:
@@ -159,12 +158,6 @@ def _named(data: Any, folder: Path, needed: list[str]) -> Any:
         else:
             made[key] = value
     return made
-
-
-def _name(key: str, file: Path) -> str:
-    """How a key names the entry of a file: by its title, or by its id."""
-    titled = stated(file, "title") if key in _BY_TITLE else None
-    return titled or file.stem
 
 
 def _files(data: Path, below: str) -> list[Path]:

@@ -210,6 +210,10 @@ class Space:
     calibrated: bool = True  # whether own records correct what components predict
     groups: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)  # of ranges
     bounds: frozenset[tuple[str | None, str]] = frozenset()  # columns that are open bounds
+    #: Sorted names for suggestions, by place; not copied by `replace`.
+    suggested: dict[tuple[object, ...], tuple[str, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def table(self, name: str) -> DraftTable:
         return self.tables[name] if name in self.tables else self.catalogue[name]

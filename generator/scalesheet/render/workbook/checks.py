@@ -49,7 +49,7 @@ WIDTHS = (58, 30, 16, 16, 11, 60, 8, 8, 60, 18)
 OK, CHECK, NOT_SO = "ok", "check", "does not hold"
 OUT_OF_ORDER = "low, value and high are out of order"
 BUILT = "Unchanged since the build"
-ALL_HOLD, SOME_FAIL = "all checks hold", "not all checks hold"
+ALL_HOLD, SOME_FAIL = "all checks hold", "a check fails: see Checks"
 
 
 def write_checks(

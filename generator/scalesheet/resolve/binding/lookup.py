@@ -183,20 +183,13 @@ def _no_column(table: DraftTable, name: str, node: Node, rest: tuple[str, ...] =
 
 
 def _unknown(node: Name, scope: Scope) -> BindError:
-    space = scope.space
-    known = {*space.scalars, *space.tables, *space.catalogue, *space.phases}
-    if scope.phase:
-        known |= {n.removeprefix(f"{scope.phase}.") for n in known}
-    if scope.table is not None:
-        known |= set(space.table(scope.table).columns)
-    if scope.looked_at is not None:
-        known |= set(space.table(scope.looked_at).columns)
+    space, known = scope.space, _known(scope)
     name = ".".join(node.path)
     if name == GOODPUT and space.phases:
         return BindError("N001", f"unknown name '{name}'; add it: {ADD_GOODPUT}", node)
     if node.path[0] == "phases" and not space.phases:
         return BindError("N001", f"unknown name '{name}'; the plan has no phases", node)
-    hint = nearest(name, sorted(known)) or _of_a_table(name, space)
+    hint = nearest(name, known) or _of_a_table(name, space)
     if not node.path[1:]:
         return BindError("N001", f"unknown name '{name}'{hint}", node)
     head = near(node.path[0], tuple(sorted({each.partition(".")[0] for each in known})), 0.7)
@@ -206,6 +199,21 @@ def _unknown(node: Name, scope: Scope) -> BindError:
             find(meant, scope)
             hint = f"; did you mean '{'.'.join(meant.path)}'?"
     return BindError("N001", f"unknown name '{name}'{hint}", node)
+
+
+def _known(scope: Scope) -> tuple[str, ...]:
+    """The names that a formula can use at its place, sorted."""
+    space = scope.space
+    counts = len(space.scalars), len(space.tables), len(space.phases)
+    place = (scope.phase, scope.table, scope.looked_at, *counts)
+    if place not in space.suggested:
+        known = {*space.scalars, *space.tables, *space.catalogue, *space.phases}
+        if scope.phase:
+            known |= {n.removeprefix(f"{scope.phase}.") for n in known}
+        for table in (scope.table, scope.looked_at):
+            known |= set(space.table(table).columns) if table is not None else set()
+        space.suggested[place] = tuple(sorted(known))
+    return space.suggested[place]
 
 
 def _of_a_table(name: str, space: Space) -> str:
