@@ -133,8 +133,8 @@ class Edition:
         return scores_of(self.book, self.scored)
 
     @cached_property
-    def hidden(self) -> tuple[Hidden, ...]:
-        """Published sweeps of losses with their largest runs hidden; only outputs need it."""
+    def hidden_sweeps(self) -> tuple[Hidden, ...]:
+        """Published sweeps of losses with their largest runs hidden; only outputs need them."""
         from scalesheet.predict.score.hidden import hidden
 
         return hidden(self.book, self.scored["loss"]) if "loss" in self.scored else ()

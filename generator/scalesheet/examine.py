@@ -395,8 +395,7 @@ def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnos
     edition, plan = Edition(book), book.plans[id_]
     result = [*name_problems(book, plan), *prose_problems(book, plan)]
     unfit = list(_unfit(plan))
-    broken = findings(book, plan, edition.results[id_], unfit=bool(unfit))
-    result += (each for each in broken if not _unpriced(book, each))
+    result += findings(book, plan, edition.results[id_], unfit=bool(unfit))
     result += unfit
     for stands in edition.progress.values():
         result += of_actuals(stands)
@@ -404,13 +403,6 @@ def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnos
         result += problems(audited, book)
     result += cited_lines(book, plan, list(resolved.audits.values()))
     return edition, result
-
-
-def _unpriced(book: Book, problem: Diagnostic) -> bool:
-    """Whether a check fails for lack of a price that O006 reports, in the offer's own file."""
-    from scalesheet.resolve.lowering.catalogue_tables import NO_PRICE
-
-    return book.as_of == book.edition and NO_PRICE in problem.message
 
 
 def _unfit(plan: Plan) -> Iterator[Diagnostic]:

@@ -123,9 +123,9 @@ class KeptEdition(Edition):
         return scored
 
     @cached_property
-    def hidden(self) -> tuple[Hidden, ...]:
+    def hidden_sweeps(self) -> tuple[Hidden, ...]:
         def made() -> Item:
-            return Item(None, {"hidden": super(KeptEdition, self).hidden})
+            return Item(None, {"hidden": super(KeptEdition, self).hidden_sweeps})
 
         name = name_of("hidden", self.below.head.scored)
         found: tuple[Hidden, ...] = kept(name, made, self.root, always=self.below.kept)["hidden"]

@@ -309,6 +309,10 @@ class Table:
         return self.row_titles[self.rows.index(row)] if row in self.rows else row
 
 
+#: Stands for a table that a book lacks.
+NO_TABLE = Table("", "", (), (), {})
+
+
 @dataclass(frozen=True, slots=True)
 class Phase:
     """A phase of a plan; its figures are the row `id` of the table `phases`."""

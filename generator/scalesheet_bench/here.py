@@ -8,8 +8,8 @@ import sys
 from importlib.util import find_spec
 
 from scalesheet.book import Book
+from scalesheet.model import NO_TABLE
 from scalesheet.predict.cases.aliases import accelerator, accelerators
-from scalesheet.predict.cases.catalogue import NO_TABLE
 from scalesheet.steps.faults import NoDevice
 from scalesheet_bench.ladder.hardware import id_of, name_of
 from scalesheet_bench.ladder.processor import processor

@@ -163,8 +163,8 @@ def shape_named(data: Path, book: Book, model: str) -> Shape:
 
 
 def accelerator_named(book: Book, name: str | None) -> str:
+    from scalesheet.model import NO_TABLE
     from scalesheet.predict.cases.aliases import accelerator, accelerators
-    from scalesheet.predict.cases.catalogue import NO_TABLE
 
     table = book.tables.get("hardware", NO_TABLE)
     if name is None or name in table.rows:

@@ -228,19 +228,25 @@ def test_an_unknown_unit_is_shown_at_its_word(data: Path) -> None:
     assert (only.line, only.column) == (6, 1 + RATE.splitlines()[5].index("hour)"))
 
 
-def test_a_price_of_the_future_is_one_warning_though_a_plan_needs_it(data: Path) -> None:
+def test_a_price_of_the_future_is_reported_at_the_offer_and_the_checks(
+    data: Path,
+) -> None:
     plan, path = data / "plans" / "first" / "plan.yaml", data / "rates" / "a.yaml"
     before = plan.read_text("utf-8")
     edit(plan, OFFER, "a")
     path.parent.mkdir(exist_ok=True)
     path.write_text(RATE.replace("2026-11-23", "2999-01-01"), "utf-8")
     try:
-        (only,) = examine(data).diagnostics
+        *checks, offer = examine(data).diagnostics
     finally:
         plan.write_text(before, "utf-8")
         path.unlink()
-    assert (only.code, only.line) == ("O006", 6)
-    assert "so it has no price yet; enter it once it is in effect" in only.message
+    assert (offer.code, offer.line) == ("O006", 6)
+    assert "so it has no price yet; enter it once it is in effect" in offer.message
+    assert checks
+    for each in checks:
+        assert (each.code, each.severity) == ("V005", "breach")
+        assert "no price known at" in each.message
 
 
 CARD = """\

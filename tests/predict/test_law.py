@@ -394,7 +394,7 @@ def test_wrong_usage_is_reported(
 
 def test_sweeps_whose_largest_runs_are_hidden_are_scored(examined: Examined) -> None:
     assert examined.edition is not None
-    hidden = examined.edition.hidden
+    hidden = examined.edition.hidden_sweeps
     assert len(hidden) >= 9
     off = [float(np.median(np.abs(each.expected - each.truth))) for each in hidden]
     others = [float(np.median(np.abs(each.shipped - each.truth))) for each in hidden]

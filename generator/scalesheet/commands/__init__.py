@@ -114,9 +114,9 @@ def model_of(book: Book, name: str) -> str:
 
     Raises UsageError with the nearest one.
     """
+    from scalesheet.model import NO_TABLE
     from scalesheet.nearest import nearest
     from scalesheet.predict.cases.aliases import model, models
-    from scalesheet.predict.cases.catalogue import NO_TABLE
 
     table = book.tables.get("models", NO_TABLE)
     row = model(name, models(table))

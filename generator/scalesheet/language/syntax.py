@@ -360,7 +360,7 @@ _INNER = {
 }
 
 
-#: For each kind with two or more such fields, all of them one node: reads them.
+#: How to read the children of kinds that have several fields with one node each.
 _OF_NODES: dict[type[Node], Callable[[Node], tuple[Node, ...]]] = {
     kind: attrgetter(*names)
     for kind, names in _INNER.items()

@@ -173,7 +173,7 @@ def written(book: Book, name: str, title: str, fit: Fit) -> str | None:
         f"  digest: '{digest(data.cases.only(rows), data.truth[rows])}'",
         *_accelerators(result),
         "coefficients:",
-        *(f"  {name}: {rounded(x)}" for name, x in result.items() if ROWS_ON not in name),
+        *(f"  {name}: {rounded(x)}" for name, x in result.items() if not name.startswith(ROWS_ON)),
     ]
     notes = {name: note for name in result if (note := description.of(name))}
     if notes:
@@ -183,7 +183,7 @@ def written(book: Book, name: str, title: str, fit: Fit) -> str | None:
 
 def _accelerators(result: Coefficients) -> list[str]:
     """The number of rows on each chip, if the fit counts them."""
-    rows = [f"{n.removeprefix(ROWS_ON)}: {x:g}" for n, x in result.items() if ROWS_ON in n]
+    rows = [f"{n.removeprefix(ROWS_ON)}: {x:g}" for n, x in result.items() if n.startswith(ROWS_ON)]
     return [f"  accelerators: {{{', '.join(rows)}}}"] if rows else []
 
 

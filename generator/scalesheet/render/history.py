@@ -12,6 +12,7 @@ from typing import Literal
 from scalesheet.book import Book
 from scalesheet.model import Citation, Column, Earlier, Key, Plan, Position, Quantity, Stated, Table
 from scalesheet.numbers import format_of, text
+from scalesheet.render.people import by_title
 from scalesheet.resolve.order import name_of
 from scalesheet.values import Value, stated_value
 
@@ -207,18 +208,10 @@ def _changes(
 def printed(book: Book, quantity: Quantity, was: tuple[Earlier, ...], now: Stated) -> list[str]:
     """Print the earlier values and the current one in the same format, with their unit."""
     values = [stated_value(each.stated) for each in was] + [stated_value(now)]
-    values = [_titled(book, quantity, value) for value in values]
+    values = [by_title(book.tables.get(quantity.refers_to or ""), value) for value in values]
     fmt = format_of(quantity, values, book.units)
     symbol = book.units.symbol(quantity.unit) if quantity.unit is not None else ""
     return [text(value, fmt, symbol) for value in values]
-
-
-def _titled(book: Book, quantity: Quantity, value: Value) -> Value:
-    """A reference to the catalogue as the title of its row; any other value unchanged."""
-    table = book.tables.get(quantity.refers_to or "")
-    if table is None or not isinstance(value.value, str):
-        return value
-    return Value(table.title_of(value.value))
 
 
 def _alike(book: Book, quantity: Quantity, before: Stated | None, now: Stated) -> tuple[str, str]:

@@ -1,6 +1,9 @@
-"""Numbers as people say them, in every output: `70.6B`, `1 GPU`, `3 epochs`, `13.5 GiB`."""
+"""Values as people say them, in every output: `70.6B`, `1 GPU`, `13.5 GiB`, titles for ids."""
 
 from __future__ import annotations
+
+from scalesheet.model import Table
+from scalesheet.values import Value
 
 LETTERS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 GIB = 2.0**30
@@ -29,3 +32,10 @@ def counted(count: float, thing: str) -> str:
 def gib(size: float) -> str:
     """Bytes as nvidia-smi shows them: `13.5 GiB`."""
     return f"{three(size / GIB)} GiB"
+
+
+def by_title(table: Table | None, value: Value) -> Value:
+    """A reference to the table's rows as the title of its row; any other value unchanged."""
+    if table is None or not isinstance(value.value, str):
+        return value
+    return Value(table.title_of(value.value))

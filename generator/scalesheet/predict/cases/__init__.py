@@ -41,6 +41,7 @@ from scalesheet.predict.cases import free_text as texts
 from scalesheet.predict.cases import unread
 from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.predict.cases.reader import Read
+from scalesheet.predict.records import defaults
 
 NO_BF16 = "the accelerator has no bf16 units: use fp16 or another accelerator"
 _DEGREES = ("tensor", "pipeline", "context", "expert", "virtual")
@@ -234,7 +235,7 @@ def cases(table: Read, catalogue: Known) -> Cases:
         accelerator=accelerator,
         gpus=gpus,
         per_node=named.numbers(attrgetter("per_node")),
-        network=_network(number("network"), gpus, named),
+        network=_network(number("network"), gpus, named, catalogue.book),
         **as_it_is,
         data=np.where(np.isnan(across), degrees["data"], across),
         zero=layouts.numbers(attrgetter("zero")),
@@ -257,16 +258,18 @@ def cases(table: Read, catalogue: Known) -> Cases:
     )
 
 
-GBIT = 1e9 / 8  # byte
-NODE = 8.0  # accelerators, if the node type is not named
-
-
-def _network(stated: Array, gpus: Array, named: Coded) -> Array:
+def _network(stated: Array, gpus: Array, named: Coded, book: Book) -> Array:
     """Byte / second of each accelerator to other nodes: of its node's network, as stated in Gbit/s,
     or of the node type that is named.
     """
-    per_node = first_stated(named.numbers(attrgetter("per_node")), np.fmin(gpus, NODE))
-    return first_stated(stated * GBIT / per_node, named.numbers(attrgetter("network")))
+    of_type = named.numbers(attrgetter("network"))
+    if np.isnan(stated).all():
+        return of_type
+    usual = np.fmin(gpus, defaults(book, "group-bandwidth")["domain_size"])
+    per_node = first_stated(named.numbers(attrgetter("per_node")), usual)
+    units = book.units
+    times = float(units.factor(units.parse("Gbit / second"), units.parse("byte / second")))
+    return first_stated(stated * times / per_node, of_type)
 
 
 def _weights(methods: Coded, precisions: Coded) -> Words:

@@ -99,16 +99,11 @@ def accelerator(name: str, known: Accelerators) -> NamedAccelerator:
     match = _COUNT.match(name)
     count = float(match[1]) if match else None
     bare = _PER_NODE.sub("", name[match.end() :] if match else name)
-    plain = _plain(bare)
+    plain = _words(bare, known)
     if not plain:
         # an empty name is judged by the prediction: not every prediction needs an accelerator
         return NamedAccelerator(reason=_unknown(bare, known) if name.strip() else None)
-    plain = tuple(word if word in known.words else word.removesuffix("s") for word in plain)
-    rows = known.exact.get(" ".join(sorted(plain)), ())
-    if len(rows) != 1:
-        text = frozenset(plain)
-        fitting = (row for row, parts in known.parts.items() if text <= parts)
-        rows = rows or (tuple(fitting) if _names_it(text) else ())
+    rows = _rows(plain, known)
     if not rows:
         return NamedAccelerator(reason=_unknown(bare, known))
     row = min(rows, key=known.rank.__getitem__)
@@ -117,6 +112,28 @@ def accelerator(name: str, known: Accelerators) -> NamedAccelerator:
     )
     assumed = f"'{bare.strip()}' taken for {row}" if others else ""
     return NamedAccelerator(row, count, assumed)
+
+
+def is_accelerator(name: str, known: Accelerators) -> bool:
+    """Whether a name, with a count or without, refers to an accelerator."""
+    match = _COUNT.match(name)
+    bare = _PER_NODE.sub("", name[match.end() :] if match else name)
+    return bool(_rows(_words(bare, known), known))
+
+
+def _words(name: str, known: Accelerators) -> tuple[str, ...]:
+    """The words of a name; those that are known only in the singular lose their plural."""
+    return tuple(word if word in known.words else word.removesuffix("s") for word in _plain(name))
+
+
+def _rows(words: tuple[str, ...], known: Accelerators) -> tuple[str, ...]:
+    """The rows that the words name: the one of exactly this name, or else all that have them."""
+    rows = known.exact.get(" ".join(sorted(words)), ())
+    if len(rows) == 1:
+        return rows
+    text = frozenset(words)
+    fitting = (row for row, parts in known.parts.items() if text <= parts)
+    return rows or (tuple(fitting) if _names_it(text) else ())
 
 
 def family(name: str, known: Accelerators) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.model import Table
+from scalesheet.model import NO_TABLE
 from scalesheet.predict import records
 from scalesheet.predict.arrays import (
     Array,
@@ -36,7 +36,6 @@ SAME_NAME = 0.35
 #: Assumptions about a decoder of which nothing is known.
 TYPICAL = ("width-per-layer", "head-width", "widening", "vocabulary")
 
-NO_TABLE = Table("", "", (), (), {})
 SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
 #: Features that most models lack and rows leave out: latent and linear attention, windows, experts.
 LINEAR = ("linear_layers", "linear_key_dim", "linear_value_heads", "linear_value_dim")
@@ -91,13 +90,12 @@ def known(book: Book) -> Known:
             times = float(book.units.factor(own, book.units.parse(unit)))
             figures[name] = np.append(results.tables["hardware"][name].value * times, np.nan)
     called = names.accelerators(hardware)
-    nodes, offers = (book.tables.get(name, NO_TABLE) for name in ("nodes", "offers"))
     return Known(
         called,
         names.models(book.tables.get("models", NO_TABLE)),
         figures,
         {row: place for place, row in enumerate(hardware.rows)},
-        node_types(nodes, offers, called, results),
+        node_types(book, called, results),
         results,
         book,
     )

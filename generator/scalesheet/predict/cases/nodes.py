@@ -9,11 +9,12 @@ from functools import partial
 
 import numpy as np
 
-from scalesheet.model import Table
-from scalesheet.predict.cases.aliases import Accelerators, accelerator
+from scalesheet.book import Book
+from scalesheet.model import NO_TABLE, Table
+from scalesheet.predict.cases.aliases import Accelerators, is_accelerator
 from scalesheet.values import Results
 
-#: Words around the name of a node type that do not tell one from another.
+#: Words in a description of hardware that do not distinguish node types.
 _IDLE = frozenset(
     (
         *("aws", "amazon", "ec2", "ml", "azure", "microsoft", "standard", "google", "cloud", "gcp"),
@@ -29,7 +30,7 @@ _GENERATION = re.compile(r"\bsxm[0-9]\b")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node type: its accelerators, and what leads to other nodes, if known."""
+    """A node type: its accelerators, and its network to other nodes, if known."""
 
     accelerator: str
     gpus: float
@@ -37,17 +38,18 @@ class Node:
 
 
 def node_types(
-    nodes: Table, offers: Table, hardware: Accelerators, results: Results
+    book: Book, hardware: Accelerators, results: Results
 ) -> Mapping[tuple[str, ...], Node]:
     """The node types of the catalogue and the instances of its offers, by the words of their names.
-    A name that two different nodes share is none, nor is an offer's that is an accelerator's.
+    A name that two different nodes share is left out, as is an offer's name for an accelerator.
     """
+    nodes, offers = (book.tables.get(name, NO_TABLE) for name in ("nodes", "offers"))
     types: dict[tuple[str, ...], Node | None] = {}
-    by_id = {row: _of(nodes, results, row) for row in nodes.rows}
+    by_id = {row: _of(book, nodes, results, row) for row in nodes.rows}
     rented = (
         (name, node)
         for name, node in _rented(offers, by_id)
-        if re.search("[0-9]", name) and accelerator(name, hardware).reason
+        if re.search("[0-9]", name) and not is_accelerator(name, hardware)
     )
     for name, node in (*_named(nodes, by_id), *rented):
         same = types.setdefault(_plain(name), node)
@@ -70,12 +72,16 @@ def _plain(name: str) -> tuple[str, ...]:
     return tuple(word for word in words if word not in _IDLE)
 
 
-def _of(table: Table, results: Results, row: str, network: str = "network") -> Node:
+def _of(book: Book, table: Table, results: Results, row: str) -> Node:
     """The node of a row of the table `nodes`."""
     said = table.columns["accelerator"].stated[row].value
-    place = table.rows.index(row)
-    gpus, whole = (float(results.tables["nodes"][name].value[place]) for name in ("gpus", network))
-    return Node(str(said), gpus, whole * 1e9 / gpus)
+    place, own = table.rows.index(row), table.columns["network"].unit
+    gpus, network = (
+        float(results.tables["nodes"][name].value[place]) for name in ("gpus", "network")
+    )
+    assert own is not None
+    times = float(book.units.factor(own, book.units.parse("byte / (second * node)")))
+    return Node(str(said), gpus, network * times / gpus)
 
 
 def _named(table: Table, by_id: Mapping[str, Node]) -> Iterator[tuple[str, Node]]:

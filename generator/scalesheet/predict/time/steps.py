@@ -164,10 +164,10 @@ class Work(Layout):
         """The share of the link that each accelerator has between nodes; of the node type if it is
         named.
         """
-        plain = np.full(len(self.cases), assumed(self.book, "plain_link") * 1e9)
-        own = self.cases.network / (first_stated(self.cases.link, plain) / 2)
-        usual = np.full(len(self.cases), assumed(self.book, "beyond_node"))
-        return first_stated(np.minimum(own, 1.0), usual)
+        cases, rows = self.cases, len(self.cases)
+        link = first_stated(cases.link / 1e9, np.full(rows, assumed(self.book, "plain_link")))
+        own = rows_of(self.book, "network-share", network=cases.network / 1e9, link=link)
+        return first_stated(own, np.full(rows, assumed(self.book, "beyond_node")))
 
     @cached_property
     def product_parameters(self) -> Array:

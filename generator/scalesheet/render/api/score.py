@@ -30,7 +30,7 @@ def score_json(edition: Edition) -> Object:
 
 
 def _task(edition: Edition, score: TaskScore) -> Object:
-    hidden = edition.hidden if score.task == "loss" else ()
+    hidden = edition.hidden_sweeps if score.task == "loss" else ()
     return {
         "title": TASKS[score.task].title,
         "unit": TASKS[score.task].unit,

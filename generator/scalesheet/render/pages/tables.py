@@ -9,6 +9,7 @@ from scalesheet.model import Citation, Plan, Quantity, Stated
 from scalesheet.render.pages.context import Context, cite, to
 from scalesheet.render.pages.html import Html, escape, join, link, tag
 from scalesheet.render.pages.places import row_page
+from scalesheet.render.people import by_title
 from scalesheet.values import Value
 
 _EMPTY = re.compile(r"<td[^>]*></td>")
@@ -97,10 +98,7 @@ def _filled(head: list[Html], body: list[list[Html]]) -> tuple[list[Html], list[
 
 def titled(context: Context, plan: Plan | None, quantity: Quantity, value: Value) -> Value:
     """A reference as the title of its row; any other value unchanged."""
-    table = context.table(quantity.refers_to, plan) if quantity.refers_to else None
-    if table is None or not isinstance(value.value, str):
-        return value
-    return Value(context.row_title(table, value.value))
+    return by_title(context.table(quantity.refers_to, plan) if quantity.refers_to else None, value)
 
 
 def reference(

@@ -334,10 +334,6 @@ def _references(
     table.columns[name] = draft
 
 
-#: Why an offer whose prices are all later has none, before the day.
-NO_PRICE = "no price known at"
-
-
 def offers_table(
     table: DraftTable,
     documents: Sequence[Document],
@@ -390,7 +386,9 @@ def offers_table(
         current = (
             in_force[-1]
             if in_force
-            else Stated(reason=f"{NO_PRICE} {as_of.isoformat()}", position=document.at("prices"))
+            else Stated(
+                reason=f"no price known at {as_of.isoformat()}", position=document.at("prices")
+            )
         )
         price.stated[row] = current
         for column, day in (since, current.since), (seen, current.seen or current.since):

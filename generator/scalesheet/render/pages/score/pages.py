@@ -271,7 +271,7 @@ def _beside(score: TaskScore) -> Html:
 
 
 def _laws_of_small_runs(context: Context) -> list[object]:
-    hidden = context.edition.hidden
+    hidden = context.edition.hidden_sweeps
     return section_blocks(context, hidden_section(hidden)) if hidden else []
 
 
