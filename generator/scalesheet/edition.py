@@ -91,7 +91,8 @@ class Edition:
     def _sensitivity(self, plan: str) -> Sensitivity:
         from scalesheet.evaluate.sensitivity import sensitivity
 
-        return sensitivity(self.book, self.book.plans[plan])
+        own = self.book.plans[plan]
+        return self.keep("sensitivity", lambda: sensitivity(self.book, own), plan)
 
     @cached_property
     def sures(self) -> Mapping[str, Sure]:

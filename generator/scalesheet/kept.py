@@ -35,7 +35,7 @@ WORTH = 0.2
 #: The size of the cache in bytes; the least recently read items go first.
 MOST = 300_000_000
 #: Libraries that affect results.
-LIBRARIES = ("jsonschema", "numpy", "pyyaml")
+LIBRARIES = ("jsonschema", "numpy", "pyyaml", "quickjs-ng", "xlsxwriter")
 _DIGEST = 32
 
 
@@ -188,7 +188,7 @@ def _program() -> str:
     digest = hashlib.sha256(sys.version.encode())
     root = Path(__file__).parent
     for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".yaml", ".json"):
+        if path.suffix in (".py", ".yaml", ".json", ".js"):
             digest.update(path.relative_to(root).as_posix().encode())
             digest.update(path.read_bytes())
     for library in LIBRARIES:

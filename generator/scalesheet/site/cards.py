@@ -104,7 +104,7 @@ def _picture_of(site: Path, name: str, card: Card) -> str:
     file = own.removeprefix("book/").replace("/", "-").replace(".html", ".png")
     if own == name:
         (site / FOLDER).mkdir(parents=True, exist_ok=True)
-        draw(card).save(site / FOLDER / file, bits=2, optimize=True)
+        draw(card).save(site / FOLDER / file, bits=2, compress_level=6)
     return f"{FOLDER}/{file}"
 
 

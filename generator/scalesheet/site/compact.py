@@ -92,14 +92,17 @@ def compact_pages(site: Path) -> None:
 
 
 def _shortened(markup: str) -> str:
-    markup = _TAG.sub(lambda each: _tag(*each.groups()), markup)
-    markup = _TAG_OR_REFERENCE.sub(_read, markup)
+    markup = _TAG_OR_REFERENCE.sub(lambda each: _read(each[0]), markup)
     return _IMPLIED.sub("", _BREAK.sub(r"\1", markup))
 
 
-def _read(found: re.Match[str]) -> str:
-    """The character of a reference; a tag unchanged."""
-    return html.unescape(found[0]) if found[0].startswith("&") else found[0]
+@cache
+def _read(found: str) -> str:
+    """The character of a reference, or a start tag in fewer bytes; other tags unchanged."""
+    if found.startswith("&"):
+        return html.unescape(found)
+    start = _TAG.fullmatch(found)
+    return _tag(**start.groupdict()) if start else found
 
 
 def _in_quotes(reference: re.Match[str]) -> str:
@@ -108,7 +111,6 @@ def _in_quotes(reference: re.Match[str]) -> str:
     return reference[0] if character == '"' else character
 
 
-@cache
 def _tag(name: str, attributes: str, closed: str) -> str:
     """A start tag with its values unquoted where they need no quotes."""
     if closed and name in _VOID:

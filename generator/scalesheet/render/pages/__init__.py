@@ -69,7 +69,7 @@ def write_pages(
     book, front = edition.book, out.parent / FRONT_PAGE
     rows = sum(len(table.rows) for table in book.tables.values())
     progress(f"writing the pages of plans: {len(book.plans)}")
-    with spread(partial(_of_plan, context), tuple(book.plans)) as of_plans:
+    with spread(partial(_kept_of_plan, context), tuple(book.plans)) as of_plans:
         pages = _of_all_plans(context)
         pages["audit/index.md"] = audits_index(context)
         for name, text in catalogue_pages(context):
@@ -112,10 +112,15 @@ def write_plan_pages(edition: Edition, ids: Collection[str], out: Path, plain: P
     context = Context(edition)
     pages = _of_all_plans(context)
     for id_ in ids:
-        pages.update(_of_plan(context, id_))
+        pages.update(_kept_of_plan(context, id_))
     _write(out, {**_titles(context), **pages})
     _write_both(pages, out, plain)
     return [name for name in pages if name.endswith(".md")]
+
+
+def _kept_of_plan(context: Context, id_: str) -> dict[str, str]:
+    """The pages of a plan, which do not depend on other plans, from the cache if they are there."""
+    return context.edition.keep("pages", lambda: _of_plan(context, id_), id_)
 
 
 def _of_plan(context: Context, id_: str) -> dict[str, str]:

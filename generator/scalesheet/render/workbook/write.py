@@ -134,8 +134,16 @@ def write_workbooks(
 
     def write(id_: str) -> WorkbookReport:
         progress(f"writing workbook {numbers[id_]} of {len(ids)}: {id_}")
-        plan = edition.book.plans[id_]
-        return write_workbook(edition, plan, folder / f"{id_}.xlsx", created=created)
+        plan, path = edition.book.plans[id_], folder / f"{id_}.xlsx"
+
+        def written() -> tuple[WorkbookReport, bytes]:
+            report = write_workbook(edition, plan, path, created=created)
+            return report, path.read_bytes()
+
+        # A workbook does not depend on other plans.
+        report, content = edition.keep(f"workbook {created}", written, id_)
+        path.write_bytes(content)
+        return replace(report, path=path)
 
     return spread(write, list(ids))
 

@@ -64,7 +64,8 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
                 raise Unanswered(lacks)
             evidence = basis(context.book, context.edition.scores, context.edition.catalogue)
             asked = question_script(context.book, plan, stated, evidence)
-            result = answered(asked)
+            name = f"answered {sorted(stated.items())}"
+            result = context.edition.keep(name, lambda: answered(asked))
             if "problem" in result:
                 raise Unanswered(result["problem"])
             script = asked
