@@ -91,6 +91,28 @@ def test_a_layout_has_to_go_with_the_accelerators(
     assert made.unsupported.tolist() == [why]
 
 
+@pytest.mark.parametrize(
+    ("way", "precision", "why"),
+    [
+        ("full fine-tuning", "awq", "quantized weights can't be trained in full"),
+        ("pretrain", "nf4", "quantized weights can't be trained in full"),
+        ("pretrain", "nvfp4", "training in FP4 is not supported"),
+        ("full", "fp8", None),
+        ("finetune-lora", "mxfp4", None),
+        ("finetune-qlora", "nf4", None),
+    ],
+)
+@pytest.mark.parametrize(("task", "column"), [("throughput", "task"), ("memory", "method")])
+def test_quantized_weights_need_an_adapter(
+    book: Book, task: str, column: str, way: str, precision: str, why: str | None
+) -> None:
+    stated = {"model": "llama-3-1-8b", "hardware": "h100-sxm", "n_gpus": "8", "seq_len": "2048"}
+    given = {**stated, "micro_batch": "1", "precision": precision, column: way, "id": "a"}
+    cases = cases_of(of_columns({name: [text] for name, text in given.items()}, 1, task), book)
+    found = predict(book, task, cases).unsupported[0]
+    assert found is None if why is None else (found or "").startswith(why)
+
+
 @every
 @pytest.mark.parametrize("task", ["runs", "throughput", "memory"])
 def test_predict_refuses_it(book: Book, task: str, asked: Mapping[str, float], why: str) -> None:

@@ -63,6 +63,12 @@ def column_of(book: Book, name: str, column: str) -> dict[str, float]:
     return {row: each.value for row, each in stated.items() if isinstance(each.value, float)}
 
 
+def quantised_formats(book: Book) -> tuple[str, ...]:
+    """The formats of weights with fewer than 16 bits; none if the book lacks their table."""
+    every = column_of(book, "formats", "bits") if "formats" in book.tables else {}
+    return tuple(row for row, bits in every.items() if bits < 16)
+
+
 def defaults(book: Book, record: str) -> dict[str, float]:
     """The default numbers of a formula's inputs."""
     stated = ((item.name, item.stated) for item in book.records[record].inputs)

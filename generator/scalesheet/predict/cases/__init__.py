@@ -24,6 +24,7 @@ from scalesheet.predict.arrays import (
     Places,
     Reasons,
     Words,
+    among,
     because,
     coded,
     each,
@@ -41,7 +42,7 @@ from scalesheet.predict.cases import free_text as texts
 from scalesheet.predict.cases import unread
 from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.predict.cases.reader import Read
-from scalesheet.predict.records import defaults
+from scalesheet.predict.records import defaults, quantised_formats
 
 NO_BF16 = "the accelerator has no bf16 units: use fp16 or another accelerator"
 _DEGREES = ("tensor", "pipeline", "context", "expert", "virtual")
@@ -171,6 +172,10 @@ _SINGLE: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
+QUANTISED = (
+    "quantized weights can't be trained in full; use 16 bits, or an adapter (lora, qlora) on them"
+)
+FOUR_BITS = "training in FP4 is not supported; use fp8 or bf16"
 TOO_WIDE = "the layout needs more accelerators than are stated"
 
 
@@ -202,6 +207,8 @@ def cases(table: Read, catalogue: Known) -> Cases:
     accelerator = named.column("row")
     gpus = first_stated(number("gpus"), named.numbers(lambda it: it.count or None))
     hardware = lookups.hardware(accelerator, precisions.column("products"), catalogue)
+    weights = _weights(methods, precisions)
+    whole = among(methods.column("name"), "full", "pretrain")
     bf16 = each(table.text("precision_text"), texts.says_bf16).astype(bool)
     model = lookups.architecture(table.text("model"), number, catalogue)
     degree = layouts.each(attrgetter("degrees"))
@@ -227,6 +234,8 @@ def cases(table: Read, catalogue: Known) -> Cases:
             named.column("reason"),
             precisions.column("reason"),
             because(degrees["data"] > across, TOO_WIDE),
+            because(whole & among(weights, "mxfp4", "nvfp4"), FOUR_BITS),
+            because(whole & among(weights, *quantised_formats(catalogue.book)), QUANTISED),
             because(bf16 & ~hardware.fused & ~np.isnan(hardware.sixteen), NO_BF16),
         ),
         assumed=reduce(joined, (named.column("assumed"), model.assumed, *_told(unread_in))),
@@ -243,7 +252,7 @@ def cases(table: Read, catalogue: Known) -> Cases:
         checkpointing=first_word(
             each(table.text("recompute"), texts.checkpointing), layouts.column("checkpointing")
         ),
-        weights=_weights(methods, precisions),
+        weights=weights,
         cache_bytes=precisions.numbers(attrgetter("cache")),
         pure=precisions.column("pure").astype(bool),
         method=methods.column("name"),

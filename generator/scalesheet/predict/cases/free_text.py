@@ -128,6 +128,8 @@ _PRECISIONS: tuple[tuple[str, Precision], ...] = tuple(
         (r"nf4.*(dq|double)", "bf16", "nf4-dq"),
         (r"nf4", "bf16", "nf4"),
         (r"awq|gptq|w4a16", "bf16", "int4-groups"),
+        (r"mxfp4", "bf16", "mxfp4"),
+        (r"nvfp4", "bf16", "nvfp4"),
         (r"amp[_ -]?fp8|fp8.*mixed", "fp8", "fp32"),
         (r"amp[_ -]?bf16", "bf16", "fp32"),
         (r"amp[_ -]?(fp16|half)|\bamp\b", "fp16", "fp32"),

@@ -17,7 +17,7 @@ PRECISION = re.compile(
     r"|precision|true|pure|apex|o[12]|u?int(?:2|4|8)|[0-9]+-?bits?|bits?|weights?|states?|quant\w*"
     r"|master|gradients?|grads?|activations?|optimizer|moments?|adamw?|compute|params?|tensor-?wise"
     r"|row-?wise|block-?wise|delayed|current|scaling|recipe|e4m3|e5m2|mx|hybrid|training|autocast"
-    r"|awq|gptq|w[48]a(?:8|16)|kv|cache|dtype|groups?|copy|copies|accum\w*|reduce|te|transformer-engine|cs|mxfp[468]|bytes|attention|gemms?|products?|frozen|base|bnb"
+    r"|awq|gptq|w[48]a(?:8|16)|kv|cache|dtype|groups?|copy|copies|accum\w*|reduce|te|transformer-engine|cs|mxfp[468]|nvfp4|bytes|attention|gemms?|products?|frozen|base|bnb"
 )
 METHOD = re.compile(
     r"pre-?train\w*|from|scratch|continu\w*|mid-?train\w*|post-?train\w*|anneal\w*|train(?:ing|ed)?"

@@ -20,7 +20,7 @@ from scalesheet.predict.cases.catalogue import CACHED
 from scalesheet.predict.engine import Partly, assumed, figures, in_bytes
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import assumed as table_of_assumptions
-from scalesheet.predict.records import column_of, rows_of
+from scalesheet.predict.records import column_of, quantised_formats, rows_of
 from scalesheet.predict.time.steps import Layout
 
 #: The parts of the peak, and the component's quantities for them.
@@ -41,9 +41,9 @@ FROZEN = ("lora", "qlora", "adapter")
 #: Adapter methods that, like LoRA, work on the weight matrices.
 AT_MATRICES = ("ia3", "vera", "loha", "lokr", "oft", "boft", "fourier", "adalora")
 
-#: Weights in fewer than 16 bits: rows of the catalogue's table of weight formats.
-QUANTISED = ("nf4", "nf4-dq", "int4", "int4-groups", "int8", "fp8", "int2")
-#: Columns of that table, and the inputs of `nf4-bits-per-parameter`.
+#: The format of QLoRA's weights, if it is not stated.
+OF_QLORA = "nf4"
+#: Columns of the catalogue's table of weight formats, and the inputs of `nf4-bits-per-parameter`.
 _FORMAT = {"bits": "bits", "constants": "constant_bits", "block": "block", "second": "second_bits"}
 
 
@@ -138,7 +138,8 @@ class Footprint:
 
     @cached_property
     def quantised(self) -> Flags:
-        return among(self.cases.weights, *QUANTISED) | among(self.cases.method, "qlora")
+        formats = quantised_formats(self.book)
+        return among(self.cases.weights, *formats) | among(self.cases.method, "qlora")
 
     @cached_property
     def mixed(self) -> Flags:
@@ -200,10 +201,11 @@ class Footprint:
             master = np.where(is_it, master if copy is None else copy, master)
             constant = np.where(is_it, block, constant)
         stated = {into: column_of(self.book, "formats", name) for name, into in _FORMAT.items()}
-        columns = {n: np.array([each[kind] for kind in QUANTISED]) for n, each in stated.items()}
+        formats = quantised_formats(self.book)
+        columns = {n: np.array([each[kind] for kind in formats]) for n, each in stated.items()}
         stored = rows_of(self.book, "nf4-bits-per-parameter", **columns)
         kinds_of = coded(self.cases.weights)
-        packed = kinds_of.numbers(lambda it: QUANTISED.index(it) if it in QUANTISED else 0)
+        packed = kinds_of.numbers(lambda it: formats.index(it if it in formats else OF_QLORA))
         return {
             "moments": moments,
             "moment_bytes": moment,
