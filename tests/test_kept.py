@@ -12,10 +12,13 @@ import pytest
 
 import small
 from own import begun
+from project import contents
 from scalesheet import kept
-from scalesheet.examine import Examined, examine
+from scalesheet.build import build
+from scalesheet.examine import Examined, examine, sound_edition
 from scalesheet.kept import Item
 from scalesheet.render.api import as_json, plan_json
+from scalesheet.render.pages import write_pages
 from shipped import DATA
 
 PLANS = {
@@ -85,6 +88,39 @@ def test_cached_results_equal_computed_ones(folder: Path, tmp_path: Path) -> Non
     data = small.lay(tmp_path, PLANS)
     assert described(examine(data)) == described(examine(data))
     assert list(folder.iterdir())
+
+
+#: Edits of one file at a time: a plan, a price, a source, a unit that the plans print.
+EDITS = (
+    ("plans/two/plan.yaml", "value: 2", "value: 5"),
+    ("rates/offer.yaml", "price: 1,", "price: 1.1,"),
+    ("sources.yaml", "title: ", "title: Another "),
+    ("plans/two/plan.yaml", "value: 5", "value: 2"),
+)
+
+
+def outputs(data: Path, to: Path) -> dict[str, str]:
+    """The digests of workbooks, data files and pages of a book."""
+    build(data, to / "build", site=False)
+    write_pages(sound_edition(data)[0], to / "docs" / "book")
+    return contents(to)
+
+
+def test_a_build_from_the_cache_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    data = small.lay(tmp_path, PLANS)
+    for file, old, new in EDITS:
+        outputs(data, tmp_path / "before")
+        text = (data / file).read_text("utf-8")
+        assert old in text, file
+        (data / file).write_text(text.replace(old, new, 1), "utf-8")
+        shutil.rmtree(tmp_path / "cached", ignore_errors=True)
+        cached = outputs(data, tmp_path / "cached")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv(kept.VARIABLE, "")
+            kept._folder.cache_clear()
+            shutil.rmtree(tmp_path / "computed", ignore_errors=True)
+            assert outputs(data, tmp_path / "computed") == cached, file
+        kept._folder.cache_clear()
 
 
 def test_the_shipped_book_is_the_same_from_the_cache(folder: Path) -> None:

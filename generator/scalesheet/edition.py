@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: Stands for the edition's hash in the cached workbook and pages of a plan, which do not depend on
+#: other plans.
+HASH = "@@hash@@"
+
 
 @dataclass(frozen=True)
 class Edition:
@@ -146,7 +150,7 @@ class Edition:
         from scalesheet.steps.comparison import compared
         from scalesheet.steps.simulate import simulated
 
-        return compared(self.book, simulated)
+        return self.keep("comparisons", lambda: compared(self.book, simulated))
 
     @cached_property
     def hash(self) -> str:

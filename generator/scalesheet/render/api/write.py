@@ -7,10 +7,11 @@ docs/reference/api.md documents them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from scalesheet.edition import Edition
+from scalesheet.model import Plan
 from scalesheet.render.api.audit import audit_json
 from scalesheet.render.api.catalogue import collection_files, collections, prices_csv
 from scalesheet.render.api.changes import FEED, JSON, changes_feed, changes_json
@@ -86,16 +87,20 @@ def _of_plans(edition: Edition, ids: Iterable[str]) -> Iterator[tuple[str, str]]
     yield "plans.json", compact(headlines_json(edition))
     yield "plans.csv", headlines_csv(edition)
     for plan in (edition.book.plans[id_] for id_ in ids):
-        results = edition.results[plan.id]
-        yield f"plans/{plan.id}.json", compact(plan_json(edition.book, plan, results))
-        yield f"plans/{plan.id}.csv", as_csv(plan, results)
-        moves = sensitivity_json(edition.book, plan, edition.sensitivities[plan.id])
-        yield f"sensitivity/{plan.id}.json", compact(moves)
-        sure = quantiles_json(edition.book, plan, edition.sures[plan.id])
-        yield f"quantiles/{plan.id}.json", compact(sure)
-        audits = [each for each in edition.audits.values() if each.audit.plan == plan.id]
-        if audits:
-            yield f"audit/{plan.id}.json", compact(audit_json(edition.book, audits))
+        yield from edition.keep("data", partial(dict, _of_plan(edition, plan)), plan.id).items()
+
+
+def _of_plan(edition: Edition, plan: Plan) -> Iterator[tuple[str, str]]:
+    results = edition.results[plan.id]
+    yield f"plans/{plan.id}.json", compact(plan_json(edition.book, plan, results))
+    yield f"plans/{plan.id}.csv", as_csv(plan, results)
+    moves = sensitivity_json(edition.book, plan, edition.sensitivities[plan.id])
+    yield f"sensitivity/{plan.id}.json", compact(moves)
+    sure = quantiles_json(edition.book, plan, edition.sures[plan.id])
+    yield f"quantiles/{plan.id}.json", compact(sure)
+    audits = [each for each in edition.audits.values() if each.audit.plan == plan.id]
+    if audits:
+        yield f"audit/{plan.id}.json", compact(audit_json(edition.book, audits))
 
 
 @cache

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
-from scalesheet.edition import Edition
+from scalesheet.edition import HASH, Edition
 from scalesheet.forks import spread
 from scalesheet.render.live import FRONT, ODDS, SURE, script
 from scalesheet.render.pages.audit import audit_pages, audit_title, audits_index
@@ -120,7 +120,9 @@ def write_plan_pages(edition: Edition, ids: Collection[str], out: Path, plain: P
 
 def _kept_of_plan(context: Context, id_: str) -> dict[str, str]:
     """The pages of a plan, which do not depend on other plans, from the cache if they are there."""
-    return context.edition.keep("pages", lambda: _of_plan(context, id_), id_)
+    edition = context.edition
+    pages = edition.keep("pages", lambda: _of_plan(context, id_), id_)
+    return {name: text.replace(HASH, edition.hash) for name, text in pages.items()}
 
 
 def _of_plan(context: Context, id_: str) -> dict[str, str]:

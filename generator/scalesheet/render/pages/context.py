@@ -89,7 +89,7 @@ class Context:
             moving = rankings(sensitivities[id_], plans[id_], book) if id_ in sensitivities else []
             return Engine(self.scripts[id_]).call("scalesheet.published", id_, moving)
 
-        return _OnDemand(draw)
+        return _OnDemand(lambda id_: self.edition.keep("drawn", lambda: draw(id_), id_))
 
     @cached_property
     def _engine(self) -> Engine:

@@ -7,8 +7,8 @@ tables, the sensitivity, the inputs and the formulas, so that each opens quickly
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from itertools import chain
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice
 
 from scalesheet.model import Key, Plan, Scalar
 from scalesheet.prose import MARKS, named, split
@@ -68,18 +68,24 @@ Homes = Mapping[str | Key, str]
 def formula_keys(plan: Plan) -> list[Key]:
     """The keys that the plan computes, in the order of its pages."""
     keys: dict[str | None, list[Key]] = {None: [], **{each.id: [] for each in plan.phases}}
+    for phase, key in _formulas(plan):
+        keys[phase].append(key)
+    return list(chain.from_iterable(keys.values()))
+
+
+def _formulas(plan: Plan) -> Iterator[tuple[str | None, Key]]:
     for scalar in plan.scalars.values():
         if scalar.formula is not None and not scalar.hidden and not scalar.is_input:
-            keys[scalar.phase].append(Key(scalar.name))
+            yield scalar.phase, Key(scalar.name)
     for table in plan.tables.values():
-        columns = (column for column in table.columns.values() if computed(column))
-        keys[table.phase] += [Key(column.name, table.name) for column in columns]
-    return list(chain.from_iterable(keys.values()))
+        for column in table.columns.values():
+            if computed(column):
+                yield table.phase, Key(column.name, table.name)
 
 
 def divided(plan: Plan) -> bool:
     """Return whether the plan has more than one page."""
-    return len(formula_keys(plan)) > MOST_FORMULAS
+    return any(True for _ in islice(_formulas(plan), MOST_FORMULAS, None))
 
 
 def part(plan: Plan, name: str) -> str:

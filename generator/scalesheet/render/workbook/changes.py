@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from scalesheet.edition import HASH
 from scalesheet.evaluate.edits import input_name
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Column, Key, Table
@@ -93,7 +94,7 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     running = f"{absolute(first, RUNNING)}:{absolute(last, RUNNING)}"
     flags = f"{absolute(first, CHANGED)}:{absolute(last, CHANGED)}"
 
-    message = f"Edition {context.book.edition.isoformat()}, hash {context.edition.hash}"
+    message = f"Edition {context.book.edition.isoformat()}, hash {HASH}"
     canvas.text(TOP - 1, WHAT, message, "text")
     canvas.text(TOP, WHAT, "Inputs and columns changed", "text")
     canvas.formula(TOP, SHEET, f'COUNTIF({flags},"changed")', 0.0, "count")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from scalesheet.edition import HASH
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Scalar, Stated
 from scalesheet.numbers import excel_format, format_of
@@ -98,13 +99,13 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
         (PLAN, plan.id),
         *_version(context),
         (EDITION, book.edition.isoformat()),
-        (EDITION_HASH, context.edition.hash),
+        (EDITION_HASH, HASH),
     ]
     for label, text in facts:
         canvas.text(row, TITLE, label, "label")
         canvas.text(row, 1, text, "lead_line")
         row += 1
-    message = f"{context.edition.hash}: two workbooks with the same hash hold the same numbers"
+    message = f"{HASH}: two workbooks with the same hash hold the same numbers"
     canvas.text(row - 1, 1, message, "lead_line")
     canvas.text(row, TITLE, CONTENTS, "label")
     canvas.text(row, 1, contents(book, plan), "lead_line")

@@ -6,16 +6,16 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, time
+from functools import partial
 from io import BytesIO
 from pathlib import Path
-from shutil import copyfileobj
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import xlsxwriter
 
 from scalesheet.carried import edition_of
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.edition import Edition
+from scalesheet.edition import HASH, Edition
 from scalesheet.forks import spread
 from scalesheet.model import Plan, Position
 from scalesheet.render.workbook.actuals import write_actuals
@@ -87,6 +87,15 @@ def write_workbook(
     `sensitivity` adds its sheet, and the top inputs on the Summary. `created` is the date in the
     file's properties, by default the day of the edition.
     """
+    report, content = _workbook(edition, plan, path, sensitivity, created)
+    _compressed(content, path, edition.hash)
+    return report
+
+
+def _workbook(
+    edition: Edition, plan: Plan, path: Path, sensitivity: bool, created: datetime | None
+) -> tuple[WorkbookReport, bytes]:
+    """The workbook's file, with HASH instead of the edition's hash."""
     whole, edition = edition, edition_of(edition, plan)
     plan = stepped_once(whole, edition.book, plan)
     layout = lay_out(edition.book, plan, sensitivity=sensitivity)
@@ -107,18 +116,23 @@ def write_workbook(
         _define_names(workbook, context, tally)
         _write_sheets(canvases, context)
         workbook.close()
-        _compressed(written, path)
     problems = tuple(_diagnostic(problem, plan) for problem in tally.problems)
     names = tuple(canvases)
-    return WorkbookReport(path, tally.cells, tally.formulas, names, problems)
+    report = WorkbookReport(path, tally.cells, tally.formulas, names, problems)
+    return report, written.getvalue()
 
 
-def _compressed(written: BytesIO, path: Path) -> None:
-    """Compress the file as much as zlib can, for which XlsxWriter has no setting: saves 4 %."""
-    with ZipFile(written) as plain, ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as packed:
+def _compressed(content: bytes, path: Path, edition_hash: str) -> None:
+    """Put the hash into a workbook's file, and compress it as much as zlib can, for which
+    XlsxWriter has no setting: saves 4 %.
+    """
+    with (
+        ZipFile(BytesIO(content)) as plain,
+        ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as packed,
+    ):
         for name in plain.namelist():
-            with plain.open(name) as part, packed.open(name, "w") as target:
-                copyfileobj(part, target)
+            with packed.open(name, "w") as target:
+                target.write(plain.read(name).replace(HASH.encode(), edition_hash.encode()))
 
 
 def write_workbooks(
@@ -134,15 +148,10 @@ def write_workbooks(
 
     def write(id_: str) -> WorkbookReport:
         progress(f"writing workbook {numbers[id_]} of {len(ids)}: {id_}")
-        plan, path = edition.book.plans[id_], folder / f"{id_}.xlsx"
-
-        def written() -> tuple[WorkbookReport, bytes]:
-            report = write_workbook(edition, plan, path, created=created)
-            return report, path.read_bytes()
-
-        # A workbook does not depend on other plans.
-        report, content = edition.keep(f"workbook {created}", written, id_)
-        path.write_bytes(content)
+        path = folder / f"{id_}.xlsx"
+        make = partial(_workbook, edition, edition.book.plans[id_], path, True, created)
+        report, content = edition.keep(f"workbook {created}", make, id_)
+        _compressed(content, path, edition.hash)
         return replace(report, path=path)
 
     return spread(write, list(ids))
@@ -192,7 +201,7 @@ def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     sheet.hide_gridlines(2)
     title = context.plan.title.replace("&", "&&")[:100]
     name = canvas.name.replace("&", "&&")
-    stamp = f"edition {book.edition.isoformat()}, hash {context.edition.hash}"
+    stamp = f"edition {book.edition.isoformat()}, hash {HASH}"
     tally = canvas.tally
     tally.check(sheet.set_header(f'&L&"{FONT},Bold"&9{title}&R&9{name}'), f"{name}: header")
     tally.check(sheet.set_footer(f"&L&9{stamp}&R&9Page &P of &N"), f"{name}: footer")
@@ -245,7 +254,7 @@ def _properties(
             "title": plan.title[:255],
             "subject": plan.summary[:255],
             "author": book.title[:255],
-            "comments": f"Edition {book.edition.isoformat()}, hash {edition.hash}",
+            "comments": f"Edition {book.edition.isoformat()}, hash {HASH}",
             "created": created or datetime.combine(book.edition, time()),
         }
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from scalesheet.model import Example, Quantity, Record, Scalar
 from scalesheet.numbers import format_of
 from scalesheet.render.notations import InputTitles
-from scalesheet.render.pages.catalogue.uses import listed, of_formula
+from scalesheet.render.pages.catalogue.uses import Use, listed, of_formulas
 from scalesheet.render.pages.context import Context, cite, edit_link
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.html import Html, heading, link, meta_line, page, tag
@@ -21,13 +21,14 @@ from scalesheet.values import Value, stated_value
 def record_pages(context: Context) -> Iterator[tuple[str, str]]:
     """Yield path and text of every formula's page, and of their index."""
     yield "formulas/index.md", _index(context)
+    uses = of_formulas(context)
     for record in context.book.records.values():
-        yield f"formulas/{record.id}.md", _page(context, record)
+        yield f"formulas/{record.id}.md", _page(context, record, uses[record.id])
 
 
-def _page(context: Context, record: Record) -> str:
+def _page(context: Context, record: Record, users: Sequence[Use]) -> str:
     symbol = context.book.units.symbol(record.unit)
-    uses = listed(of_formula(context, record.id))
+    uses = listed(users)
     formula = tag(
         "div",
         scrolling(record_drawn(record)),

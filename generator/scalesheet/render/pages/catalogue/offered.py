@@ -88,10 +88,13 @@ def _lowest(
 ) -> dict[tuple[str, str], tuple[float, str]]:
     """The lowest price per accelerator by provider and term, with its offer."""
     result: dict[tuple[str, str], tuple[float, str]] = {}
+    column = table.columns["accelerator"]
     for offer in table.rows:
+        if cell_value(context, table, column, offer).value != accelerator:
+            continue
         given = [cell_value(context, table, table.columns[name], offer).value for name in NEEDED]
-        price, term, of, provider, _ = given
-        if of != accelerator or not isinstance(price, float):
+        price, term, _, provider, _ = given
+        if not isinstance(price, float):
             continue
         key = (str(provider), str(term))
         if key not in result or price < result[key][0]:

@@ -21,7 +21,9 @@ def own_law(context: Context, row: str) -> Iterator[object]:
     if fit is None or not fit.runs:
         return
     try:
-        made = again(context.book, fit, known(context.book))
+        made = context.edition.keep(
+            f"law of {row}", lambda: again(context.book, fit, known(context.book))
+        )
     except Lacking as error:
         yield tag("p", *(f"{each.message}. " for each in error.problems), class_="note")
         return

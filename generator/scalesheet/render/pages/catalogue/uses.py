@@ -63,22 +63,24 @@ def _holds(results: Results, table: str, column: str, row: str) -> bool:
     return any(value.value == row for value in results.tables[table][column])
 
 
-def of_formula(context: Context, id_: str) -> Iterator[Use]:
-    """Yield the figures and formulas that call a catalogue formula."""
+def of_formulas(context: Context) -> Mapping[str, list[Use]]:
+    """The formulas and figures that call each catalogue formula, found in one pass."""
+    result: dict[str, list[Use]] = {id_: [] for id_ in context.book.records}
     for record in context.book.records.values():
-        if id_ in record.formula.uses:
-            yield Use(record.title, to("formulas", record.id))
+        for id_ in record.formula.uses:
+            result[id_].append(Use(record.title, to("formulas", record.id)))
     for plan in context.book.plans.values():
         for key, formula in formulas(plan):
-            if id_ not in formula.uses:
+            if not formula.uses:
                 continue
             if key.table is None:
-                scalar = plan.scalars[key.name]
-                yield _in_plan(plan, scalar.title, address(context, plan, Key(scalar.name), ""))
+                title = plan.scalars[key.name].title
             else:
                 table = plan.tables[key.table]
                 title = f"{table.title}: {table.columns[key.name].title}"
-                yield _in_plan(plan, title, address(context, plan, key, ""))
+            for id_ in formula.uses:
+                result[id_].append(_in_plan(plan, title, address(context, plan, key, "")))
+    return result
 
 
 def of_sources(context: Context) -> Mapping[str, list[Use]]:

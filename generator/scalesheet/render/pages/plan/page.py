@@ -6,9 +6,11 @@ The page of a divided plan has only a short answer, and links to the rest.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from functools import partial
 
 from scalesheet.audit.worst import grouped
 from scalesheet.breaches import breaches
+from scalesheet.edition import HASH
 from scalesheet.evaluate.findings import broken_rows, wrongs
 from scalesheet.model import Key, Plan
 from scalesheet.numbers import format_of
@@ -132,6 +134,11 @@ def _cards(context: Context, plan: Plan, results: Results, here: str) -> Html | 
     return tag("div", *cards, class_="hero") if cards else None
 
 
+def _cards_there(context: Context, plan: Plan) -> Html | None:
+    """The headline on a page that is not the plan's."""
+    return _cards(context, plan, context.edition.results[plan.id], "")
+
+
 def _breaches(context: Context, plan: Plan, results: Results) -> Html | None:
     """The failed checks, above everything else; each check has a line, hidden while it passes."""
     if not plan.checks:
@@ -151,7 +158,7 @@ def _breaches(context: Context, plan: Plan, results: Results) -> Html | None:
 def _actions(context: Context, plan: Plan) -> Html:
     """The workbook, the data, the edition, and links to edit the plan."""
     workbook, *data = plan_files(plan).items()
-    edition = f"Edition {context.book.edition.isoformat()} · {context.edition.hash}"
+    edition = f"Edition {context.book.edition.isoformat()} · {HASH}"
     return tag(
         "p",
         link(workbook[1], "Workbook with live formulas", class_="download"),
@@ -218,8 +225,7 @@ def plans_index(context: Context) -> str:
     """Return the index of plans with their headline figures."""
     blocks: list[object] = [tag("p", "The plans with their headline figures.", class_="lead")]
     for plan in context.book.plans.values():
-        results = context.edition.results[plan.id]
         blocks.append(heading(2, Html(f"[{inline(plan.title)}]({plan.id}.md)"), plan.id))
         blocks.append(tag("p", plan.summary) if plan.summary else None)
-        blocks.append(_cards(context, plan, results, ""))
+        blocks.append(context.edition.keep("cards", partial(_cards_there, context, plan), plan.id))
     return page("Plans", *blocks)
