@@ -308,7 +308,8 @@ class _Reader:
             raise UnitError("the unit is empty; a pure number has the unit 1")
         unit = self.product(0)
         if self.peek():
-            raise UnitError(f"expected '*' or '/' before {self.peek()!r}")
+            instead = "; write '/' instead of 'per'" if self.peek() == "per" else ""
+            raise UnitError(f"expected '*' or '/' before {self.peek()!r}{instead}")
         return unit
 
     def product(self, depth: int) -> Unit:

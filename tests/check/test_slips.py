@@ -166,7 +166,7 @@ SLIPS = [
     ("seeds * sum", "phases.gpus * sum", 10, "N001 unknown name 'phases.gpus'; the plan has no ph"),
     ("total: [cost]", "total: cost", 16, "S003 tables.runs.total: expected a list of names"),
     ("  cap:", "  start: 2026-12-07\n  cap:", 8, "S003 scalars.start: expected a mapping such as"),
-    ("USD, kind", "USD per run, kind", 8, "U001 expected '*' or '/' before 'per'"),
+    ("USD, kind", "USD per run, kind", 8, "U001 expected '*' or '/' before 'per'; write '/'"),
     ("USD, kind", "$, kind", 8, "U001 a unit has no place for '$'; write USD"),
     ("unit: hour", "unit: hours", 10, "U001 unknown unit 'hours'; did you mean 'hour'?"),
     ("unit: 1, d", "unit: seed, d", 9, "U002 'cost' is declared in USD, but the formula gives USD"),
