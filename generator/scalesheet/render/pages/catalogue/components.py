@@ -9,7 +9,7 @@ from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.html import Html, heading, join, link, meta_line, page, tag
-from scalesheet.render.pages.tables import facts, grid, heading_cell
+from scalesheet.render.pages.tables import facts, grid, heading_cell, reference
 from scalesheet.values import Value, stated_value
 
 
@@ -177,10 +177,22 @@ def _citation(scalar: Scalar) -> Citation | None:
 
 
 def _example(context: Context, component: Component, example: CaseExample) -> Html:
-    scalars = component.plan.scalars
-    given = [(scalars[name].title, _typed(value)) for name, value in example.given.items()]
-    expect = [(scalars[name].title, _typed(value)) for name, value in example.expect.items()]
     head = [heading_cell(text) for text in (example.note or "Example", "Value")]
-    body = [[tag("th", name, scope="row"), tag("td", value)] for name, value in given]
-    body += [[tag("th", f"→ {name}", scope="row"), tag("td", value)] for name, value in expect]
+    body = [
+        [
+            tag("th", sign, component.plan.scalars[name].title, scope="row"),
+            tag("td", _printed(context, component.plan.scalars[name], value)),
+        ]
+        for sign, values in (("", example.given), ("→ ", example.expect))
+        for name, value in values.items()
+    ]
     return grid(head, body)
+
+
+def _printed(context: Context, scalar: Scalar, value: float | str | bool) -> Html | str:
+    """A value of an example: a number with its unit, a row by its title, a word, or a reason."""
+    if not isinstance(value, float):
+        return reference(context, None, scalar, Value(_typed(value)), linked=False)
+    shown = Value.number(value)
+    fmt = format_of(scalar, [shown], context.book.units)
+    return amount(shown, fmt, context.symbol(scalar))
