@@ -106,6 +106,35 @@ From
     )
 
 
+def test_a_cell_of_the_catalogue_has_its_source(show: Show) -> None:
+    lines = show("--why", "offers['offer'].price").splitlines()
+    assert lines[0] == "Price per GPU hour (offers['offer'].price)"
+    named = [line.split()[0] for line in lines if line.startswith("  offers")]
+    assert "offers['offer'].node_price" in named
+    assert show("--why", named[0]).splitlines()[2:3] != []
+
+
+@pytest.mark.parametrize(("cap", "said"), [("30", True), ("60", False), ("15", False)])
+def test_a_limit_that_only_part_of_the_range_keeps_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], cap: str, said: bool
+) -> None:
+    limited = PARTS.replace(
+        "price: {value: 2, low: 1, high: 4", "price: {value: 5, low: 4, high: 8"
+    )
+    plan(tmp_path, f"{limited}limits: {{cost: {cap} USD}}\n")
+    main(["show", "small", "--data", str(tmp_path / "data")])
+    text = "  Cost: expected within its limit, but part of the range is beyond it\n"
+    assert (text in capsys.readouterr().out) == said
+
+
+def test_offers_are_listed_with_their_prices(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan(tmp_path, JOBS, {"components/job.yaml": JOB})
+    assert main(["show", "offers", "--data", str(tmp_path / "data")]) == 0
+    assert capsys.readouterr().out.startswith("  offer  1.00 [0.80–1.20] USD/(GPU·h)  20")
+
+
 def test_a_table_is_shown_by_name(show: Show) -> None:
     assert show("--why", "jobs").startswith("Jobs (jobs)\n")
 

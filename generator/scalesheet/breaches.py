@@ -9,6 +9,9 @@ from scalesheet.evaluate.findings import broken_rows, wrongs
 from scalesheet.model import Plan, Scalar
 from scalesheet.values import Results
 
+#: How the name of what is left below a limit ends, after the name of the limited figure.
+MARGIN = ".margin"
+
 
 @dataclass(frozen=True, slots=True)
 class Breach:

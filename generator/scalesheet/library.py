@@ -139,7 +139,7 @@ class Plan:
 
         book, plan = self._edition.book, self._plan
         try:
-            key = key_of(plan, name)
+            key = key_of(book, plan, name)
         except UnknownName as error:
             raise KeyError(str(error)) from None
         quantity = quantity_of(book, plan, key)

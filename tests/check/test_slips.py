@@ -28,6 +28,8 @@ SLIPS = [
         15,
         "S001 A training run computes 'gpu'; state its inputs instead; did",
     ),
+    ("value: 500", "value: 2,000", 8, "Y008 a comma in braces begins another key, here 000; write"),
+    ("unit: USD, kind", "unit: week, kind", 8, "U001 unknown unit 'week'; write it in days"),
     (f"{TOKENS}, unit: token", "50M tokn", 6, "U001 'tokens': unknown unit 'tokn'; did you mean"),
     (TOKENS, "50M tokn, low: 20M token", 6, "U001 'tokens': unknown unit 'tokn'; did you mean"),
     ("500, unit: USD", "500 Dollar", 8, "U001 'cap': unknown unit 'Dollar'; did you mean 'USD'?"),

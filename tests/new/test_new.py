@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from new.begin import run
+from own import begun
 from scalesheet import cli
 from scalesheet.build import build
 from scalesheet.diagnostics import errors
@@ -16,12 +17,25 @@ from scalesheet.examine import examine
 from scalesheet.load.folder import FOLDERS
 from scalesheet.schemas import schema
 from scalesheet.source.places import CALLED, CLAIMS, FOLDER_OF, MADE, suggested
-from shipped import part
+from shipped import DATA, part
 from small import lay
 
 
 def test_every_kind_of_file_that_people_write_can_be_created() -> None:
     assert set(FOLDER_OF) == {*FOLDERS.values(), "plan"} - set(MADE)
+
+
+def test_an_entry_of_the_extended_book_is_copied(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = begun(tmp_path)
+    offer, theirs = "runpod-secure-h100-sxm", DATA / "rates" / "runpod-secure-h100-sxm.yaml"
+    asked = ["new", "rate", offer, "--data", str(data)]
+    assert cli.main([*asked, "--set", "price=2"]) == 2
+    assert f"the extended book has '{offer}'" in capsys.readouterr().err
+    assert cli.main(asked) == 0
+    assert (data / "rates" / theirs.name).read_bytes() == theirs.read_bytes()
+    assert errors(examine(data).diagnostics) == []
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FOLDER_OF if kind != "published"])

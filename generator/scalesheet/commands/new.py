@@ -88,9 +88,38 @@ def run(options: argparse.Namespace) -> int:
             raise UsageError(f"{shown(each)} already exists; choose another id, or edit the file")
     if kind == CLAIMS:
         _plan(data, options.id)
+    if kind not in ("plan", CLAIMS) and (theirs := _replaced(data, kind, options)) is not None:
+        return _copied(data, path, theirs)
     if options.config is not None:
         return _from_config(data, path, options)
     return _from_example(data, kind, path, options, asks)
+
+
+def _replaced(data: Path, kind: str, options: argparse.Namespace) -> Path | None:
+    """The file that the new one would replace in the book that this one extends. Raises UsageError
+    if it is also to be filled in."""
+    from scalesheet.load.folder import extended_by
+    from scalesheet.source.places import place
+
+    base = extended_by(data)
+    theirs = place(base, kind, options.id) if base is not None else None
+    if theirs is None or not theirs.is_file():
+        return None
+    if options.set or options.source or options.title or options.config:
+        raise UsageError(
+            f"the extended book has '{options.id}'; run 'scalesheet new {kind} {options.id}' alone "
+            "to copy its file, then edit it, or choose another id"
+        )
+    return theirs
+
+
+def _copied(data: Path, path: Path, theirs: Path) -> int:
+    from scalesheet.load.folder import shown
+    from scalesheet.save import save
+
+    save(data, {path: (None, theirs.read_bytes())})
+    print(f"wrote {shown(path)}, a copy of the file that it replaces; edit it")
+    return GOOD
 
 
 def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:

@@ -63,7 +63,10 @@ def parser() -> Parser:
         module = import_module(f"scalesheet.commands.{name}")
         summary = module.SUMMARY
         command = commands.add_parser(
-            name, help=summary, description=summary[0].upper() + summary[1:] + "."
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            allow_abbrev=False,  # `choose --gpus 4` would be `--gpus-at-most 4`
         )
         command.add_argument(
             "--data",

@@ -122,9 +122,9 @@ def _number(text: str, unit: Unit | None, units: Units) -> float:
     try:
         return written(text, unit, units)
     except ValueError as error:
-        reason = error.message if isinstance(error, UnitError) else str(error)
-        if reason != NOT_A_NUMBER:
-            raise EditError(f"'{text}' {reason}") from None
+        reason = f": {error.message}" if isinstance(error, UnitError) else f" {error}"
+        if str(error) != NOT_A_NUMBER:
+            raise EditError(f"'{text}'{reason}") from None
         symbol = units.symbol(unit) if unit is not None else ""
         wanted = f"a number in {symbol}" if symbol else "a number"
         raise EditError(f"expected {wanted}, found '{text}'") from None

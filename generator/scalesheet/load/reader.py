@@ -475,8 +475,8 @@ class _Reader:
         return bool(_DECIMAL_COMMA.search(self.text[: event.start_mark.index]))
 
     def _rest_of_a_number(self, event: Any, key: str) -> bool:
-        """Whether a key is what a comma cut off: `9 USD` in `{price: 0,9 USD}`."""
-        if not (key[:1].isdigit() and re.match(r"[0-9]+ ", key)):
+        """Whether a key is what a comma cut off: `9 USD` in `{price: 0,9 USD}`, or `000`."""
+        if not re.match(r"[0-9]+(?: |$)", key):
             return False
         index = event.start_mark.index
         return bool(re.search(r"[0-9],$", self.text[max(0, index - 2) : index]))

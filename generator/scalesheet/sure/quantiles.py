@@ -10,6 +10,7 @@ from math import floor, isfinite, log10
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.breaches import MARGIN
 from scalesheet.evaluate import Overrides, computed
 from scalesheet.model import Key, Plan
 from scalesheet.sure.causes import Cause, causes
@@ -20,7 +21,7 @@ from scalesheet.sure.spread import REPLICATES, SEED, affordable, uniform
 from scalesheet.sure.together import together
 
 LEVELS = {"p10": 0.1, "p50": 0.5, "p80": 0.8, "p90": 0.9}
-MARGIN, LIMIT = ".margin", ".limit"
+LIMIT = ".limit"
 
 
 @dataclass(frozen=True, slots=True)

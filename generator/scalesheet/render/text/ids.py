@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from scalesheet.book import Book
 from scalesheet.diff.printing import said
 from scalesheet.edition import Edition
@@ -19,11 +21,13 @@ class UnknownId(ValueError):
 def ids_text(edition: Edition, name: str | None) -> str:
     """Return the ids and titles that a name leads to. Raises UnknownId.
 
-    Without a name: plans, tables and components. For a table its rows, for a row its figures, for a
-    component its inputs and outputs.
+    Without a name: plans, tables and components. For a table its rows (offers with prices), for a
+    row its figures, for a component its inputs and outputs.
     """
     book = edition.book
     if name is not None:
+        if name == "offers" and name in book.tables:
+            return "\n".join(_offers(edition, book.tables[name])) + "\n"
         if name in book.tables:
             rows = book.tables[name]
             return _lines(dict(zip(rows.rows, rows.row_titles, strict=True)))
@@ -52,6 +56,21 @@ def ids_text(edition: Edition, name: str | None) -> str:
             _lines({f"  {name}": title for name, title in components.items()}),
         ]
     )
+
+
+def _offers(edition: Edition, table: Table) -> list[str]:
+    """The offers by accelerator, cheapest first: id, price per GPU hour, the day on which it was
+    last seen, and title."""
+    price, made = table.columns["price"], []
+    for row, title in zip(table.rows, table.row_titles, strict=True):
+        value = edition.catalogue.cell(table.name, row, price.name)
+        known = edition.book.prices.get(row, ())
+        seen = (known[-1].seen or known[-1].since or "") if known else ""
+        of = str(edition.catalogue.cell(table.name, row, "accelerator").value)
+        priced = isinstance(value.value, float)
+        shown = amount(edition.book, price, value) if priced else "no price"
+        made.append((of, value.value if priced else math.inf, (row, shown, seen, title)))
+    return aligned([line for _, _, line in sorted(made)], numbers=frozenset({1}))
 
 
 def _entry(edition: Edition, table: Table, row: str) -> str:

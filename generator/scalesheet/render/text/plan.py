@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from scalesheet.book import Book
-from scalesheet.breaches import breaches
+from scalesheet.breaches import MARGIN, breaches
 from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of, text
 from scalesheet.quantities import DATE, day_text
@@ -39,6 +39,7 @@ def plan_text(
         lines.append(f"changed: {name_of(key)} = {said}")
     lines += _chosen(chosen or {})
     lines += _section("", _scalars(book, results, [plan.scalars[name] for name in plan.headline]))
+    lines += _section("", [*_in_part(plan, results)])
     broken = [f"  {each.text}" for each in breaches(plan, results)]
     lines += _section("Does not hold", [*broken, *map(_unfit, unfit)])
     lines += actuals
@@ -74,6 +75,17 @@ def _chosen(chosen: Mapping[Key, Stated]) -> Iterator[str]:
     for case, parts in cases.items():
         where = f"{case.table}['{case.row}']: " if case.table else ""
         yield f"chosen again: {where}{', '.join(parts)}"
+
+
+def _in_part(plan: Plan, results: Results) -> Iterator[str]:
+    """The limits that the expected value keeps, and a part of the range does not."""
+    for name in plan.headline:
+        margin = results.scalars[name]
+        if name.endswith(MARGIN) and margin.low is not None and margin.low < 0:
+            assert isinstance(margin.value, float)
+            if margin.value >= 0:
+                title = plan.scalars[name.removesuffix(MARGIN)].title
+                yield f"  {title}: expected within its limit, but part of the range is beyond it"
 
 
 def _section(title: str, lines: Sequence[str]) -> list[str]:

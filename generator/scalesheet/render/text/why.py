@@ -46,7 +46,7 @@ def why_text(
     table, _, column = name.rpartition(".")
     if name not in plan.scalars and table in plan.tables and column in plan.tables[table].columns:
         return "\n".join(_column(book, plan, results, plan.tables[table], column)) + "\n"
-    key = key_of(plan, name)
+    key = key_of(book, plan, name)
     quantity = quantity_of(book, plan, key)
     lines = [f"{quantity.title} ({name_of(key)})", "", f"  {_value(book, results, quantity, key)}"]
     sums = Sums(book, plan, results, computed(book, plan, edits))
@@ -166,8 +166,9 @@ def _column(book: Book, plan: Plan, results: Results, table: Table, column: str)
     return [head, "", *aligned(rows, numbers=frozenset())]
 
 
-def key_of(plan: Plan, name: str) -> Key:
-    """The key of a scalar or cell. Raises UnknownName with the nearest name."""
+def key_of(book: Book, plan: Plan, name: str) -> Key:
+    """The key of a scalar, or of a cell of the plan or of the catalogue. Raises UnknownName with
+    the nearest name."""
     match = _CELL.fullmatch(name)
     if match is None:
         if name in plan.scalars:
@@ -175,11 +176,10 @@ def key_of(plan: Plan, name: str) -> Key:
         columns = [f"{t.name}.{column}" for t in plan.tables.values() for column in t.columns]
         known = [*plan.scalars, *plan.tables, *columns]
         raise UnknownName(f"'{name}' is not a figure or a table of the plan{nearest(name, known)}")
-    table = plan.tables.get(match["table"])
+    tables = {**book.tables, **plan.tables}
+    table = tables.get(match["table"])
     if table is None:
-        raise UnknownName(
-            f"there is no table '{match['table']}'{nearest(match['table'], plan.tables)}"
-        )
+        raise UnknownName(f"there is no table '{match['table']}'{nearest(match['table'], tables)}")
     for what, found, names in (
         ("row", match["row"], list(table.rows)),
         ("column", match["column"], list(table.columns)),
@@ -233,9 +233,15 @@ def _origin(book: Book, plan: Plan, key: Key) -> Iterator[str]:
             yield f"= {_whole(formula.text)}"
     else:
         yield said(book, stated)
-    note = quantity_of(book, plan, key).note
-    if note:
-        yield note
+    yield from filter(None, (quantity_of(book, plan, key).note, _of_row(book, plan, key)))
+
+
+def _of_row(book: Book, plan: Plan, key: Key) -> str:
+    """The note of the catalogue's row that a key is in."""
+    table = book.tables.get(key.table or "")
+    if table is None or key.table in plan.tables:
+        return ""
+    return table.row_notes.get(key.row or "", "")
 
 
 def _whole(formula: str) -> str:
