@@ -11,6 +11,7 @@ from statistics import NormalDist
 import pytest
 
 from cases import JOB, JOBS
+from own import PLAN, begun
 from scalesheet.cli import main
 from scalesheet.render.text.sure import PARTIAL
 from small import plan
@@ -125,6 +126,15 @@ def test_a_limit_that_only_part_of_the_range_keeps_is_named(
     main(["show", "small", "--data", str(tmp_path / "data")])
     text = "  Cost: expected within its limit, but part of the range is beyond it\n"
     assert (text in capsys.readouterr().out) == said
+
+
+def test_a_row_without_a_value_is_named_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = str(begun(tmp_path))
+    assert main(["show", PLAN, "--data", data, "--as-of", "2022-01-01"]) == 0
+    said = "Rows without a value\n  runs['small']: no price known at 2022-01-01\n"
+    assert said in capsys.readouterr().out
 
 
 def test_offers_are_listed_with_their_prices(

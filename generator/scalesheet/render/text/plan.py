@@ -11,10 +11,13 @@ from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of, text
 from scalesheet.quantities import DATE, day_text
 from scalesheet.resolve.order import name_of
+from scalesheet.resolve.reasons import INCOMPLETE
 from scalesheet.scenarios import is_default
 from scalesheet.values import Results, Value
+from scalesheet.vocabulary import counted
 
 WIDE = 100  # characters in a line of a table
+MOST_ROWS = 5  # rows without a value that are named
 
 
 def plan_text(
@@ -42,6 +45,7 @@ def plan_text(
     lines += _section("", [*_in_part(plan, results)])
     broken = [f"  {each.text}" for each in breaches(plan, results)]
     lines += _section("Does not hold", [*broken, *map(_unfit, unfit)])
+    lines += _section("Rows without a value", list(_lacking(plan, results)))
     lines += actuals
     if every:
         lines += _everything(book, plan, results)
@@ -86,6 +90,20 @@ def _in_part(plan: Plan, results: Results) -> Iterator[str]:
             if margin.value >= 0:
                 title = plan.scalars[name.removesuffix(MARGIN)].title
                 yield f"  {title}: expected within its limit, but part of the range is beyond it"
+
+
+def _lacking(plan: Plan, results: Results) -> Iterator[str]:
+    """The rows for which headline figures have no value, with the reason of each."""
+    named: dict[str, None] = {}
+    for name in plan.headline:
+        table, _, column = (results.scalars[name].reason or "").rpartition(": ")[2].rpartition(".")
+        cells = results.tables.get(table, {}).get(column)
+        if cells is not None and (results.scalars[name].reason or "").startswith(INCOMPLETE):
+            rows = results.rows[table]
+            named |= {f"  {table}['{rows[at]}']: {why}": None for at, why in cells.reasons.items()}
+    yield from list(named)[:MOST_ROWS]
+    if len(named) > MOST_ROWS:
+        yield f"  {counted(len(named) - MOST_ROWS, 'more row')}"
 
 
 def _section(title: str, lines: Sequence[str]) -> list[str]:
