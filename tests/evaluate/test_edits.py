@@ -60,7 +60,7 @@ def test_an_edit_takes_quantities_as_people_write_them(
     ("edit", "says"),
     [
         ("memory=2 hours", "'2 hours' is in hour; write a number in GB"),
-        ("memory=2 GBB", "'2 GBB' unknown unit 'GBB'"),
+        ("memory=2 GBB", "'2 GBB': unknown unit 'GBB'"),
         ("cap=4 %", "'4 %' is a share; write a number in USD"),
         ("cap=four", "expected a number in USD, found 'four'"),
         ("share=85", "outside the domain 'fraction'"),

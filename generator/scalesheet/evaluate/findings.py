@@ -52,6 +52,7 @@ from scalesheet.model import (
 from scalesheet.resolve.reasons import INCOMPLETE
 from scalesheet.rows import Watched
 from scalesheet.values import Results, Series, Value
+from scalesheet.vocabulary import counted
 
 #: Relative tolerance for results of examples, which are written with few digits.
 EXAMPLE_WITHIN = 1e-6
@@ -136,11 +137,16 @@ def _of_formulas(
 
 
 def _of_its_row(reason: str, results: Results) -> str:
-    """Why the first row without a value has none, if the reason only says that one has none."""
+    """The first row without a value, and why, if the reason only says that one has none."""
     table, _, column = reason.removeprefix(f"{INCOMPLETE}: ").rpartition(".")
     if not reason.startswith(INCOMPLETE) or table not in results.tables:
         return reason
-    return next(iter(results.tables[table][column].reasons.values()), reason)
+    reasons = results.tables[table][column].reasons
+    if not reasons:
+        return reason
+    at_, why = next(iter(reasons.items()))
+    others = f", and {counted(len(reasons) - 1, 'more row')}" if len(reasons) > 1 else ""
+    return f"{table}['{results.rows[table][at_]}']: {why}{others}"
 
 
 def _named_in(formula: Formula | None) -> set[tuple[str | None, str]]:
@@ -314,16 +320,16 @@ def counts(book: Book) -> list[Diagnostic]:
         return []
     cells = evaluate_catalogue(book).tables["models"]
     problems: list[Diagnostic] = []
-    for counted, published, within in _COUNTS:
-        if counted not in cells or published not in table.columns:
+    for derived, published, within in _COUNTS:
+        if derived not in cells or published not in table.columns:
             continue
         for place, row in enumerate(table.rows):
-            count, text = cells[counted][place].value, table.columns[published].stated.get(row)
+            count, text = cells[derived][place].value, table.columns[published].stated.get(row)
             if text is None or not isinstance(text.value, float) or not isinstance(count, float):
                 continue
             if not rounds_to(count, text.value) and abs(count / text.value - 1) > within:
                 message = (
-                    f"'{row}' has {count:,.0f} {counted.replace('_', ' ')} by its architecture, "
+                    f"'{row}' has {count:,.0f} {derived.replace('_', ' ')} by its architecture, "
                     f"but {text.value:,.0f} are stated; fix the one that is wrong"
                 )
                 assert text.position is not None
