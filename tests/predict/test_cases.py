@@ -303,7 +303,8 @@ def test_no_two_models_share_a_name(book: Book) -> None:
     ("text", "flash"),
     [
         ("HF+FA2", "yes"),
-        ("GPT3-2.7B FA1", "yes"),
+        ("GPT3-2.7B FA1", "first"),
+        ("FULL_SHARD, Triton attention", "first"),
         ("flash-attention", "yes"),
         ("GPT3-2.7B noFA", "no"),
         ("without flash attention", "no"),

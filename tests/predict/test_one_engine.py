@@ -98,6 +98,7 @@ def throughputs(book: Book, cases: Cases) -> Iterator[tuple[int, Case]]:
                 micro_batch=each,
                 batch=each * float(work.micro_batches[at] * work.replicas[at]),
                 checkpointing="full" if work.recomputed[at] else "none",
+                attention_kernel=float(work.kernel[at]),
             ),
         )
 
@@ -106,6 +107,7 @@ def memories(book: Book, cases: Cases) -> Iterator[tuple[int, Case]]:
     work = Work(cases, book)
     settings, _ = chosen(book, cases)
     can = statable(book, cases) & among(settings.states, "mixed", "pure") & ~cases.flat
+    can &= ~cases.compiled & ~among(cases.variant, "adapterv2")
     can &= np.isin(settings.recomputed, (0.0, 1.0)) & ~settings.offloaded & ~settings.away
     usual = assumed(book)
     can &= ~among(cases.method, "qlora") | among(cases.weights, "nf4-dq")
@@ -122,6 +124,7 @@ def memories(book: Book, cases: Cases) -> Iterator[tuple[int, Case]]:
                 checkpointing="full" if settings.recomputed[at] else "none",
                 rank=float(np.nan_to_num(cases.rank[at], nan=8.0)),
                 logit_width=usual[f"logits-{loss}"] if (loss := cases.loss[at]) else 1.0,
+                libraries=0.0 if cases.allocated[at] else 1.0,
                 optimizer="Adam" if settings.states[at] == "mixed" else "16-bit Adam",
             ),
         )

@@ -97,7 +97,7 @@ def test_a_regime_is_fitted_from_several_families_and_assumed_for_one() -> None:
     far = np.repeat(np.arange(60) % 2 == 0, 4)
     rows = np.column_stack([far, family == "f1", 0 * far]).astype(np.float64)
     off = random.normal(0, np.where(far, 0.5, 0.1))
-    usual = Expected({}, within=0.1, between=0.1, adds=0.12, unsure=0.5)
+    usual = Expected({}, within=0.1, between=0.1, normal=0.0, adds=0.12, unsure=0.5)
     added = apart.fitted("memory", usual, off, np.full(240, 0.1), rows, family)
     assert list(added) == list(apart.REGIMES["memory"])
     assert 0.4 < added["in_fp8"] < 0.6
@@ -111,12 +111,15 @@ def test_what_a_new_chip_adds_is_fitted_to_the_errors_of_chips_left_out() -> Non
     random = np.random.default_rng(7)
     names = words([f"c{number}" for number in np.repeat(np.arange(60), 4)])
     off = np.repeat(random.normal(0, 0.4, 60), 4)
-    usual = Expected({}, within=0.1, between=0.1, adds=0.12, unsure=0.5)
-    added = apart.of_new_chips(usual, off, np.full(240, 0.1), names)
+    usual = Expected({}, within=0.1, between=0.1, normal=0.0, adds=0.12, unsure=0.5)
+    added = apart.of_new_chips(usual, (-1.28, 1.28), off, np.full(240, 0.1), names)
     assert 0.3 < added["new_chip"] < 0.45
     assert added[ROWS_ON + "c7"] == 4
+    inside = np.abs(off) <= 1.28 * np.hypot(0.1, added["new_chip"])
+    assert 0.8 <= np.mean(inside) < 0.85
     few = names == "c1"
-    assert apart.of_new_chips(usual, off[few], np.full(4, 0.1), names[few])["new_chip"] == 0.12
+    of_one = apart.of_new_chips(usual, (-1.28, 1.28), off[few], np.full(4, 0.1), names[few])
+    assert of_one["new_chip"] == 0.12
 
 
 def test_priors_are_read_from_the_tables(book: Book) -> None:

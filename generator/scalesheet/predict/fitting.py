@@ -64,7 +64,7 @@ _POOLED = (
     "Least squares on the logarithm of the time per token of published rows. Each coefficient has "
     "a prior from physics and varies among families, so that a publication with many rows counts "
     "little more than one with few. The interval covers 80 % of the errors of left-out families, "
-    "each family counted once."
+    "each family counted once, and is shrunk toward that of a normal distribution."
 )
 
 

@@ -131,10 +131,12 @@ class Cases:
     framework: Words
     flash: Words
     flat: Flags  # sharded by FSDP, with frozen and trained parameters flattened together
+    compiled: Flags
     optimizer: Words
     rank: Array  # of adapters
     loss: Words  # how the trainer stores the logits for the loss
     quantity: Words
+    allocated: Flags  # a peak as the allocator counts it, without driver and fragmentation
     evaluation: Words
     tokenizer: Words
     counts: Words
@@ -260,10 +262,12 @@ def cases(table: Read, catalogue: Known) -> Cases:
         framework=layouts.column("framework"),
         flash=first_word(layouts.column("flash"), written.each(texts.flash).column()),
         flat=layouts.column("flat").astype(bool),
+        compiled=layouts.column("compiled").astype(bool),
         optimizer=kind.each(texts.optimizer).column(),
         rank=kind.numbers(texts.rank),
         loss=first_word(layouts.column("loss"), kind.each(texts.loss).column()),
         quantity=each(table.text("quantity"), texts.quantity),
+        allocated=each(table.text("quantity"), texts.allocated).astype(bool),
     )
 
 

@@ -25,6 +25,7 @@ class Layout:
     flash: str = ""
     checkpointing: str = ""
     flat: bool = False
+    compiled: bool = False
     loss: str = ""
     unread: tuple[str, ...] = ()
 
@@ -62,6 +63,7 @@ def layout(text: str) -> Layout:
         flash=flash(low),
         checkpointing=checkpointing(low) if "ckpt" in low or "checkpoint" in low else "",
         flat=bool(re.search(r"\bfsdp(?!2\b)|full_shard", low)),
+        compiled="compile" in low,
         loss=loss(low),
         unread=said.unread,
     )
@@ -74,11 +76,15 @@ def loss(text: str) -> str:
 
 
 def flash(text: str) -> str:
-    """Whether attention kernels are fused: `yes`, `no`, or empty where the text does not say."""
+    """Whether attention kernels are fused: `yes`, `first` (FlashAttention 1), `no`, or empty where
+    the text does not say.
+    """
     low = text.lower()
     if re.search(r"\b(no|non|without|w/o)[\s_-]*(fa[123]?\b|flash)", low):
         return "no"
-    return "yes" if re.search(r"\bfa[123]?\b|flash[\s_-]*att|flash[\s_-]?[123]\b", low) else ""
+    if re.search(r"\bfa1\b|triton[\s_-]att", low):
+        return "first"
+    return "yes" if re.search(r"\bfa[23]?\b|flash[\s_-]*att|flash[\s_-]?[123]\b", low) else ""
 
 
 def offload(text: str) -> str:
@@ -184,7 +190,7 @@ class Method:
 
 
 _SMALL = (
-    r"adapter|ia3|prefix|prompt|ptuning|p-tuning|fourier|boft|\boft\b|loha|lokr|ln_tuning|"
+    r"adapter(?:v2)?|ia3|prefix|prompt|ptuning|p-tuning|fourier|boft|\boft\b|loha|lokr|ln_tuning|"
     r"trainable_tokens|bitfit|vera|freeze|peft|\bc3a\b|\bhra\b|randlora|\broad\b|shira|\bbone\b|"
     r"\bmiss\b|\bpoly\b|x-?lora|vb-?lora|\breft\b|side-?tuning"
 )
@@ -213,6 +219,7 @@ _METHODS: tuple[tuple[str, Method], ...] = (
     (r"relora", Method("lora", "relora")),
     (r"adalora", Method("lora", "adalora")),
     (r"dora", Method("lora", "dora")),
+    (r"adapterv2.*nf4", Method("adapter", "adapterv2", "nf4")),
     (r"adapter.*nf4", Method("adapter", "adapter", "nf4")),
     (_SMALL + r"(?!.*lora)", Method("adapter")),
     (r"lora", Method("lora")),
@@ -296,6 +303,11 @@ def quantity(text: str) -> str:
     """What a memory figure counts, in lower case; empty for the peak."""
     low = text.lower().strip()
     return "" if _PEAK.fullmatch(low) else low
+
+
+def allocated(text: str) -> bool:
+    """Whether a peak is what tensors take: `peak (allocated)`."""
+    return "(allocated)" in text.lower()
 
 
 # ------------------------------------------------------------------ sizes

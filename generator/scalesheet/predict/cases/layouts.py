@@ -69,14 +69,14 @@ _ALSO = (
     r"|liger(?:[\s_-]?kernels?)?|\bcce\b|cut[\s_-]?cross[\s_-]?entropy"
     r"|(?:chunked|fused)[\s_-](?:linear[\s_-])?(?:loss|cross[\s_-]?entropy|ce\b)"
     r"|\b(?:no|non|without|w/o)[\s_-]*(?:fa[123]?\b|flash[\s_-]?(?:att\w*|[123]))"
-    r"|\bfa[123]?\b|flash[\s_-]?(?:att\w*[\s_-]?[123]?|[123]\b)|\bsdpa\b"
+    r"|triton[\s_-]att\w*|\bfa[123]?\b|flash[\s_-]?(?:att\w*[\s_-]?[123]?|[123]\b)|\bsdpa\b"
     r"|(?:no |cpu[\s_-]?)?offload\w*(?:[\s=]*[01])?|opt\w*\s*\+\s*params?|\bopt\w*|\bparams?\b"
     r"|(?:full |selective |no )?act\w*[\s_-]*(?:ckpt\w*|checkpoint\w*|recomput\w*)"
     r"|(?:full |selective |no )?(?:gradient )?(?:ckpt|checkpoint\w*|recomput\w*)"
     r"|zero[\s_-]?init\w*(?:[\s=]*[01])?|zero[\s_-]bubble|\basync\w*|[01]f1b|sequence[\s_-]parallel\w*|\bsp\b"
     r"|\bgbs[\s=]*[0-9]+|\bmbs[\s=]*[0-9]+|[0-9]+k? tokens/gpus?|[0-9.]+ pods?"
     r"|\((?:stage[0-3]|long ctx|\+?tp[0-9]+ for large)\)|\bno [tpdce]p\b|\bbaseline\b"
-    r"|\bcp[0-9]+ long ctx\b"
+    r"|\bcp[0-9]+ long ctx\b|\bcompiled?\b"
     r"|\bsharded\b|\bshard\b|\bway\b|\bsize\b|\bdegree\b|\blong ctx\b|\bfor large\b|\bsingle gpu\b"
 )
 _STAGE = re.compile(r"\b(?:zero[\s_-]?)?(?:stage[\s_=:-]?|(?<=zero)|(?<=zero[\s_-]))([0-9]+)\b")

@@ -16,7 +16,7 @@ import numpy as np
 from scalesheet.predict.arrays import Array, Flags, Words, among, coded, each
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import ROWS_ON
-from scalesheet.predict.fits.holdout import sizes
+from scalesheet.predict.fits.holdout import COVERAGE, sizes
 from scalesheet.predict.fits.pooling import Expected
 from scalesheet.vocabulary import chip
 
@@ -77,8 +77,11 @@ def _best(usual: Expected, unlikely: Callable[[float], float]) -> float:
     def whole(value: float) -> float:
         return unlikely(value) + float(np.log(value / usual.adds) / usual.unsure) ** 2
 
-    grid: list[float] = (usual.adds * np.geomspace(1 / 8, 4, 61)).tolist()
-    return min(grid, key=whole)
+    return min(_grid(usual), key=whole)
+
+
+def _grid(usual: Expected) -> list[float]:
+    return [usual.adds * float(step) for step in np.geomspace(1 / 8, 4, 61)]
 
 
 # ------------------------------------------------------------------ accelerators
@@ -88,17 +91,26 @@ def chips(cases: Cases) -> Words:
     return each(cases.accelerator, chip)
 
 
-def of_new_chips(usual: Expected, off: Array, wide: Array, chip: Words) -> dict[str, float]:
+def of_new_chips(
+    usual: Expected, ends: tuple[float, float], off: Array, wide: Array, chip: Words
+) -> dict[str, float]:
     """The standard deviation that a chip without rows adds, and the number of rows of the others.
 
-    `off` and `wide`: log errors of chips that are left out, each counted once, and their standard
-    deviation without this.
+    It is the least of a grid with which the interval holds COVERAGE of the errors of chips that are
+    left out, each counted once. `off` and `wide`: their log errors, and their standard deviation
+    without this.
     """
     names, rows = np.unique(chip.astype(str), return_counts=True)
     new = usual.adds
     if len(names) >= SEVERAL:
         weight = 1 / sizes(chip)
-        new = _best(usual, lambda value: _unlikely(weight, off, wide**2 + value**2))
+
+        def held(value: float) -> float:
+            error = off / np.sqrt(wide**2 + value**2)
+            inside = (ends[0] <= error) & (error <= ends[1])
+            return float(weight @ inside / weight.sum())
+
+        new = next((value for value in _grid(usual) if held(value) >= COVERAGE), _grid(usual)[-1])
     counts = zip(names.tolist(), rows.tolist(), strict=True)
     return {"new_chip": new, **{ROWS_ON + name: float(count) for name, count in counts}}
 

@@ -40,12 +40,14 @@ class Prior:
 @dataclass(frozen=True, slots=True)
 class Expected:
     """What a task expects before any data: its coefficients, and the standard deviations of the
-    logarithm within a family, between families, and added by a regime.
+    logarithm within a family, between families, and added by a regime. `normal`: how many families
+    a normal distribution counts as in the ends of an interval.
     """
 
     priors: Mapping[str, Prior]
     within: float
     between: float
+    normal: float
     adds: float
     unsure: float
 
@@ -62,7 +64,7 @@ def expected(book: Book, task: str, names: Iterable[str]) -> Expected:
     usual = assumed(book)
     return Expected(
         {name: Prior(*(column[row] for column in columns)) for name, row in rows.items()},
-        *(usual[name] for name in (f"{task}-within", f"{task}-between")),
+        *(usual[name] for name in (f"{task}-within", f"{task}-between", f"{task}-normal")),
         *(usual[name] for name in ("regime-adds", "regime-unsure")),
     )
 

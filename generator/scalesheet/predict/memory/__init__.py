@@ -30,7 +30,7 @@ from scalesheet.predict.arrays import (
 from scalesheet.predict.cases import Cases, needs
 from scalesheet.predict.engine import assumed
 from scalesheet.predict.fits import Coefficients, apart, pooling
-from scalesheet.predict.fits.holdout import quantile, sizes
+from scalesheet.predict.fits.holdout import end
 from scalesheet.predict.fits.pooling import Design, Expected
 from scalesheet.predict.memory.footprint import (
     COMPONENTS,
@@ -46,9 +46,8 @@ from scalesheet.predict.table import Predictions, none_of
 
 #: The coefficients; the catalogue's table of priors has the expected value of each.
 FITTED = ("unfused", "working", "logits", "framework")
-#: Low and high end of the interval, and the limit for `fits`: the share of errors below it, and the
-#: quantile of a normal distribution, which counts as much as some families (an assumption).
-ENDS = {"low": (0.1, -1.2816), "high": (0.9, 1.2816), "most": (0.99, 2.3263)}
+#: Low and high end of the interval, and the limit for `fits`: the share of errors below it.
+ENDS = {"low": 0.1, "high": 0.9, "most": 0.99}
 SHOWN = 0.02  # parts below this share of the total are not named
 
 OLD_FIT = "the fit belongs to other formulas: run 'scalesheet fit' to renew it"
@@ -226,7 +225,6 @@ class Peaks:
     """What the fit sees of each published peak."""
 
     expected: Expected
-    normal: float  # number of families that the normal distribution counts as
     parts: Array  # bytes of the parts that coefficients scale, before scaling
     fixed: Array  # bytes of all other parts
     open: Array  # standard deviation of the logarithm due to what the row leaves open
@@ -255,12 +253,7 @@ class Peaks:
         wide = np.hypot(design.spread(result.logs, usual.within, usual.between), self.open)
         added = apart.fitted("memory", usual, result.left_out, wide, self.regimes, self.family)
         off = result.left_out / apart.wider("memory", wide, self.regimes, added)
-        families = len(set(self.family.tolist()))
-        low, high, most = (
-            (families * quantile(off, share, 1 / sizes(self.family)) + self.normal * normal)
-            / (families + self.normal)
-            for share, normal in ENDS.values()
-        )
+        low, high, most = (end(off, self.family, share, usual.normal) for share in ENDS.values())
         ends = {"low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}
         return {**fitted, **ends, **usual.made_of(), **added}
 
@@ -274,6 +267,5 @@ def peaks(book: Book, cases: Cases, truth: Array, family: Words) -> Peaks:
     fixed = parts[WHOLE] - sum(varying.values(), np.zeros(len(cases)))
     open_ = _open(book, cases, settings, parts, ROUND)
     expected = pooling.expected(book, "memory", FITTED)
-    normal = assumptions(book)["memory-normal"]
     regimes = apart.regimes_of(cases)
-    return Peaks(expected, normal, columns, fixed, open_, np.log(truth), regimes, family)
+    return Peaks(expected, columns, fixed, open_, np.log(truth), regimes, family)

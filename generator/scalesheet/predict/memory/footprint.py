@@ -124,8 +124,9 @@ class Footprint:
     def _figures(self, names: list[str], at: Coefficients) -> dict[str, Array]:
         rows, given = len(self.cases), self._given
         if self.mixed.any():
-            held = figures(self.book, rows, given, ["held_parameters"], {})["held_parameters"]
-            given = {**given, "gradient_parameters": Partly(np.where(self.mixed, held, np.nan))}
+            made = figures(self.book, rows, given, ["held_parameters", "kept_parameters"], {})
+            layers = made["held_parameters"] - made["kept_parameters"]
+            given = {**given, "gradient_parameters": Partly(np.where(self.mixed, layers, np.nan))}
         return figures(self.book, rows, given, names, {"memory": at})
 
     @cached_property
@@ -178,6 +179,7 @@ class Footprint:
             "micro_batches": np.maximum(1.0, first_stated(several, cases.pipeline)),
             "rank": first_stated(cases.rank, np.full(len(cases), assumed(self.book, "rank"))),
             "copy_bits": np.where(training, 8 * self._state("cast"), 0.0),
+            "libraries": np.where(cases.allocated, 0.0, 1.0),
             "beside": np.where(training, 0.0, self._cache / in_bytes(self.book, "beside")),
             "logit_width": self._logits,
         }
@@ -229,6 +231,7 @@ class Footprint:
         at_once = assumed(self.book, "gathered_layers")
         return {
             "held_gradient_bytes": np.where(whole, 4.0, each),
+            "stays": np.where(cases.flat, 1.0, 0.0),
             "gradient_stage": np.where(self.mixed | whole, 0.0, self.settings.stage),
             "gathered_layers": np.where(whole, np.ceil(cases.layers / cases.pipeline), at_once),
         }
@@ -242,8 +245,8 @@ class Footprint:
         cases = self.cases
         wide = among(cases.precision, "fp32", "tf32") | among(self.settings.states, "fp32")
         element = np.where(wide, 4.0, 2.0)
-        unfused = ~(cases.fused | among(cases.flash, "yes"))
-        unfused |= among(cases.framework, "hf") & ~among(cases.flash, "yes")
+        unfused = ~(cases.fused | among(cases.flash, "yes", "first"))
+        unfused |= among(cases.framework, "hf") & ~among(cases.flash, "yes", "first")
         unfused |= among(cases.flash, "no")
         unfused &= ~among(cases.checkpointing, "selective") & ~among(cases.framework, "unsloth")
         tuned = self.frozen | among(cases.method, "full")
@@ -254,8 +257,9 @@ class Footprint:
         return {
             "element": element,
             "unfused": np.where(unfused, 2 * element + 1, 0.0),
-            "copied_heads": np.where(tuned, cases.heads, cases.kv_heads),
-            "copies": copies * at_matrices + wide_norms * (tuned & cases.gated),
+            "copied_heads": np.where(tuned & ~cases.compiled, cases.heads, cases.kv_heads),
+            "copies": (copies * at_matrices + wide_norms * (tuned & cases.gated)) * ~cases.compiled,
+            "outputs": np.where(among(cases.variant, "adapterv2"), 1.0, 0.0),
             "sequence_parallel": np.where(cases.fused, cases.tensor, 1.0),
         }
 

@@ -16,6 +16,7 @@ from scalesheet.predict.arrays import Array, Flags, Words, among, each, no_words
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.memory.footprint import FROZEN, Footprint, Settings
+from scalesheet.predict.records import assumed
 from scalesheet.predict.time.steps import Layout
 
 #: Round coefficients to decide whether a run fits, so that no setting depends on a digit of a fit.
@@ -36,7 +37,6 @@ SAVINGS: Mapping[str, str] = {
 USUAL = ("recomputed", "stage 1", "stage 3")
 #: Trainers whose fine-tuning setups use recomputation.
 STOCK = ("hf", "unsloth")
-SOME = 0.5  # share of layers that selective recomputation recomputes under FSDP
 MICRO_BATCHES = 4.0  # per pipeline stage
 
 
@@ -45,7 +45,7 @@ def chosen(book: Book, cases: Cases) -> tuple[Settings, Words]:
 
     Rows that would not fit with all savings, and rows with unknown memory, get the USUAL ones.
     """
-    settings = _accumulated(book, cases, stated(cases))
+    settings = _accumulated(book, cases, stated(book, cases))
     open_ = open_to(cases)
     room = FILLED * cases.memory
     left = np.any(list(open_.values()), axis=0)
@@ -69,18 +69,19 @@ def chosen(book: Book, cases: Cases) -> tuple[Settings, Words]:
     return Settings(**merged), words(np.where(left, usual_taken, taken).tolist())
 
 
-def stated(cases: Cases) -> Settings:
+def stated(book: Book, cases: Cases) -> Settings:
     """Settings as stated by rows; otherwise those that use the most memory."""
     frozen = among(cases.method, *FROZEN)
     tuned = frozen | among(cases.method, "full")
     offloads = ~among(cases.offload, "")
     usual = tuned & (among(cases.framework, *STOCK) | (cases.zero == 3) | offloads)
     recomputed = among(cases.checkpointing, "full") | (among(cases.checkpointing, "") & usual)
-    # FSDP recomputes every other layer or product; Megatron only the attention scores
+    # FSDP recomputes every other product and all that is not one; Megatron only attention scores
+    some = assumed(book)["selective-activations"]
     half = among(cases.checkpointing, "selective") & cases.flat
     silent = tuned & np.isnan(cases.sequence) & np.isnan(cases.micro_batch)
     return Settings(
-        recomputed=np.where(recomputed, 1.0, np.where(half, SOME, 0.0)),
+        recomputed=np.where(recomputed, 1.0, np.where(half, some, 0.0)),
         stage=np.nan_to_num(cases.zero),
         states=_states(cases, frozen),
         offloaded=offloads,

@@ -179,6 +179,7 @@ class _Record:
             "precision_text": message,
             "layout": ", ".join(filter(None, layout)),
             "recompute": "" if again is None else "full" if again else "none",
+            "quantity": "peak (allocated)",
         }
         return {name: text for name, text in sentence.items() if text}
 

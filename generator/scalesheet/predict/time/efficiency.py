@@ -27,7 +27,7 @@ from scalesheet.predict.arrays import (
 )
 from scalesheet.predict.cases import Cases, needs
 from scalesheet.predict.fits import Coefficients, apart, pooling
-from scalesheet.predict.fits.holdout import quantile, sizes
+from scalesheet.predict.fits.holdout import end
 from scalesheet.predict.fits.pooling import Design, Expected
 from scalesheet.predict.records import assumed, rows_of
 from scalesheet.predict.table import Predictions, none_of
@@ -286,12 +286,12 @@ class Times:
         task = "runs" if self.rising else "throughput"
         added = apart.fitted(task, usual, result.left_out, wide, self.regimes, self.family)
         wide = apart.wider(task, wide, self.regimes, added)
-        chips = apart.of_new_chips(usual, result.without, wide, self.chips)
+        sign = 1 if self.rising else -1
         unseen = apart.alone(self.chips, self.family)
-        wide = np.hypot(wide, np.where(unseen, chips[NEW], 0.0))
-        off = (result.left_out if self.rising else -result.left_out) / wide
-        low, high = (quantile(off, share, 1 / sizes(self.family)) for share in (TAIL, 1 - TAIL))
+        off = sign * result.left_out / np.hypot(wide, np.where(unseen, usual.adds, 0.0))
+        low, high = (end(off, self.family, share, usual.normal) for share in (TAIL, 1 - TAIL))
         ends = {"low": min(low, 0.0), "high": max(high, 0.0)}
+        chips = apart.of_new_chips(usual, (low, high), sign * result.without, wide, self.chips)
         mixture = {} if self.rising else {"mixture": self.mixture}
         return {**fitted, **ends, **usual.made_of(), **mixture, **added, **chips}
 

@@ -18,6 +18,7 @@ from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import ATTENTION, EXPERTS, SIZES
 from scalesheet.predict.engine import Partly, assumed, figures
 from scalesheet.predict.fits import Coefficients
+from scalesheet.predict.records import assumed as table_of_assumptions
 from scalesheet.predict.records import rows_of
 from scalesheet.vocabulary import METHODS, PRETRAINING
 
@@ -156,6 +157,7 @@ class Work(Layout):
             "trainer": np.where(among(cases.framework, "hf"), "general", "tuned"),
             "precision": np.where(self.fp8, "FP8", "16 bit"),
             "element": np.where(among(cases.precision, "fp32", "tf32"), 4.0, 2.0),
+            "attention_kernel": self.kernel,
             "unfused_traffic": np.where(self.fused, 0.0, UNFUSED),
         }
 
@@ -181,7 +183,13 @@ class Work(Layout):
         """
         cases = self.cases
         usual = cases.fused & ~among(cases.framework, "hf")
-        return among(cases.flash, "yes") | (usual & ~among(cases.flash, "no"))
+        return among(cases.flash, "yes", "first") | (usual & ~among(cases.flash, "no"))
+
+    @cached_property
+    def kernel(self) -> Array:
+        """The time of the attention kernels relative to those of FlashAttention 2."""
+        first = table_of_assumptions(self.book)["attention-first"]
+        return np.where(among(self.cases.flash, "first"), first, 1.0)
 
     @cached_property
     def recomputed(self) -> Array:
@@ -207,7 +215,9 @@ class Work(Layout):
         activations = kept * self.micro_batch * self.sequence / (cases.tensor * cases.context)
         short = np.clip(1 - (0.9 * cases.memory - states) / activations, 0.0, 1.0)
         short = np.where(np.isnan(cases.micro_batch), 0.0, np.nan_to_num(short))
-        return np.where(full, 1.0, np.where(open_, np.where(stock, 1.0, short), 0.0))
+        share = table_of_assumptions(self.book)["selective-products"]
+        some = np.where(among(cases.checkpointing, "selective") & cases.flat, share, 0.0)
+        return np.where(full, 1.0, np.where(open_, np.where(stock, 1.0, short), some))
 
     @cached_property
     def step_tokens(self) -> Array:
