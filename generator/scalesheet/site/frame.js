@@ -7,6 +7,8 @@ const frameLists = (() => {
   const up = script.getAttribute("src").replace(/assets\/frame\.js$/, "")
   const fill = text => text.replaceAll("{up}", up).replaceAll("{base}", up.slice(0, -1) || ".")
   script.insertAdjacentHTML("beforebegin", fill("{top}"))
+  document.head.insertAdjacentHTML("beforeend", fill("{head}"))
+  for (const [name, value] of Object.entries("{body}")) document.body.setAttribute(name, value)
   const topics = document.querySelectorAll(".md-header__topic .md-ellipsis")
   if (topics.length === 2)
     topics[1].textContent = document.title.replace(` - ${topics[0].textContent.trim()}`, "")
@@ -109,6 +111,11 @@ const frameLists = (() => {
       addEventListener("DOMContentLoaded", () => fillContents(contents.querySelector("nav")))
       mark(contents.previousElementSibling)
       here.remove()
+    },
+    /** The theme's script, which follows, finds the parts of a page by these names. */
+    end() {
+      for (const name of ["container", "main", "content"])
+        document.querySelector(`.md-${name}`)?.setAttribute("data-md-component", name)
     },
   }
 })()
