@@ -65,7 +65,9 @@ _OPENED = re.compile(
 #: What only scripts need of the frame around a page, and its icon, which they can add.
 _BODY = re.compile(r"<body([^>]*)>")
 _ICON = re.compile(r'<link rel="icon" [^>]*>\s*')
-_COMPONENT = re.compile(r'(<(?:div|main) class="md-(container|main|content)") data-md-component="\2"')
+_COMPONENT = re.compile(
+    r'(<(?:div|main) class="md-(container|main|content)") data-md-component="\2"'
+)
 _ENDS = re.compile(r'(?:<script src="(?:\.\./)*[^":]*\.js"></script>\s*)+(?=</body>)')
 _SOURCE = re.compile(r'src="(?:\.\./)*([^"]*)"')
 _MAP = re.compile(r"^//# sourceMappingURL=.*\n?", re.MULTILINE)
