@@ -124,8 +124,8 @@ scalesheet.marks = (() => {
   /** How each kind of mark prints a cell: data to compare and to pass to the writer. */
   const PRINTED = {
     cell: (at, cell, format) => only(parts(at, cell, format), false, true),
-    figure: (at, cell, format) =>
-      only((at.quantity.table ? PRINTED.row : parts)(at, cell, format), true, false),
+    figure: (at, cell, format, plan) =>
+      only((at.quantity.table ? PRINTED.row : parts)(at, cell, format, plan), true, false),
     amount: (at, cell, format) => only(parts(at, cell, format), true, true),
     value: (at, cell, format) => only(parts(at, cell, format), false, false),
     range: (at, cell, format) => ({ text: ends(cell, format) }),
