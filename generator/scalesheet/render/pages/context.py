@@ -200,3 +200,21 @@ def edit_link(context: Context, position: Position | None, text: str = "edit the
     """A link to the line that states this; empty without a repository."""
     url = edit_url(context, position)
     return link(url, text, class_="edit") if url else Html()
+
+
+def file_note(context: Context, position: Position | None) -> Html | None:
+    """A sentence that links the file of `line_link`s once; None without a repository."""
+    url = edit_url(context, position)
+    if url is None:
+        return None
+    file, _, _ = url.partition("#")
+    name = PurePosixPath(file).name
+    return join([" Lines are those of ", link(file, name, class_="edit", data_lines=True), "."])
+
+
+def line_link(context: Context, position: Position | None, within: Position | None) -> Html:
+    """The line that states this; `site.js` links it to the file of `file_note`, at `within`."""
+    if position is None or within is None or position.path != within.path:
+        return edit_link(context, position)
+    line = tag("a", f"line {position.line}", class_="edit")
+    return line if edit_url(context, position) else Html()

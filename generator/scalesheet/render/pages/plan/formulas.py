@@ -9,7 +9,7 @@ from scalesheet.evaluate.references import key_of
 from scalesheet.language import syntax
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of
-from scalesheet.render.pages.context import Context, address, cite, edit_link, to
+from scalesheet.render.pages.context import Context, address, cite, file_note, line_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.html import Html, heading, join, link, tag
 from scalesheet.render.pages.marks import As, mark, of_cell, of_chosen
@@ -74,7 +74,8 @@ def formula_blocks(
         return
     titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
     yield heading(2, "How each figure is computed", "formulas")
-    yield tag("p", "Open a line to see the formula, its numbers and its sources.", class_="note")
+    opened = "Open a line to see the formula, its numbers and its sources."
+    yield tag("p", opened, file_note(context, plan.position), class_="note")
     for phase, group in groups.items():
         if group:
             yield heading(3, titles[phase], f"formulas-{phase or 'plan'}")
@@ -332,7 +333,7 @@ def _foot(context: Context, plan: Plan, formula: PlanFormula) -> Html | None:
     """The note, the source, and a link to the line of the data."""
     source = cite(context, formula.formula.citation, plan.citation)
     position = formula.formula.position or formula.quantity.position
-    edit = edit_link(context, position, "Edit this formula")
+    edit = line_link(context, position, plan.position)
     note = formula.quantity.note or None
     content = join(
         [
