@@ -18,6 +18,8 @@ from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
+from scalesheet.site.compact import compact
+
 FRAME = "assets/frame.js"
 STYLE = "assets/style.css"
 END = "assets/end.js"
@@ -72,6 +74,9 @@ _ENDS = re.compile(r'(?:<script src="(?:\.\./)*[^":]*\.js"></script>\s*)+(?=</bo
 _SOURCE = re.compile(r'src="(?:\.\./)*([^"]*)"')
 _MAP = re.compile(r"^//# sourceMappingURL=.*\n?", re.MULTILINE)
 _STYLES = re.compile(r'(?:<link rel="stylesheet" href="(?:\.\./)*[^":]*\.css">\s*)+')
+#: Comments of a style sheet, and spaces around signs that need none.
+_COMMENTS = re.compile(r"/\*.*?\*/", re.DOTALL)
+_SPACES = re.compile(r"\s*([{};,])\s*")
 _ADDRESS = re.compile(r'href="(?:\.\./)*([^"]*)"')
 _RELATIVE = re.compile(r"url\((?![\"']?(?:data:|#))|@import")
 
@@ -146,8 +151,8 @@ class Shared:
         contents_list = _CONTENTS_LIST.search(contents[0])
         lists = side[0].replace(contents_list[0], "") if contents_list else side[0]
         lists = _OPENED.sub(r'<li class="md-nav__item">\1\2</li>', lists)
-        made = f"frameLists.tabs({json.dumps(tabs[0], ensure_ascii=False)},\n"
-        made += f"{json.dumps(lists, ensure_ascii=False)})\n"
+        parts = (json.dumps(compact(part), ensure_ascii=False) for part in (tabs[0], lists))
+        made = f"frameLists.tabs({','.join(parts)})\n"
         name = f"{LISTS}/{hashlib.sha256(made.encode()).hexdigest()[:8]}.js"
         self._write(name, made)
         self._write(LIST, "frameLists.list()\n")
@@ -174,7 +179,7 @@ class Shared:
             first = not self.styles
             self.styles[row] = first and not any(map(_RELATIVE.search, given))
             if self.styles[row]:
-                self._write(STYLE, "\n".join(given))
+                self._write(STYLE, _SPACES.sub(r"\1", _COMMENTS.sub("", "\n".join(given))))
         if not self.styles[row]:
             return text
         return text.replace(links[0], f'<link rel="stylesheet" href="{up}{STYLE}">\n', 1)
