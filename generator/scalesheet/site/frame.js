@@ -68,8 +68,9 @@ const frameLists = (() => {
 
   /** Fill the table of contents, then give each heading its link. */
   function fillContents(contents) {
-    const headings = [...document.querySelectorAll("article :is(h1, h2, h3, h4, h5, h6)[id]")]
     const [title] = document.getElementsByTagName("h1")
+    if (title) title.id ||= "__title"
+    const headings = [...document.querySelectorAll("article :is(h1, h2, h3, h4, h5, h6)[id]")]
     document.querySelector(".md-skip")?.setAttribute("href", `#${title?.id ?? ""}`)
     const below = headings.filter(each => each.tagName !== "H1")
     if (below.length) {

@@ -209,7 +209,7 @@ def file_note(context: Context, position: Position | None) -> Html | None:
         return None
     file, _, _ = url.partition("#")
     name = PurePosixPath(file).name
-    return join([" Lines are those of ", link(file, name, class_="edit", data_lines=True), "."])
+    return join([" Lines refer to ", link(file, name, class_="edit", data_lines=True), "."])
 
 
 def line_link(context: Context, position: Position | None, within: Position | None) -> Html:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from scalesheet.model import Column, Formula, Quantity, Table
+from scalesheet.model import Column, Formula, Quantity, Scalar, Table
 from scalesheet.render.pages.context import ASSETS, Context, cite, edit_link
 from scalesheet.render.pages.html import Html, anchor, heading, join, tag
 from scalesheet.render.pages.notation import Titles
@@ -35,7 +35,9 @@ def explained(
     """A formula, folded to its title and what it `gives`, with the anchor `place`."""
     source = cite(context, formula.citation)
     foot = [of.note or None, *(("Source:", source) if source else ())]
-    foot.append(edit_link(context, formula.position, "Edit this formula"))
+    if isinstance(of, Scalar):  # a computed column of the catalogue has no line of the data
+        foot.append(edit_link(context, formula.position, "Edit this formula"))
+    said = join(filter(None, foot), " ")
     return tag(
         "details",
         tag("summary", tag("strong", of.title), tag("span", *gives)),
@@ -43,7 +45,7 @@ def explained(
             "div",
             *drawn_with_words(titles, formula.ends.value),
             calls(context, formula),
-            tag("p", join(filter(None, foot), " ")),
+            tag("p", said) if said else None,
             as_written(formula),
             id=place,
         ),

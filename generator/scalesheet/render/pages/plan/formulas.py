@@ -74,7 +74,7 @@ def formula_blocks(
         return
     titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
     yield heading(2, "How each figure is computed", "formulas")
-    opened = "Open a line to see the formula, its numbers and its sources."
+    opened = "Open a figure to see its formula, numbers and sources."
     yield tag("p", opened, file_note(context, plan.position), class_="note")
     for phase, group in groups.items():
         if group:
