@@ -50,8 +50,6 @@ _FOOT = re.compile(
     r"((?:(?!<div|</div>).)*?)\s*(?:</div>\s*){4}",
     re.DOTALL,
 )
-#: The title of a page of a book, whose address is that of the page; the script names it again.
-_TITLE = re.compile(r'<h1 id="[^"]*">')
 _OF_PATH = re.compile(r' class="md-path__(?:list|item|link)"')
 _UNUSED = ("search", "annotate", "tags", "version")
 #: Parts needed only for folding lists; the lists are short by now.
@@ -109,7 +107,6 @@ def framed(page: str, depth: int) -> str:
         page = _OF_TABS.sub("", page)
     if depth > 1:  # readers look up pages of a book rather than read them in order
         page = _NEIGHBOURS.sub("", page)
-        page = _TITLE.sub("<h1>", page)
     page = _FOOT.sub(r"<p>\1</p>", page)
     page = _PATH.sub(lambda path: _OF_PATH.sub("", path[0]), page)
     for sign, instead in _ESCAPED.items():  # escapes that only Markdown needed

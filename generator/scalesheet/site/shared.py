@@ -72,6 +72,8 @@ _COMPONENT = re.compile(
 )
 _ENDS = re.compile(r'(?:<script src="(?:\.\./)*[^":]*\.js"></script>\s*)+(?=</body>)')
 _SOURCE = re.compile(r'src="(?:\.\./)*([^"]*)"')
+#: The title of a page of a book, whose address is that of the page; the frame names it again.
+_TITLE = re.compile(r'<h1 id="[^"]*">')
 _MAP = re.compile(r"^//# sourceMappingURL=.*\n?", re.MULTILINE)
 _STYLES = re.compile(r'(?:<link rel="stylesheet" href="(?:\.\./)*[^":]*\.css">\s*)+')
 #: Comments of a style sheet, and spaces around signs that need none.
@@ -138,6 +140,8 @@ class Shared:
         for each in (*found, *([icon[0]] if icon else [])):
             text = text.replace(each, "", 1)
         text = text.replace(body[0], "<body>", 1)
+        if up.count("../") > 1:
+            text = _TITLE.sub("<h1>", text, count=1)
         text = text.replace(ends[0], f'<script src="{up}{END}"></script>', 1)
         return _COMPONENT.sub(r"\1", text)
 
