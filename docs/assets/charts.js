@@ -130,7 +130,7 @@
     for (const [name, value] of Object.entries({ x: 12, y: LINE + 12, width, height }))
       body.setAttribute(name, value);
     const [across, down] = [width + 24, height + 2 * LINE + 24];
-    const foot = [document.title, document.querySelector(".md-copyright")?.textContent.trim()];
+    const foot = [document.title, document.querySelector(".md-footer > p")?.textContent.trim()];
     const text = (y, size, weight, what) =>
       svgElement("text", { ...words, x: 12, y, "font-size": size, "font-weight": weight }, what);
     const file = svgElement(

@@ -115,11 +115,21 @@ globalThis.scalesheetSearch = (() => {
     return best.count > already ? { anchor: best.anchor, heading: best.heading } : {};
   }
 
+  /** The numbers of a list: capital letters, a last digit in base 36, and how often, if repeated. */
+  function numbers(list) {
+    const found = [];
+    for (const [, letters, last, times = 1] of list.matchAll(/([A-Z]*)([0-9a-z])(?:\*(\d+),)?/g)) {
+      const high = Array.from(letters).reduce((sum, each) => sum * 26 + each.charCodeAt() - 65, 0);
+      for (let n = 0; n < times; n++) found.push(high * 36 + parseInt(last, 36));
+    }
+    return found;
+  }
+
   /** Decode the index file once. */
   function read({ words, places, headings, pages, synonyms }) {
     return {
       words: words.split(" "),
-      places: places.split(";").map((list) => list.split(",").map((each) => parseInt(each, 36))),
+      places: places.split(";").map(numbers),
       pages: pages.map(([path, title, weight, note, names, below]) => ({
         ...{ path, title, weight, note, names, headings: below.map((n) => headings[n]) },
       })),

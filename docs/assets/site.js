@@ -283,6 +283,17 @@
     return write
   }
 
+  // ---------------------------------------------------------------- links that pages shorten
+
+  /** Links to cases of the front page get the job, which the page names once. */
+  const job = document.querySelector("[data-job]")?.dataset.job
+  for (const link of job ? document.querySelectorAll("a[href^='../../index.html?method=']") : [])
+    link.setAttribute("href", `${link.getAttribute("href")}&${job}`)
+
+  /** Each line links to its place in the file that the page names once. */
+  for (const line of document.querySelectorAll("a.edit:not([href])"))
+    line.href = `${document.querySelector("a[data-lines]").href}#L${line.textContent.match(/\d+/)}`
+
   // ---------------------------------------------------------------- further scripts
 
   const assets = document.currentScript.src.replace(/[^/]*$/, "")

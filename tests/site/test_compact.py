@@ -105,3 +105,12 @@ def test_every_page_is_written_again(tmp_path: Path) -> None:
     compact_pages(tmp_path)
     assert (tmp_path / "below/b.html").read_text("utf-8") == "<p class=x>"
     assert (tmp_path / "c.txt").read_text("utf-8") == '<p class="x">'
+
+
+def test_the_figures_of_a_row_name_their_row_once() -> None:
+    cells = '<td class="num" data-of="t/r/{}">1</td>'
+    row = f"<tr><th>r</th>{cells.format('a')}{cells.format('b')}</tr>"
+    short = "<tr data-row=t/r><th>r<td class=num data-of=/a>1<td class=num data-of=/b>1</tr>"
+    assert compact(row) == short
+    other = row.replace("t/r/b", "t/@key/b")  # of two rows
+    assert compact(other).count("data-row") == 0

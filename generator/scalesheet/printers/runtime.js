@@ -290,6 +290,14 @@ scalesheet.makeRuntime = () => {
     }
   }
 
+  /** The three expressions of a value that read the same cells: `e` is the end that each reads, `o`
+   *  the opposite one. */
+  const ends = (read) => [
+    (i) => read(i, "value", "value"),
+    (i) => read(i, "low", "high"),
+    (i) => read(i, "high", "low"),
+  ];
+
   /** One cell from its expressions; low and high are absent if it is exact. */
   function evaluate([value, low, high], row) {
     const middle = attempt(value, row);
@@ -494,7 +502,7 @@ scalesheet.makeRuntime = () => {
     fixed, join, title,
     lookup, sumOf, meanOf, minOf, maxOf, countOf, countRows, listOf: numbersOf,
     argminOf: best(least), argmaxOf: best(most),
-    start, attempt, machine,
+    start, attempt, ends, machine,
   });
 };
 

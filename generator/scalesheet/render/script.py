@@ -9,7 +9,8 @@ columns: {name: [cell]}}`. A cell is `5`, `"a word"`, `true`, `{value, low, high
 changes some, and calls `compute`, which returns `{scalars: {name: cell}, tables: {name: {column:
 [cell]}}}` with cells `{value, low, high}`, `{value}` for words, or `{reason}`.
 
-`steps` lists the computations in order: `[key, reads, [value, low, high], rows]`. A key is a
+`steps` lists the computations in order: `[key, reads, [value, low, high], rows]`, with
+`rt.ends((i, e, o) => ...)` for the three if they differ only in the ends that they read. A key is a
 scalar's name or `table/column`; `reads` are the keys that the expressions use, so that a page
 recomputes only what depends on a change. `rows` are the rows that a column's formula skips, or the
 single row that has its own formula.
@@ -18,8 +19,10 @@ single row that has its own formula.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from scalesheet.book import Book
@@ -90,7 +93,26 @@ def shortened(script: str) -> str:
     """
     parts = _STRING.split(_MEMBER.sub(r".\1", script))
     parts[::2] = [_SPACED.sub(r"\1", part) for part in parts[::2]]
-    return "".join(parts)
+    return _named("".join(parts))
+
+
+#: What formulas repeat: the columns of a table, and functions of the runtime.
+_REPEATED = re.compile(r"\bt\.\w+\.columns(?=\.)|\brt\.\w+(?=\()")
+_OFTEN = 12
+
+
+def _named(script: str) -> str:
+    """Give short names, as defaults of parameters of `steps`, to what its formulas repeat."""
+    start, begin, rest = script.partition("steps:(s,t)=>[")
+    steps, end, rest = rest.partition("\n],")
+    parts = _STRING.split(steps)
+    found = Counter(chain.from_iterable(map(_REPEATED.findall, parts[::2])))
+    names = {
+        text: f"_{n}" for n, (text, times) in enumerate(found.most_common()) if times >= _OFTEN
+    }
+    parts[::2] = [_REPEATED.sub(lambda one: names.get(one[0], one[0]), part) for part in parts[::2]]
+    given = "".join(f",{name}={text}" for text, name in names.items())
+    return f"{start}{begin.replace('t)', f't{given})')}{''.join(parts)}{end}{rest}"
 
 
 def reached(plan: Plan, book: Book) -> list[str]:
@@ -225,7 +247,36 @@ def _line(key: str, ends: Ends, variables: str, *rows: str) -> str:
     reads = quoted(" ".join(dict.fromkeys(name for node in nodes for name in _reads(node))))
     ends_of = [ends.value, *((ends.low, ends.high) if len(nodes) > 1 else ())]
     functions = (f"{variables} => {javascript(n)}" if n is not None else "null" for n in ends_of)
-    return f"[{', '.join([quoted(key), reads, _list(functions), *rows])}],"
+    texts = list(functions)
+    return f"[{', '.join([quoted(key), reads, _merged(texts) or _list(texts), *rows])}],"
+
+
+#: Which end of a quantity an expression reads: a member, or an argument of a look-up.
+_END = re.compile(r'\.(value|low|high)\b(?!\()|"(value|low|high)"')
+#: The same end, or the opposite one, as `rt.ends` passes them.
+_ENDS = {("value", "low", "high"): "e", ("value", "high", "low"): "o"}
+
+
+def _merged(functions: list[str]) -> str:
+    """The three ends of a value as one function, if they differ only in the ends that they read;
+    else nothing."""
+    if len(functions) != 3 or "null" in functions:
+        return ""
+    rests = {tuple(_END.split(text)[::3]) for text in functions}
+    if len(rests) > 1:
+        return ""
+    reads = zip(*(_END.finditer(text) for text in functions), strict=True)
+    merged, (first, *parts) = "", rests.pop()
+    for (value, *others), part in zip(reads, parts, strict=True):
+        end = value[0]
+        if any(other[0] != end for other in others):
+            ends = tuple(found[1] or found[2] for found in (value, *others))
+            if ends not in _ENDS:
+                return ""
+            end = f"[{_ENDS[ends]}]" if value[1] else _ENDS[ends]
+        merged += end + part
+    body = (first + merged).partition(" => ")[2]
+    return f"rt.ends((i, e, o) => {body})"
 
 
 def _reads(node: Node) -> Iterator[str]:

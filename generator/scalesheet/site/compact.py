@@ -1,8 +1,10 @@
 """Writes finished pages in fewer bytes: the same document, without what HTML lets a page omit.
 
 A browser builds the same elements, attributes and texts from both. Only line breaks between blocks
-are lost, which nothing shows, and scopes of table headings that follow from the form of the table.
-Text that is literal (scripts, styles, `pre`) stays as it is.
+are lost, which nothing shows, scopes of table headings that follow from the form of the table, and
+what the figures of a row have in common in their names, which the page's script adds again.
+Text that is literal (scripts, styles, `pre`) stays as it is, except that highlighted code keeps
+only the classes that have a color.
 """
 
 from __future__ import annotations
@@ -70,13 +72,35 @@ def _scoped(table: re.Match[str]) -> str:
     return text[: head.start()] + _COLUMN.sub(r"\1", head[0]) + rows
 
 
+#: A space, which has no color, and a sign or word with its class, and finer ones that have none.
+_SPACE = re.compile(r'<span class="w">(\s*)</span>')
+_COLORED = re.compile(r'<span class="(\w+)(?: [\w -]+)?">')
+
+
+_CELLS = re.compile(r"<tr\b([^>]*)>((?:(?!<tr\b).)*?)</tr>", re.DOTALL)
+_FIGURE = re.compile(r'(<td\b[^>]* data-of=")([^"/]+/[^"/]+)(?=/[^"/]+")')
+
+
+def _row(row: re.Match[str]) -> str:
+    """A row of a table with the table and the row of its figures, named once."""
+    places = {place for _, place in _FIGURE.findall(row[2])}
+    if len(places) != 1:
+        return row[0]
+    (place,) = places
+    cells = _FIGURE.sub(r"\1", row[2])
+    return f'<tr{row[1]} data-row="{place}">{cells}</tr>'
+
+
 def compact(page: str) -> str:
     """The same page in fewer bytes."""
-    page = _TABLE.sub(_scoped, page)
+    page = _CELLS.sub(_row, _TABLE.sub(_scoped, page))
     parts: list[str] = []
     end = 0
     for literal in _LITERAL.finditer(page):
-        parts += [_shortened(page[end : literal.start()]), literal[0]]
+        text = literal[0]
+        if text.startswith("<pre"):
+            text = _COLORED.sub(r"<span class=\1>", _SPACE.sub(r"\1", text))
+        parts += [_shortened(page[end : literal.start()]), text]
         end = literal.end()
     return "".join((*parts, _shortened(page[end:])))
 

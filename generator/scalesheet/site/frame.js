@@ -7,6 +7,8 @@ const frameLists = (() => {
   const up = script.getAttribute("src").replace(/assets\/frame\.js$/, "")
   const fill = text => text.replaceAll("{up}", up).replaceAll("{base}", up.slice(0, -1) || ".")
   script.insertAdjacentHTML("beforebegin", fill("{top}"))
+  document.head.insertAdjacentHTML("beforeend", fill("{head}"))
+  for (const [name, value] of Object.entries("{body}")) document.body.setAttribute(name, value)
   const topics = document.querySelectorAll(".md-header__topic .md-ellipsis")
   if (topics.length === 2)
     topics[1].textContent = document.title.replace(` - ${topics[0].textContent.trim()}`, "")
@@ -66,8 +68,9 @@ const frameLists = (() => {
 
   /** Fill the table of contents, then give each heading its link. */
   function fillContents(contents) {
-    const headings = [...document.querySelectorAll("article :is(h1, h2, h3, h4, h5, h6)[id]")]
     const [title] = document.getElementsByTagName("h1")
+    if (title) title.id ||= "__title"
+    const headings = [...document.querySelectorAll("article :is(h1, h2, h3, h4, h5, h6)[id]")]
     document.querySelector(".md-skip")?.setAttribute("href", `#${title?.id ?? ""}`)
     const below = headings.filter(each => each.tagName !== "H1")
     if (below.length) {
@@ -109,6 +112,11 @@ const frameLists = (() => {
       addEventListener("DOMContentLoaded", () => fillContents(contents.querySelector("nav")))
       mark(contents.previousElementSibling)
       here.remove()
+    },
+    /** The theme's script, which follows, finds the parts of a page by these names. */
+    end() {
+      for (const name of ["container", "main", "content"])
+        document.querySelector(`.md-${name}`)?.setAttribute("data-md-component", name)
     },
   }
 })()

@@ -107,7 +107,7 @@ def framed(page: str, depth: int) -> str:
         page = _OF_TABS.sub("", page)
     if depth > 1:  # readers look up pages of a book rather than read them in order
         page = _NEIGHBOURS.sub("", page)
-    page = _FOOT.sub(r'<p class="md-copyright md-grid">\1</p>', page)
+    page = _FOOT.sub(r"<p>\1</p>", page)
     page = _PATH.sub(lambda path: _OF_PATH.sub("", path[0]), page)
     for sign, instead in _ESCAPED.items():  # escapes that only Markdown needed
         page = page.replace(sign, instead)

@@ -36,6 +36,8 @@ _NEEDLESS_TAGS = re.compile(
     r"""|<link\s+rel="(?:prev|next)"[^>]*>\s*"""
 )
 FEED = "api/v1/changes.atom"
+#: The only script that starts a worker (`render/live/sure`).
+_WORKS = "assets/sure.js"
 _DESCRIPTION = re.compile(r'<meta name="description"[^>]*>')
 _HEAD = re.compile(r"<head[^>]*>", re.IGNORECASE)
 
@@ -170,6 +172,7 @@ def policy(document: Document, styles: Iterable[str] = ()) -> str:
     nothing.
     """
     own = ("'self'", "file:")
+    works = any(each.endswith(_WORKS) for each in document.loads)
     return "; ".join(
         " ".join(directive)
         for directive in (
@@ -178,10 +181,12 @@ def policy(document: Document, styles: Iterable[str] = ()) -> str:
             ("style-src", *own, *_hashes((*document.styles, *styles))),
             ("img-src", *own, "data:"),
             ("connect-src", "'self'"),  # the search index, over http
-            ("worker-src", "'self'", "blob:"),  # a worker's script, made of the page's functions
+            # a worker's script, made of the page's functions
+            ("worker-src", "'self'", "blob:") if works else (),
             ("base-uri", "'none'"),
             ("form-action", "'none'"),
         )
+        if directive
     )
 
 

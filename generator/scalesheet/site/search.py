@@ -10,7 +10,9 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from importlib.resources import files
+from itertools import groupby, repeat
 from pathlib import Path
 from typing import Any
 
@@ -180,8 +182,8 @@ def read(text: str) -> list[Entry]:
     fields: list[dict[str, int]] = [{} for _ in made["pages"]]
     for word, places in zip(made["words"].split(" "), made["places"].split(";"), strict=True):
         page = 0
-        for place in filter(None, places.split(",")):
-            step, where = divmod(int(place, 36), 8)
+        for place in _numbers(places):
+            step, where = divmod(place, 8)
             page += step
             fields[page][word] = where
     return [
@@ -204,20 +206,35 @@ def write_index(site: Path, text: str) -> None:
 
 
 def _places(found: list[tuple[int, int]]) -> str:
-    before, parts = 0, []
+    """`8`, `Ac`, `8*1f,`: numbers without separators, and how often one is repeated.
+
+    The last digit of a number is in base 36; those before are capital letters.
+    """
+    before, numbers = 0, []
     for page, where in found:
-        parts.append(_base36((page - before) * 8 + where))
+        numbers.append((page - before) * 8 + where)
         before = page
-    return ",".join(parts)
+    runs = ((_number(n), len(list(same))) for n, same in groupby(numbers))
+    return "".join(min(n * times, f"{n}*{times},", key=len) for n, times in runs)
+
+
+def _number(number: int) -> str:
+    number, rest = divmod(number, 36)
+    text = _DIGITS[rest]
+    while number:
+        number, rest = divmod(number, 26)
+        text = _LETTERS[rest] + text
+    return text
+
+
+_NUMBER = re.compile(r"([A-Z]*)([0-9a-z])(?:\*(\d+),)?")
+
+
+def _numbers(places: str) -> Iterator[int]:
+    for letters, last, times in _NUMBER.findall(places):
+        number = reduce(lambda sum_, letter: sum_ * 26 + _LETTERS.index(letter), letters, 0)
+        yield from repeat(number * 36 + _DIGITS.index(last), int(times or 1))
 
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-
-
-def _base36(number: int) -> str:
-    text = ""
-    while True:
-        number, rest = divmod(number, 36)
-        text = _DIGITS[rest] + text
-        if not number:
-            return text
+_LETTERS = _DIGITS[10:].upper()

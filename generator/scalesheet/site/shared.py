@@ -1,5 +1,5 @@
-"""Moves what many pages share into files: the header and scripts, a folder's navigation, the
-styles.
+"""Moves what many pages share into files: the header, a folder's navigation, the styles, and the
+scripts at the end.
 
 A site has thousands of pages, and most of a small page was its frame. Only parts that are
 identical, except for the path to the site's root, are moved; everything else stays.
@@ -15,10 +15,14 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
+
+from scalesheet.site.compact import compact
 
 FRAME = "assets/frame.js"
 STYLE = "assets/style.css"
+END = "assets/end.js"
 LISTS = "assets/lists"
 LIST = "assets/list.js"
 
@@ -38,6 +42,7 @@ _BOTTOM = (
     re.compile(r'<script id="__config".*?</script>\s*', re.DOTALL),
 )
 _BASE = re.compile(r'"base":"[./]*"')
+_VALUES = re.compile(r'([\w-]+)="([^"]*)"')
 _UP = re.compile(r'((?:href|src|data-root)=")(?:\./|(?:\.\./)*)')
 
 _TABS = re.compile(r'<nav class="md-tabs".*?</nav>\s*', re.DOTALL)
@@ -59,7 +64,21 @@ _OPENED = re.compile(
     r'(<a href="[^"]*" class="md-nav__link) md-nav__link--active(">.*?</a>)\s*</li>',
     re.DOTALL,
 )
+#: What only scripts need of the frame around a page, and its icon, which they can add.
+_BODY = re.compile(r"<body([^>]*)>")
+_ICON = re.compile(r'<link rel="icon" [^>]*>\s*')
+_COMPONENT = re.compile(
+    r'(<(?:div|main) class="md-(container|main|content)") data-md-component="\2"'
+)
+_ENDS = re.compile(r'(?:<script src="(?:\.\./)*[^":]*\.js"></script>\s*)+(?=</body>)')
+_SOURCE = re.compile(r'src="(?:\.\./)*([^"]*)"')
+#: The title of a page of a book, whose address is that of the page; the frame names it again.
+_TITLE = re.compile(r'<h1 id="[^"]*">')
+_MAP = re.compile(r"^//# sourceMappingURL=.*\n?", re.MULTILINE)
 _STYLES = re.compile(r'(?:<link rel="stylesheet" href="(?:\.\./)*[^":]*\.css">\s*)+')
+#: Comments of a style sheet, and spaces around signs that need none.
+_COMMENTS = re.compile(r"/\*.*?\*/", re.DOTALL)
+_SPACES = re.compile(r"\s*([{};,])\s*")
 _ADDRESS = re.compile(r'href="(?:\.\./)*([^"]*)"')
 _RELATIVE = re.compile(r"url\((?![\"']?(?:data:|#))|@import")
 
@@ -72,6 +91,8 @@ class Shared:
     frame: str = ""
     styles: dict[str, bool] = field(default_factory=dict)
     """Groups of style sheet links, and whether one sheet can replace them."""
+    ends: tuple[str, ...] = ()
+    """The scripts at the end of each page, which one file replaces."""
     written: set[str] = field(default_factory=set)
     """The files that this process has written: most pages share them with others."""
 
@@ -87,28 +108,42 @@ class Shared:
         if top is None or scope is None or not all(bottom):
             return text
         found = [each[0] for each in bottom if each is not None]
+        body, icon, ends = _BODY.search(text), _ICON.search(text), _ENDS.search(text)
+        if body is None or ends is None:
+            return text
+        names = tuple(map(posixpath.normpath, _SOURCE.findall(ends[0])))
         colours = _COLOURS.search(top["header"])
         header = _TOPIC.sub(r"\1", _COLOURS.sub("", top["header"]))
         skip = _SKIP.sub('href="#"', top["skip"])  # without the header, there is nothing to skip
         common = _UP.sub(r"\1{up}", top["toggles"] + skip + header)
         common += _BASE.sub('"base":"{base}"', "".join(found))
+        head = _UP.sub(r"\1{up}", icon[0].strip()) if icon else ""
         frame = "\n".join(
             (
                 f'{scope[1]}"..",document.currentScript.src{scope[2]}',
-                _script().replace('"{top}"', json.dumps(common, ensure_ascii=False)),
+                _script()
+                .replace('"{top}"', json.dumps(common, ensure_ascii=False))
+                .replace('"{head}"', json.dumps(head, ensure_ascii=False))
+                .replace('"{body}"', json.dumps(dict(_VALUES.findall(body[1])))),
                 colours[1] if colours else "",
             )
         )
         if not self.frame:
-            self.frame = frame
+            self.frame, self.ends = frame, names
             self._write(FRAME, frame)
-        if frame != self.frame:
+            given = (_MAP.sub("", (self.site / name).read_text("utf-8")) for name in names)
+            self._write(END, "\n".join(("frameLists.end()", *given)))
+        if (frame, names) != (self.frame, self.ends):
             return text
         link = f'<script src="{up}{FRAME}"></script>\n'
         text = text.replace(top[0], link, 1).replace(scope[0], "", 1)
-        for each in found:
+        for each in (*found, *([icon[0]] if icon else [])):
             text = text.replace(each, "", 1)
-        return text
+        text = text.replace(body[0], "<body>", 1)
+        if up.count("../") > 1:
+            text = _TITLE.sub("<h1>", text, count=1)
+        text = text.replace(ends[0], f'<script src="{up}{END}"></script>', 1)
+        return _COMPONENT.sub(r"\1", text)
 
     def _listed(self, text: str, up: str) -> tuple[str, str]:
         tabs, side = _TABS.search(text), _SIDE.search(text)
@@ -120,8 +155,8 @@ class Shared:
         contents_list = _CONTENTS_LIST.search(contents[0])
         lists = side[0].replace(contents_list[0], "") if contents_list else side[0]
         lists = _OPENED.sub(r'<li class="md-nav__item">\1\2</li>', lists)
-        made = f"frameLists.tabs({json.dumps(tabs[0], ensure_ascii=False)},\n"
-        made += f"{json.dumps(lists, ensure_ascii=False)})\n"
+        parts = (json.dumps(compact(part), ensure_ascii=False) for part in (tabs[0], lists))
+        made = f"frameLists.tabs({','.join(parts)})\n"
         name = f"{LISTS}/{hashlib.sha256(made.encode()).hexdigest()[:8]}.js"
         self._write(name, made)
         self._write(LIST, "frameLists.list()\n")
@@ -148,7 +183,7 @@ class Shared:
             first = not self.styles
             self.styles[row] = first and not any(map(_RELATIVE.search, given))
             if self.styles[row]:
-                self._write(STYLE, "\n".join(given))
+                self._write(STYLE, _SPACES.sub(r"\1", _COMMENTS.sub("", "\n".join(given))))
         if not self.styles[row]:
             return text
         return text.replace(links[0], f'<link rel="stylesheet" href="{up}{STYLE}">\n', 1)
@@ -161,11 +196,10 @@ class Shared:
             path.write_text(text, "utf-8", newline="")
 
     def remove_joined(self, loaded: Collection[str]) -> None:
-        """Remove the sheets that the joined one replaces, except those that pages load apart."""
-        for row, joined in self.styles.items():
-            for name in row.split() if joined else ():
-                if name not in loaded:
-                    (self.site / name).unlink()
+        """Remove the files that a joined one replaces, except those that pages load apart."""
+        sheets = (row.split() for row, joined in self.styles.items() if joined)
+        for name in {*chain.from_iterable(sheets), *self.ends} - set(loaded):
+            (self.site / name).unlink()
 
 
 @cache

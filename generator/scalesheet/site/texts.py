@@ -1,7 +1,7 @@
 """The site as text: Markdown beside the pages, and llms.txt at the root.
 
-Single entries of the catalogue, the reference of the format and the long lists of a plan have no
-text: the data API has them.
+Single entries, the reference of the format, and lists of rows (of a plan, of an audit, of the
+score) have no text: the data API has them.
 llms.txt follows https://llmstxt.org: a title, a summary, and sections of links with notes.
 """
 
@@ -23,28 +23,31 @@ ALL = "book/index.md"  # the index of everything, which does not stand for the p
 #: Sections in order, each with the pages that it lists; all other pages are documentation.
 SECTIONS: Mapping[str, re.Pattern[str]] = {
     "Plans": re.compile(r"book/plans/(?!index\.md)[^/]+\.md"),
-    "Audits": re.compile(r"book/audit/(?!index\.md)[^/]+\.md"),
     "Comparisons": re.compile(r"book/compare/[^/]+\.md"),
-    "Catalogue": re.compile(r"book/(?!plans/|audit/|reference/|compare/)[^/]+/index\.md"),
+    "Catalogue": re.compile(r"book/(?!plans/|reference/|compare/)[^/]+/index\.md"),
     "Documentation": re.compile(r"(?!architecture|decisions|extending|changelog).*"),
     "Optional": re.compile(r".*"),
 }
 #: Sections that list pages even if their folder has an index.
-LISTED_ONE_BY_ONE = ("Plans", "Audits", "Catalogue")
+LISTED_ONE_BY_ONE = ("Plans", "Catalogue")
 #: Files other than pages, listed if the site has them.
 DATA: Mapping[str, tuple[str, str]] = {
-    "api/v1/index.json": ("Index of the data API", "everything there is as JSON and CSV"),
+    "api/v1/index.json": (
+        "Index of the data API",
+        "everything there is as JSON and CSV: plans, audits, the score, and each collection",
+    ),
     "api/v1/plans.json": ("Headlines", "each plan's headline figures"),
     "api/v1/changes.json": ("Changes to the data", "prices, corrected values and records by day"),
     "api/v1/changes.atom": ("The same as a feed", "the newest hundred, as Atom"),
 }
 
-#: Pages without a text: single entries, complete lists of a plan, and the format, whose schemas are
-#: in the API.
+#: Pages without a text, whose rows are in the API: single entries, complete lists of a plan, audits
+#: and scores, the longest lists, and the format.
 UNTOLD = re.compile(
-    r"book/(?!plans/|audit/|compare/|score/|reference/)[^/]+/(?!index\.md)[^/]+\.md"
+    r"book/(?!plans/|compare/|reference/)[^/]+/(?!index\.md)[^/]+\.md"
+    r"|book/(?:changes|formulas|offers|sources)/index\.md"
     r"|book/reference/(?:diagnostics|format)/(?!index\.md)[^/]+\.md"
-    r"|book/plans/[^/]+\.(?:formulas-\d+|inputs|tables)\.md"
+    r"|book/plans/[^/]+\.(?:formulas-\d+|inputs|sensitivity|tables)\.md"
 )
 _LINK = re.compile(r"(\]\()([^)\s]+)\.md(#[^)\s]*)?(?=\))")
 

@@ -44,6 +44,7 @@ REVISIONS = {
     20: "476497142971cef6",
     21: "39a933fb28f69a1c",
     22: "2a2240f007eed9ab",
+    23: "41e048e717797baf",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

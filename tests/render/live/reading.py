@@ -25,7 +25,8 @@ _MARKS = """
   return Array.from(document.querySelectorAll("[data-of]"))
     .filter((mark) => !mark.closest(".what-if, .what-if-bar"))
     .map((mark) => {
-      const { of, as = "cell", within = "", part = "" } = mark.dataset;
+      const usual = mark.tagName === "TD" ? "cell" : "amount";
+      const { of, as = usual, within = "", part = "" } = mark.dataset;
       const field = mark.querySelector(".field");
       return [[of, within, part].join(" "), as, field ? inField(field) : flat(mark.textContent)];
     });

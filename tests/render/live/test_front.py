@@ -30,7 +30,7 @@ from scalesheet.model import Plan
 from scalesheet.numbers import Rule, format_by, format_of, plain
 from scalesheet.predict.arrays import Flags
 from scalesheet.predict.cases.catalogue import known
-from scalesheet.render.live import FRONT, script
+from scalesheet.render.live import ANSWERING, FRONT, script
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.front.page import FrontPage, front_page
 from scalesheet.render.pages.markdown import as_markdown
@@ -98,7 +98,12 @@ def write_front(front: FrontPage, folder: Path) -> Path:
     """Write the page to a folder for a browser, with the site's style and policy."""
     assets = folder / "book" / "assets"
     assets.mkdir(parents=True, exist_ok=True)
-    scripts = {"runtime": runtime(), "question": front.script, "front": script(FRONT)}
+    scripts = {
+        "runtime": runtime(),
+        "question": front.script,
+        "answering": script(ANSWERING),
+        "front": script(FRONT),
+    }
     for name, text in scripts.items():
         (assets / f"{name}.js").write_text(text, "utf-8")
     for name in ("site.css", "front.css"):

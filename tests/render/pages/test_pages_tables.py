@@ -1,5 +1,7 @@
 """Pages of nodes and small tables: figures with sources, and links between rows."""
 
+import re
+
 import pytest
 
 from editions import given
@@ -42,7 +44,11 @@ def test_a_table_has_an_index_and_a_page_for_each_row(pages: dict[str, str]) -> 
     page = pages["sites/one.md"]
     assert page.startswith("# One\n")
     assert "table 1" in page
-    assert "<code>pue - 1</code>" in page  # a computed column shows its formula
+    # the formula of a computed column is on the index, which the row's page links to
+    place = re.search(r'<a href="index.html#([^"]+)">formula</a>', page)
+    assert place is not None
+    explained = pages["sites/index.md"].partition(f'id="{place[1]}"')[2]
+    assert "<code>pue - 1</code>" in explained.partition("</details>")[0]
     assert ">assumption</" in pages["sites/two.md"]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -14,8 +13,9 @@ from scalesheet.edition import Edition
 from scalesheet.examine import sound_edition
 from scalesheet.render.pages.catalogue.training import (
     Training,
-    case_address,
+    case_of,
     job_of,
+    job_part,
     training,
     training_section,
 )
@@ -51,8 +51,7 @@ def test_the_front_page_answers_the_same(context: Context, shared: Training, met
     found = search(context.book, shared.catalogue, job_of(context, shared, MODEL), shared.assumed)
     best = found.best(found.good & (found.grid.method[found.at] == method))
     assert best is not None
-    asked = parse_qs(urlsplit(case_address(shared, found, best)).query)
-    stated = {name: values[0] for name, values in asked.items()}
+    stated = case_of(found, best) | job_part(shared, found.job)
 
     answer = answered(question_script(context.book, shared.plan, stated))
 
@@ -68,7 +67,8 @@ def test_each_answer_links_to_its_case_and_a_missing_one_says_why(
     context: Context, shared: Training
 ) -> None:
     text = "".join(map(str, training_section(context, shared, "llama-3-1-70b")))
-    assert "../../index.html?model=llama-3-1-70b&amp;method=LoRA" in text
+    assert 'href="../../index.html?method=LoRA&amp;gpu=' in text
+    assert 'data-job="model=llama-3-1-70b&amp;data=tokens' in text
     assert "doesn&#x27;t fit on 8 GPUs" in text
     assert "needs more than 8 GPUs" in text
     assert "16 GPUs" not in text

@@ -13,7 +13,7 @@ from scalesheet.schemas import KINDS
 
 VERSION = "v1"
 #: Increases with each addition to the shapes; docs/reference/api.md has the change log.
-REVISION = 22
+REVISION = 23
 #: From index.json to the root of the site, or of the output if there is no site.
 ROOT = "../../"
 DOCUMENTATION = "reference/api.html"
@@ -83,7 +83,7 @@ def index_json(
         "changes": {
             "json": "changes.json",
             "atom": "changes.atom",
-            **_page("changes", "index", pages),
+            **({"page": _address("changes", "index")} if pages else {}),
         },
         "score": {"json": "score.json", **_page("score", "index", pages)},
         "printed": {name: f"schemas/api/{name}.schema.json" for name in PRINTED},

@@ -20,10 +20,22 @@ def as_json(data: Mapping[str, Any]) -> str:
 
 
 def compact(data: Mapping[str, Any]) -> str:
-    """Return compact JSON for files, a third smaller: one line for each top-level key."""
+    """Return compact JSON for files, a third smaller: one line for each top-level key, whole
+    numbers without a decimal point."""
     dump = partial(json.dumps, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    lines = (f"{dump(key)}:{dump(value)}" for key, value in data.items())
+    lines = (f"{dump(key)}:{dump(_shortest(value))}" for key, value in data.items())
     return "{" + ",\n".join(lines) + "}\n"
+
+
+def _shortest(data: Any) -> Any:
+    match data:
+        case dict():
+            return {key: _shortest(value) for key, value in data.items()}
+        case list() | tuple():
+            return [_shortest(value) for value in data]
+        case float() if (text := repr(data)).endswith(".0") and text != "-0.0":
+            return int(data)
+    return data
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -48,7 +60,7 @@ def _field(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case float():
-            return repr(value)
+            return repr(value).removesuffix(".0")
         case str():
             return inert(value)
     return str(value)

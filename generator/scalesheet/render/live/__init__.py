@@ -41,15 +41,15 @@ ODDS = ("sure/draws", "odds")
 #: answers a case, `answer.js` draws the answer.
 ANSWER = ("layouts", "case", "answer")
 
-#: Scripts of the front page, where `front.js` asks the question.
-FRONT = ("numbers", "inputs", "marks", "fields", *ODDS, *ANSWER, "front")
+#: What the front page and those below share.
+ANSWERING = ("numbers", "inputs", "marks", "fields", *ODDS, *ANSWER)
+
+#: The script of the front page asks the question.
+FRONT = ("front",)
 
 #: Scripts of pages that answer for many accelerators or models: `workload.js` asks and draws,
 #: `architecture.js` reads a model that is not in the catalogue, `workloads.js` connects a page.
-WORKLOAD = (
-    *("numbers", "inputs", "charts", "marks", "tables", "fields", *ODDS, *ANSWER, "workload"),
-    *("architecture", "workloads"),
-)
+WORKLOAD = ("charts", "tables", "workload", "architecture", "workloads")
 
 #: The build uses these to draw: the drawing parts of the above, and pictures that never change.
 DRAWING = (

@@ -8,7 +8,7 @@
 scalesheet.fields = (() => {
   const { ends, number, plain } = scalesheet.numbers;
   const { Refused, change, without, written, rowsOf } = scalesheet.inputs;
-  const { element, place, rowTitle, unitOf } = scalesheet.marks;
+  const { element, place, asOf, rowTitle, unitOf } = scalesheet.marks;
 
   let made = 0;
 
@@ -76,7 +76,8 @@ scalesheet.fields = (() => {
   /** A field in place of a figure. `host.enter(field, text, done)` takes the entered text, and
    *  throws Refused; `host.input(of)` is the input that the figure currently shows, if any. */
   function field(plan, target, host) {
-    const { of, as = "cell" } = target.dataset;
+    const { of } = target.dataset;
+    const as = asOf(target);
     const at = place(plan, of);
     const { quantity } = at;
     if (!host.input(of) || !editable(quantity, at.table === undefined)) return undefined;

@@ -1,4 +1,4 @@
-/* The LaTeX of a formula, printed from its MathML when a reader opens "As text". The text is that of
+/* The LaTeX of a formula, printed from its MathML when a reader opens its line. The text is that of
  * printers/latex.py. */
 "use strict";
 
@@ -69,12 +69,15 @@
     }
   }
 
-  /** Add the LaTeX below the formula as written, once. */
+  /** Fold the formula as written once its line is opened, with the LaTeX below it. */
   function add({ target }) {
-    const list = target.open && target.matches?.(".formula .quiet") && target.querySelector("dl");
-    const math = list && target.closest(".formula").querySelector("math");
-    if (!math || list.children.length > 2) return;
+    const list = target.open && target.matches?.(".formula") && target.querySelector("div > dl.notations");
+    const math = list && target.querySelector("math");
+    if (!math) return;
+    const fold = element("details", { class: "quiet" }, element("summary", {}, "As text"));
+    list.replaceWith(fold);
     list.append(element("dt", {}, "LaTeX"), element("dd", {}, element("code", {}, print(math))));
+    fold.append(list);
   }
 
   document.addEventListener("toggle", add, true);

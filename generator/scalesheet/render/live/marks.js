@@ -194,7 +194,7 @@ scalesheet.marks = (() => {
       return target.replaceChildren(cell ? reason : spanOf("reason", reason));
     if (word !== undefined) return target.replaceChildren(word);
     if (rewritten(target, shown, unit, range)) return undefined;
-    const content = [spanOf("num", shown)];
+    const content = [target.tagName === "SPAN" ? shown : spanOf("num", shown)];
     if (unit) content.push(target.classList.contains("value") ? " " : NBSP, spanOf("unit", unit));
     if (range) content.push(" ", spanOf("range", range));
     return target.replaceChildren(...content);
@@ -270,9 +270,13 @@ scalesheet.marks = (() => {
 
   // ---------------------------------------------------------------- marks
 
+  /** What an element prints: usually, a cell of a table is a `cell`, anything else an `amount`. */
+  const asOf = ({ dataset, tagName }) => dataset.as ?? (tagName === "TD" ? "cell" : "amount");
+
   /** A mark of the page; undefined if it names something that this plan lacks. */
   function mark(plan, target) {
-    const { of, as = "cell", within } = target.dataset;
+    const { of, within } = target.dataset;
+    const as = asOf(target);
     const at = place(plan, of);
     if (at.table !== undefined && !plan.inputs.tables[at.table]) return undefined;
     return { target, at, as, within, folds: folds(target) };
@@ -325,5 +329,5 @@ scalesheet.marks = (() => {
       );
   }
 
-  return Object.freeze({ place, view, mark, update, inSight, element, drawn, rowTitle, rowPage, parts, unitOf });
+  return Object.freeze({ place, view, asOf, mark, update, inSight, element, drawn, rowTitle, rowPage, parts, unitOf });
 })();

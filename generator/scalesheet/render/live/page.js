@@ -22,6 +22,8 @@
   if (!plan?.shown) return;
   const { shown } = plan;
   const content = panel.parentElement;
+  for (const cell of content.querySelectorAll("tr[data-row] > td[data-of^='/']"))
+    cell.dataset.of = cell.parentElement.dataset.row + cell.dataset.of; // as compact.py left it
   const sides = new Map(Object.entries(shown.sides)); // by scenario, of what has several
 
   let changes = new Map();
@@ -503,8 +505,11 @@
   // ---------------------------------------------------------------- on demand
 
   let readBy; // what each step reads, by its key
-  const readsOf = () =>
-    (readBy ??= new Map(plan.steps().map(([key, reads]) => [key, reads.split(" ").filter(Boolean)])));
+  function readsOf() {
+    const { s, t } = scalesheet.runtime.start(plan.inputs);
+    const pairs = ([key, reads]) => [key, reads.split(" ").filter(Boolean)];
+    return (readBy ??= new Map(plan.steps(s, t).map(pairs)));
+  }
   scalesheet.explain.attach(plan, content, {
     get published() {
       start();

@@ -26,7 +26,7 @@ scalesheet.tornado = (() => {
     const found = figures.map(() => []);
     for (const lever of machine.bind(levers)) {
       const sides = ["low", "high"].map((side) =>
-        machine.trial({ ...lever, value: lever[side] }, (read, moved) => ({
+        machine.trial({ ...lever, value: valueAt(lever, side) }, (read, moved) => ({
           cells: lever.figures.map((n) => expected(read(figures[n]))),
           moved: moved[0],
         })),
@@ -43,6 +43,9 @@ scalesheet.tornado = (() => {
     }
     return figures.map((name, n) => ranking(name, base[n], found[n]));
   }
+
+  const valueAt = ({ at, ...lever }, side) =>
+    at ? (i) => at(i, side === "low" ? -1 : 1, side) : lever[side];
 
   /** A figure without its range: effects are those on the expected value. */
   const expected = ({ value, reason }) => (reason === undefined ? { value } : { reason });

@@ -13,7 +13,7 @@ from pathlib import Path
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.edition import HASH, Edition
 from scalesheet.forks import spread
-from scalesheet.render.live import FRONT, ODDS, SURE, script
+from scalesheet.render.live import ANSWERING, FRONT, ODDS, SURE, script
 from scalesheet.render.pages.audit import audit_pages, audit_title, audits_index
 from scalesheet.render.pages.catalogue.components import component_pages
 from scalesheet.render.pages.catalogue.formulas import record_pages
@@ -93,6 +93,7 @@ def write_pages(
         problems += filled.problems
         question = filled.script
         if question:
+            pages[f"{ASSETS}/answering.js"] = script(ANSWERING)
             pages[f"{ASSETS}/front.js"] = script(FRONT)
         _write(front.parent, {front.name: filled.page})
         if plain is not None:

@@ -9,10 +9,10 @@ from scalesheet.audit.explain import claim_text, shown
 from scalesheet.audit.model import Audited, Judged, Moved, Shown, Totals
 from scalesheet.audit.worst import Group, bundle_title, grouped
 from scalesheet.claims import Audit, Headline, Verdict
-from scalesheet.model import Plan, Quantity
+from scalesheet.model import Plan, Position, Quantity
 from scalesheet.numbers import format_of, text
 from scalesheet.render.audit import changed_by, verdict_text
-from scalesheet.render.pages.context import Context, audits_of, edit_link, to
+from scalesheet.render.pages.context import Context, audits_of, edit_link, file_note, line_link, to
 from scalesheet.render.pages.figures import card
 from scalesheet.render.pages.html import Html, anchor, heading, join, link, meta_line, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
@@ -113,6 +113,12 @@ def _page(context: Context, audited: Audited) -> str:
         *_moved(context, audited),
         heading(2, "All claims", "claims"),
         _counts(audited),
+        tag(
+            "p",
+            "Open the number of a figure for its explanation.",
+            file_note(context, _first(audited)),
+            class_="note",
+        ),
         _claims(context, audited),
         wide=True,
     )
@@ -398,9 +404,13 @@ def _why(context: Context, audited: Audited, judged: Judged) -> Html:
         tag("summary", judged.claim.id),
         tag("p", _cited(context, audited, judged.because)),
         tag("p", "Carries over errors from ", join(rests, ", "), ".") if rests else None,
-        tag("p", edit_link(context, judged.claim.position)),
+        tag("p", line_link(context, judged.claim.position, _first(audited))),
         class_="quiet",
     )
+
+
+def _first(audited: Audited) -> Position | None:
+    return next((each.claim.position for each in audited.claims), None)
 
 
 def claim_address(context: Context, claim: str) -> str:

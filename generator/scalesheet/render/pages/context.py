@@ -12,7 +12,7 @@ from scalesheet.audit.model import Audited
 from scalesheet.book import Book
 from scalesheet.edition import Edition
 from scalesheet.evaluate.references import users
-from scalesheet.model import Citation, Column, Key, Plan, Position, Quantity, Table
+from scalesheet.model import Citation, Column, Key, Plan, Position, Quantity, Scalar, Table
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.live.engine import Engine
 from scalesheet.render.pages.html import Html, drawn, join, link, tag
@@ -73,6 +73,18 @@ class Context:
         """For each plan, the figures whose formulas use each of its figures."""
         plans = self.book.plans
         return _OnDemand(lambda id_: users(plans[id_]))
+
+    @cached_property
+    def explained(self) -> Mapping[tuple[str, str], tuple[str, Scalar]]:
+        """The quantity of a component, with the component's id, that a formula of a plan copies, by
+        the file and the text of the formula."""
+        return {
+            (scalar.formula.position.path, scalar.formula.text): (id_, scalar)
+            for id_, component in self.book.components.items()
+            for scalar in component.plan.scalars.values()
+            if scalar.formula is not None and scalar.formula.position
+            if not scalar.hidden and scalar.name not in component.inputs
+        }
 
     @cached_property
     def scripts(self) -> Mapping[str, str]:
@@ -188,3 +200,21 @@ def edit_link(context: Context, position: Position | None, text: str = "edit the
     """A link to the line that states this; empty without a repository."""
     url = edit_url(context, position)
     return link(url, text, class_="edit") if url else Html()
+
+
+def file_note(context: Context, position: Position | None) -> Html | None:
+    """A sentence that links the file of `line_link`s once; None without a repository."""
+    url = edit_url(context, position)
+    if url is None:
+        return None
+    file, _, _ = url.partition("#")
+    name = PurePosixPath(file).name
+    return join([" Lines refer to ", link(file, name, class_="edit", data_lines=True), "."])
+
+
+def line_link(context: Context, position: Position | None, within: Position | None) -> Html:
+    """The line that states this; `site.js` links it to the file of `file_note`, at `within`."""
+    if position is None or within is None or position.path != within.path:
+        return edit_link(context, position)
+    line = tag("a", f"line {position.line}", class_="edit")
+    return line if edit_url(context, position) else Html()

@@ -44,18 +44,27 @@ def ends(value: Value, fmt: Format) -> str:
 
 
 def amount(
-    value: Value, fmt: Format, symbol: str = "", *, range_: bool = True, of: str | None = None
+    value: Value,
+    fmt: Format,
+    symbol: str = "",
+    *,
+    range_: bool = True,
+    of: str | None = None,
+    bare: bool = False,
 ) -> Html:
-    """A value in running text or in a block: number, unit and range, or the reason."""
+    """A value in running text or in a block: number, unit and range, or the reason.
+
+    `bare`: the element around it is styled as a number, so that the number needs none of its own.
+    """
     if of is not None:
-        shown = amount(value, fmt, symbol, range_=range_)
-        return tag("span", shown, **mark(of, "amount" if range_ else "figure"))
+        shown = amount(value, fmt, symbol, range_=range_, bare=True)
+        return tag("span", shown, **mark(of, "amount" if range_ else "figure", usual="amount"))
     if value.reason is not None:
         return tag("span", inline(value.reason), class_="reason")
     shown = inline(plain(value, fmt))
     if not isinstance(value.value, float):
         return shown
-    parts: list[Html] = [tag("span", shown, class_="num")]
+    parts: list[Html] = [shown if bare else tag("span", shown, class_="num")]
     if symbol:
         unit = unit_of(plain(value, fmt), symbol)
         parts += [Html(NBSP), tag("span", inline(unit), class_="unit")]
@@ -85,7 +94,9 @@ def cell(
     alone = not symbol and (as_ == "value" or not ends(value, fmt))
     return tag(
         "td",
-        inline(shown) if alone else amount(value, fmt, symbol, range_=as_ != "value"),
+        inline(shown)
+        if alone
+        else amount(value, fmt, symbol, range_=as_ != "value", bare=of is None),
         class_="num input" if input_ else "num",
         # for sorting, if the text says less; a cell that follows the inputs sorts by its text
         data_value=None if of or _reads_as(shown, value.value) else repr(value.value),

@@ -43,14 +43,17 @@ def of_chosen(table: str, key: str, column: str) -> str:
     return f"{table}/@{key}/{column}"
 
 
-def mark(of: str | None, as_: As = "cell", *, within: str | None = None) -> dict[str, str | None]:
+def mark(
+    of: str | None, as_: As = "cell", *, within: str | None = None, usual: As = "cell"
+) -> dict[str, str | None]:
     """The attributes of an element that contains exactly one figure; none without a name.
 
-    `within` fixes the scenario, whichever one is selected.
+    `within` fixes the scenario, whichever one is selected. `usual` is what an element of its kind
+    prints: a cell of a table is a `cell`, anything else an `amount`.
     """
     if of is None:
         return {}
-    return {"data_of": of, "data_as": as_ if as_ != "cell" else None, "data_within": within}
+    return {"data_of": of, "data_as": as_ if as_ != usual else None, "data_within": within}
 
 
 def by_scenario(

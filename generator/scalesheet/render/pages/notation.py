@@ -47,13 +47,13 @@ class Titles:
     """
 
     context: Context
-    plan: Plan
+    plan: Plan | None  # none for formulas of the catalogue
     within: str | None = None
     in_words: bool = False
 
     def reference(self, node: Node) -> Shown | None:
         match node:
-            case Scalar():
+            case Scalar() if self.plan is not None:
                 return named(self.plan.scalars[node.name].title + _ENDS[node.end])
             case Constant():
                 return named(constant_title(self.context.book.records, node.name))

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
+from pathlib import PurePath
 
-from scalesheet.model import Key, Plan, Scalar
+from scalesheet.model import Formula, Key, Plan, Scalar
 from scalesheet.prose import MARKS, named, split
 from scalesheet.render.pages.html import anchor
 from scalesheet.scenarios import computed
@@ -59,6 +60,8 @@ MOST_FORMULAS = 48
 #: each.
 MOST_ON_PAGE = 6_500
 AROUND = 60
+#: The folder of the data with components.
+COMPONENTS = "components"
 
 #: The page of each part of a plan: tables and charts by name (`table runs`, `chart hours`), scalars
 #: and columns by key, each with the id of a page.
@@ -111,12 +114,18 @@ def formula_pages(plan: Plan) -> Mapping[str, list[Key]]:
 
 
 def _texts(plan: Plan, key: Key) -> set[str]:
-    """The formulas of a figure; a column may have several."""
+    """The formulas of a figure, empty for one that a component's page explains; a column may have
+    several."""
     if key.table is None:
-        formula = plan.scalars[key.name].formula
-        return {formula.text} if formula is not None else set()
-    column = plan.tables[key.table].columns[key.name]
-    return {each.text for each in (column.formula, *column.own.values()) if each is not None}
+        formulas: tuple[Formula | None, ...] = (plan.scalars[key.name].formula,)
+    else:
+        column = plan.tables[key.table].columns[key.name]
+        formulas = (column.formula, *column.own.values())
+    return {
+        "" if each.position and COMPONENTS in PurePath(each.position.path).parts else each.text
+        for each in formulas
+        if each is not None
+    }
 
 
 _HEADING = re.compile(r"^##? ", re.MULTILINE)

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 from scalesheet.model import CaseExample, Citation, Component, Scalar
 from scalesheet.numbers import format_of
+from scalesheet.render.pages.catalogue.explained import explained, listed
 from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.html import Html, heading, join, link, meta_line, page, tag
+from scalesheet.render.pages.notation import Titles
+from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.tables import facts, grid, heading_cell, reference
 from scalesheet.values import Value, stated_value
 
@@ -40,7 +43,8 @@ def _page(context: Context, id_: str, component: Component) -> str:
         [link(f"../score/{task}.md", task) for task in component.evidence if task in scores], ", "
     )
     named = [plan.scalars[name] for name in component.inputs]
-    rest = [s for s in plan.scalars.values() if s.name not in component.inputs]
+    rest = [s for s in plan.scalars.values() if s.name not in component.inputs and not s.hidden]
+    stated = [s for s in rest if s.formula is None]
     return page(
         plan.title,
         meta_line(link("index.md", "Components"), edit_link(context, plan.position)),
@@ -60,8 +64,10 @@ def _page(context: Context, id_: str, component: Component) -> str:
         heading(2, "Inputs", "inputs"),
         _inputs(context, component, named),
         *_conditions(component),
-        heading(2, "Quantities", "quantities"),
-        _quantities(context, component, rest),
+        heading(2, "Quantities", "quantities") if stated else None,
+        _quantities(context, component, stated) if stated else None,
+        heading(2, "Formulas", "formulas"),
+        *_formulas(context, component, rest),
         heading(2, "Examples", "examples"),
         *(_example(context, component, example) for example in component.examples),
     )
@@ -145,29 +151,40 @@ def _conditions(component: Component) -> Iterator[object]:
     yield grid([heading_cell("Condition"), heading_cell("Holds where")], body)
 
 
-def _quantities(context: Context, component: Component, quantities: list[Scalar]) -> Html:
-    head = [heading_cell(text) for text in ("Quantity", "Name", "Unit or class", "Is", "Note")]
+def _quantities(context: Context, component: Component, stated: list[Scalar]) -> Html:
+    """The quantities that the component states itself."""
+    head = [heading_cell("Quantity"), heading_cell("Name"), heading_cell("Unit or class")]
+    head += [heading_cell("Value", number=True), heading_cell("Note")]
     body = [
         [
-            tag("th", each.title, scope="row"),
-            tag(
-                "td", tag("code", each.name), " (output)" if each.name in component.outputs else ""
-            ),
-            tag("td", "text" if each.kind == "text" else _class(context, each)),
-            tag("td", _definition(context, component, each)),
+            tag("th", each.title, scope="row", id=scalar_anchor(component.plan, each)),
+            tag("td", tag("code", each.name)),
+            tag("td", _class(context, each)),
+            tag("td", _default(context, component, each), class_="num"),
             tag("td", each.note, cite(context, _citation(each))),
         ]
-        for each in quantities
-        if not each.hidden
+        for each in stated
     ]
     return grid(head, body)
 
 
-def _definition(context: Context, component: Component, scalar: Scalar) -> Html | str:
-    if scalar.formula is not None:
-        return tag("code", scalar.formula.text)
-    assert scalar.stated is not None
-    return _shown(context, scalar, stated_value(scalar.stated))
+def _formulas(context: Context, component: Component, scalars: list[Scalar]) -> Iterator[Html]:
+    """Each formula with its name, its unit or class, and whether it is an output."""
+    titles = Titles(context, component.plan)
+    return listed(
+        explained(
+            context,
+            titles,
+            each,
+            each.formula,
+            scalar_anchor(component.plan, each),
+            tag("code", each.name),
+            " text" if each.kind == "text" else f" {_class(context, each)}",
+            ", an output" if each.name in component.outputs else None,
+        )
+        for each in scalars
+        if each.formula is not None
+    )
 
 
 def _citation(scalar: Scalar) -> Citation | None:

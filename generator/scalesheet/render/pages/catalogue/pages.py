@@ -23,6 +23,7 @@ from scalesheet.render.pages.catalogue.accelerator import (
 )
 from scalesheet.render.pages.catalogue.earlier import earlier_section
 from scalesheet.render.pages.catalogue.earlier import of_row as earlier_of_row
+from scalesheet.render.pages.catalogue.explained import column_formula, column_formulas
 from scalesheet.render.pages.catalogue.memory import largest_section, memory_section, size_cards
 from scalesheet.render.pages.catalogue.offered import offered_section, price_card, report_link
 from scalesheet.render.pages.catalogue.own_law import own_law
@@ -391,8 +392,7 @@ def _basis(
 ) -> list[Html]:
     """The cells for the origin of a figure."""
     if stated is None:
-        formula = column.formula
-        shown = tag("code", formula.text) if formula is not None else None
+        shown = link(f"index.md#{column_formula(column)}", "formula") if column.formula else None
         return [tag("td", kind("derived")), tag("td", shown, class_="words")]
     if stated.citation is not None and stated.citation.key in OWN:
         # its locator is the command, which the page shows once
@@ -519,6 +519,7 @@ def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
         of_kind.title,
         tag("p", of_kind.sentence, class_="lead"),
         grid(head, body, sortable=True),
+        *column_formulas(context, table, _numbers(table)),
         list_=True,
         called=of_kind.called,
     )

@@ -109,7 +109,7 @@ def training_section(context: Context, made: Training, model: str) -> Iterator[o
     if not len(found.at):
         yield tag("p", f"No time can be predicted: {'; '.join(found.why_not)}.", class_="note")
         return
-    yield tag("p", _said(job), class_="note")
+    yield tag("p", _said(job), class_="note", data_job=urlencode(job_part(made, job)))
     matrix = _matrix(context, made, found)
     yield workload_root("model", _named(context, made), job.deadline, matrix, model=model)
     yield from _offers(context, made, found)
@@ -171,7 +171,7 @@ def _answer(context: Context, made: Training, found: Search, row: int) -> Html:
     what = counted(gpus, "GPU")
     hours = _shown(context, made, "hours", float(found.wall[row]))
     cost = _shown(context, made, "cost", float(found.cost[row]))
-    return tag("a", f"{what}: {hours}, {cost}", href=case_address(made, found, row))
+    return tag("a", f"{what}: {hours}, {cost}", href=f"{_FRONT}?{urlencode(case_of(found, row))}")
 
 
 def _shown(context: Context, made: Training, role: str, amount: float) -> str:
@@ -181,23 +181,28 @@ def _shown(context: Context, made: Training, role: str, amount: float) -> str:
     return f"{shown} {context.symbol(scalar)}".strip()
 
 
-def case_address(made: Training, found: Search, row: int) -> str:
-    """The address of the front page for this case; it searches the fastest layout itself."""
-    job, at = found.job, found.at[row]
+def case_of(found: Search, row: int) -> dict[str, str]:
+    """What the address of the front page says of a case; it searches the fastest layout itself."""
+    at = found.at[row]
+    return {
+        "method": METHODS[str(found.grid.method[at])].plan,
+        "gpu": str(found.grid.accelerator[at]),
+        "gpus": f"{found.grid.gpus[at]:.0f}",
+    }
+
+
+def job_part(made: Training, job: Job) -> dict[str, str]:
+    """What it says of the job, which all cases of a page share, so that `site.js` adds it."""
     tokens = made.plan.scalars["tokens"].stated
     assert tokens is not None
-    said = {
+    return {
         "model": job.model,
-        "method": METHODS[str(found.grid.method[at])].plan,
         "data": "tokens",
         "tokens": f"{tokens.value:.12g}",
         "sequence": f"{job.sequence:.0f}",
         "epochs": "1",
         "batch": f"{job.batch:.0f}",
-        "gpu": str(found.grid.accelerator[at]),
-        "gpus": f"{found.grid.gpus[at]:.0f}",
     }
-    return f"{_FRONT}?{urlencode(said)}"
 
 
 def _offers(context: Context, made: Training, found: Search) -> Iterator[object]:

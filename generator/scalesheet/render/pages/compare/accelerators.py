@@ -392,8 +392,9 @@ def accelerators_script(compared: Comparison) -> str:
         for each in compared.accelerators.values()
     }
     data = {"least": LEAST, "most": MOST, "figures": figures, "rows": rows}
-    return f"scalesheet.accelerators = {json.dumps(data, sort_keys=True)};\n" + script(
-        ("compare/accelerators",)
+    return (
+        f"scalesheet.accelerators = {json.dumps(data, sort_keys=True, separators=(',', ':'))};\n"
+        + script(("compare/accelerators",))
     )
 
 

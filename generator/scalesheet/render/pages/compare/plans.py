@@ -229,8 +229,9 @@ def plans_script(context: Context) -> str:
         "earlier": _earlier(context.book),
         "days": _days(context.book),
     }
-    return f"scalesheet.compared = {json.dumps(data, sort_keys=True)};\n" + script(
-        ("compare/plans",)
+    return (
+        f"scalesheet.compared = {json.dumps(data, sort_keys=True, separators=(',', ':'))};\n"
+        + script(("compare/plans",))
     )
 
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 from scalesheet.choose.evidence import basis
 from scalesheet.choose.job import PLAN, lacking, stated_in
-from scalesheet.render.live import WORKLOAD, script
+from scalesheet.render.live import ANSWERING, WORKLOAD, script
 from scalesheet.render.pages.compare.accelerators import usual
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.front.architectures import architecture_script
 from scalesheet.render.pages.front.question import FIGURES, question_script
 from scalesheet.render.pages.html import Html, page, tag
 
-SCRIPTS = ("runtime", "question", "architecture", "workload")
+SCRIPTS = ("runtime", "question", "architecture", "answering", "workload")
 _NO_SCRIPT = "This page computes in your browser; without scripts it has no answer."
 
 
@@ -86,6 +86,7 @@ def workload_pages(context: Context, question: str) -> Iterator[tuple[str, str]]
     plan = context.book.plans[PLAN]
     yield f"{ASSETS}/question.js", question
     yield f"{ASSETS}/architecture.js", architecture_script(context.book, plan)
+    yield f"{ASSETS}/answering.js", script(ANSWERING)
     yield f"{ASSETS}/workload.js", script(WORKLOAD)
     yield f"{ASSETS}/later.js", script(("later",))
 

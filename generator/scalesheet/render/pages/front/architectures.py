@@ -10,7 +10,7 @@ from typing import Any
 from scalesheet.book import Book
 from scalesheet.model import Column, Plan
 from scalesheet.new.browser import SIZES, families
-from scalesheet.render.script import program
+from scalesheet.render.script import program, shortened
 from scalesheet.resolve.lowering.catalogue_columns import MODEL, MODEL_CHOICES
 
 ID = "architecture"
@@ -40,8 +40,8 @@ def architecture_script(book: Book, plan: Plan) -> str:
     alone = replace(book, tables={MODELS: one}, order=order)
     own = replace(plan, id=ID, scalars={}, tables={}, order=(), catalogue=(MODELS,))
     known = {"sizes": SIZES, "types": families(), "defaults": _defaults(columns)}
-    said = json.dumps(known, sort_keys=True).replace("<", "\\u003c")
-    return f"{program(own, alone)}scalesheet.configs = {said};\n"
+    said = json.dumps(known, sort_keys=True, separators=(",", ":")).replace("<", "\\u003c")
+    return f"{shortened(program(own, alone))}scalesheet.configs = {said};\n"
 
 
 def _defaults(columns: Mapping[str, Column]) -> dict[str, Any]:

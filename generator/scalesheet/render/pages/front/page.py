@@ -29,7 +29,7 @@ from scalesheet.render.pages.html import Html, drawn, tag
 from scalesheet.render.scores import error
 
 QUESTION = "question"
-SCRIPTS = ("runtime", "question", "front")
+SCRIPTS = ("runtime", "question", "answering", "front")
 _LINE = re.compile(r"^\{\{ *(?P<name>\w+) *\}\}$", re.MULTILINE)
 _FRONT = re.compile(r"\A---\n(?P<matter>.*?\n)---\n", re.DOTALL)
 MOST_FIGURES = 2  # figures shown for each plan

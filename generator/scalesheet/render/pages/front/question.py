@@ -23,7 +23,7 @@ from scalesheet.render.live import ASKING, script
 from scalesheet.render.live.engine import Engine
 from scalesheet.render.pages.places import address_of, homes
 from scalesheet.render.pages.plan.live import shown
-from scalesheet.render.script import program
+from scalesheet.render.script import program, shortened
 from scalesheet.render.slicing import sliced
 from scalesheet.units import Unit
 from scalesheet.vocabulary import AXES, METHODS, PRETRAINING, TERMS, TUNING
@@ -117,7 +117,7 @@ def question_script(
     }
     return "".join(
         (
-            program(own_plan, own_book),
+            shortened(program(own_plan, own_book)),
             shown(own_plan, own_book),
             f"scalesheet.question = {_text(names)};\n",
             f"scalesheet.question.formulas = {{{','.join(_formulas(book))}}};\n",
@@ -205,4 +205,4 @@ def _sold(book: Book) -> dict[str, object]:
 
 def _text(value: object) -> str:
     """JSON that is safe inside a script."""
-    return json.dumps(value, ensure_ascii=True).replace("<", "\\u003c")
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")

@@ -9,7 +9,7 @@ from scalesheet.evaluate.references import key_of
 from scalesheet.language import syntax
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of
-from scalesheet.render.pages.context import Context, address, cite, edit_link, to
+from scalesheet.render.pages.context import Context, address, cite, file_note, line_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.html import Html, heading, join, link, tag
 from scalesheet.render.pages.marks import As, mark, of_cell, of_chosen
@@ -74,7 +74,8 @@ def formula_blocks(
         return
     titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
     yield heading(2, "How each figure is computed", "formulas")
-    yield tag("p", "Open a line to see the formula, its numbers and its sources.", class_="note")
+    opened = "Open a figure to see its formula, numbers and sources."
+    yield tag("p", opened, file_note(context, plan.position), class_="note")
     for phase, group in groups.items():
         if group:
             yield heading(3, titles[phase], f"formulas-{phase or 'plan'}")
@@ -147,28 +148,42 @@ class _Shown:
         titles = Titles(self.context, self.plan, formula.key.table)
         node = formula.formula.ends.value
         gives = self.result(formula, linked=False)
+        elsewhere = self.of_component(formula)
         return tag(
             "details",
             tag("summary", tag("strong", formula.title), tag("span", gives) if gives else None),
             tag(
                 "div",
-                scrolling(drawn(titles, "", node)),
-                tag("p", "In words: ", in_words(titles, node), ".", class_="in-words"),
+                *(() if elsewhere else drawn_with_words(titles, node)),
                 self.needs(formula),
                 self.used_by(formula, users),
-                _catalogue(self.context, formula.formula),
-                _foot(self.context, self.plan, formula),
-                tag(
-                    "details",
-                    tag("summary", "As text"),
-                    _as_text(formula.formula),
-                    class_="quiet",
+                *(
+                    (elsewhere,)
+                    if elsewhere
+                    else (
+                        calls(self.context, formula.formula),
+                        _foot(self.context, self.plan, formula),
+                        as_written(formula.formula),
+                    )
                 ),
                 id=formula.anchor,
                 data_rows=" ".join(formula.rows) if formula.apart else None,
             ),
             class_="formula",
         )
+
+    def of_component(self, formula: PlanFormula) -> Html | None:
+        """A link to a component's page, which explains a formula that the plan has from it."""
+        position = formula.formula.position
+        place = (position.path if position else "", formula.formula.text)
+        if place not in self.context.explained:
+            return None
+        id_, scalar = self.context.explained[place]
+        title = self.context.book.components[id_].plan.title
+        target = to(
+            "components", id_, scalar_anchor(self.context.book.components[id_].plan, scalar)
+        )
+        return tag("p", "Formula, note and source: ", link(target, f"{title}: {scalar.title}"), ".")
 
     def result(self, formula: PlanFormula, *, linked: bool = True) -> Html | None:
         """` = 342 GPU·h 326–380`; for a column also the example row.
@@ -208,8 +223,8 @@ class _Shown:
             shown, as_ = reference(self.context, self.plan, quantity, value, linked=linked), "row"
         else:
             fmt = format_of(quantity, values, self.context.book.units)
-            shown = amount(value, fmt, self.context.symbol(quantity))
-        return tag("span", shown, **mark(of, as_), data_own=own)
+            shown = amount(value, fmt, self.context.symbol(quantity), bare=True)
+        return tag("span", shown, **mark(of, as_, usual="amount"), data_own=own)
 
     def where(self, formula: PlanFormula) -> Html | None:
         """`in Stage one (same in 3 more rows)`."""
@@ -288,7 +303,14 @@ class _Shown:
         return link(target, column.title if own else f"{table.title}: {column.title}")
 
 
-def _catalogue(context: Context, formula: Formula) -> Html | None:
+def drawn_with_words(titles: Titles, node: syntax.Node) -> tuple[Html | None, Html]:
+    """A formula in mathematical notation, then in words."""
+    return scrolling(drawn(titles, "", node)), tag(
+        "p", "In words: ", in_words(titles, node), ".", class_="in-words"
+    )
+
+
+def calls(context: Context, formula: Formula) -> Html | None:
     """Link the catalogue formulas that it calls."""
     parts = [
         link(to("formulas", record.id), record.title)
@@ -297,8 +319,9 @@ def _catalogue(context: Context, formula: Formula) -> Html | None:
     return tag("p", "Calls ", join(parts, ", "), ".") if parts else None
 
 
-def _as_text(formula: Formula) -> Html:
-    """The formula as written, to copy; the page's script adds the LaTeX (`live/latex.js`).
+def as_written(formula: Formula) -> Html:
+    """The formula as written, to copy; the page's script folds it and adds the LaTeX
+    (`live/latex.js`).
 
     Not in `pre`, because the theme processes each one, and a page has hundreds.
     """
@@ -310,7 +333,7 @@ def _foot(context: Context, plan: Plan, formula: PlanFormula) -> Html | None:
     """The note, the source, and a link to the line of the data."""
     source = cite(context, formula.formula.citation, plan.citation)
     position = formula.formula.position or formula.quantity.position
-    edit = edit_link(context, position, "Edit this formula")
+    edit = line_link(context, position, plan.position)
     note = formula.quantity.note or None
     content = join(
         [

@@ -1,13 +1,14 @@
 """The inputs that a plan's headline figures depend on, as functions for the plan's script.
 
 A lever of the script is `{key, rows, title, href, low, high}`: the key that changes, its rows that
-do, and functions over the plan's cells that give the value at either side. `own` and `stepped` say
-which kind of change it is, `figures` which headline figures depend on it, `fixed` that the key's
-formula is suspended meanwhile.
+do, and functions over the plan's cells that give the value at either side, or `at` for both. `own`
+and `stepped` say which kind of change it is, `figures` which headline figures depend on it, `fixed`
+that the key's formula is suspended meanwhile.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from scalesheet.book import Book
@@ -101,21 +102,52 @@ def _lever(plan: Plan, book: Book, lever: Lever, reach: list[int], places: Homes
         rows = ", ".join(str(n) for n, row in enumerate(table.rows) if row in lever.rows)
         column = table.columns[key.name]
         fixed = column.formula is not None and not column.stated
-    low, high = (javascript(moved(reference, lever.quantity, side)) for side in SIDES)
+    sides = [javascript(moved(reference, lever.quantity, side)) for side in SIDES]
+    both = _both(*sides)
+    low, high = ("", "") if both else (f"i => {text}" for text in sides)
     members = {
         "key": quoted(_name(key)),
         "rows": f"[{rows}]",
         "title": quoted(lever.title),
         "href": quoted(_href(plan, book, lever, places)),
         "figures": str(reach),
-        "low": f"i => {low}",
-        "high": f"i => {high}",
+        "at": both,
+        "low": low,
+        "high": high,
         "own": "true" if lever.own else "",
         "stepped": "true" if lever.stepped else "",
         "fixed": "true" if fixed else "",
         "alone": "true" if key.table is None or key.row is not None else "",
     }
     return "{" + ", ".join(f"{key}: {text}" for key, text in members.items() if text) + "}"
+
+
+#: What may differ between the two sides of a lever: a sign, and the end that is read.
+_SIDE = re.compile(r" ([-+]) |\.(low|high)\b")
+
+
+def _both(low: str, high: str) -> str:
+    """One function for both sides, if they differ only in signs and ends; else nothing.
+
+    It takes the row, -1 or 1, and the end.
+    """
+    rests = [_SIDE.split(text)[::3] for text in (low, high)]
+    if rests[0] != rests[1]:
+        return ""
+    first, *parts = rests[0]
+    text = f"(i, d, e) => {first}"
+    for one, other, part in zip(_SIDE.finditer(low), _SIDE.finditer(high), parts, strict=True):
+        match one[0], other[0]:
+            case (same, again) if same == again:
+                text += same
+            case (" - ", " + "):
+                text += " + d * "
+            case (".low", ".high"):
+                text += "[e]"
+            case _:
+                return ""
+        text += part
+    return text
 
 
 def _href(plan: Plan, book: Book, lever: Lever, places: Homes) -> str:

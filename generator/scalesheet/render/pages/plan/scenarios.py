@@ -116,7 +116,9 @@ def scenario_section(context: Context, plan: Plan) -> Iterator[object]:
         _side_by_side(context, plan, plan.scalars[name], shown, under) for name in plan.headline
     ]
     yield heading(2, "Scenarios", "scenarios")
-    word = tag("span", chosen_in(plan, context.edition.results[plan.id]), **mark(SCENARIO))
+    word = tag(
+        "span", chosen_in(plan, context.edition.results[plan.id]), **mark(SCENARIO, usual="amount")
+    )
     yield tag("p", "The page shows the scenario “", word, "” everywhere else.", class_="note")
     yield grid(head, body)
     differing = [

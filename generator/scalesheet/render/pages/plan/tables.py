@@ -203,7 +203,7 @@ def _totals(drawing: _Drawing) -> list[Html] | None:
         fmt = format_of(scalar, [value], drawing.context.book.units)
         beside = column.name in drawing.beside
         if column.may_reason:
-            shown = tag("span", amount(value, fmt), **mark(name))
+            shown = tag("span", amount(value, fmt), **mark(name, usual="amount"))
             counted = _counted(drawing, column)
             result.append(tag("td", shown, counted, class_="num", colspan=2 if beside else None))
         else:
