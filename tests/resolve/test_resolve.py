@@ -350,7 +350,9 @@ def test_a_scalar_can_refer_to_a_table_of_its_plan(tmp_path: Path) -> None:
     assert examined.results["small"].scalars["best"].reason == "no rows"
     assert examined.results["small"].scalars["f"].reason == "no rows"
     wrong = TABLES + "scalars:\n  chosen: {ref: u, value: c}\n  f: {unit: USD, formula: chosen.x}\n"
-    assert said(plan(tmp_path, wrong)) == ["N001 'u' is not a table to refer to"]
+    assert said(plan(tmp_path, wrong)) == [
+        "N001 'u' is not a table to refer to; for a choice of words, write words: [a, b]"
+    ]
 
 
 def test_phases_follow_each_other_and_add_up(tmp_path: Path) -> None:

@@ -35,8 +35,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="COLUMN=VALUE",
-        help="describe one case instead of a file: model=llama-3-1-8b, or a model's config.json; "
-        "may be repeated",
+        help="describe one case instead of a file: model=llama-3-1-8b (or a config.json), "
+        "hardware=h100-sxm, gpus=8, sequence=4096, precision=bf16, layout=FSDP8, ...; a wrong name "
+        "lists all; may be repeated",
     )
     parser.add_argument(
         "--format",

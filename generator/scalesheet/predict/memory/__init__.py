@@ -88,19 +88,20 @@ def _made(
     settings, taken = chosen(book, cases)
     made = Footprint(book, cases, settings, given or {}).figures(at)
     wide = np.hypot(made[SPREAD], _open(book, cases, settings, made, at))
-    return _Made(made, made[WHOLE], made[SPREAD], wide, taken, _precision(cases, settings))
+    return _Made(made, made[WHOLE], made[SPREAD], wide, taken, _unstated(cases, settings))
 
 
 #: The assumed precision of weights if a row does not say, by the kind of its states.
 _IN = {"mixed": "16 bit", "amp": "32 bit", "fp32": "32 bit"}
 
 
-def _precision(cases: Cases, settings: Settings) -> Words:
-    """The assumed precision of weights in words, if a row does not say."""
+def _unstated(cases: Cases, settings: Settings) -> Words:
+    """The assumed method and precision of weights in words, if a row does not say."""
     silent = among(cases.weights, "") & ~among(cases.method, "qlora")
     bits = each(settings.states, lambda states: _IN.get(states, ""))
     said = each(bits, lambda bits: bits and f"precision not stated: weights in {bits}")
-    return words(np.where(silent, said, "").tolist())
+    method = np.where(among(cases.method, ""), "method not stated: all parameters trained", "")
+    return joined(words(method.tolist()), words(np.where(silent, said, "").tolist()))
 
 
 # ------------------------------------------------------------------ prediction

@@ -118,7 +118,10 @@ def lower_scalar(
 def _known_table(low: Lowering, table: str, path: tuple[str | int, ...]) -> bool:
     known = low.rows(table) is not None
     if not known:
-        low.say("N001", f"'{table}' is not a table to refer to", *path)
+        message = (
+            f"'{table}' is not a table to refer to; for a choice of words, write words: [a, b]"
+        )
+        low.say("N001", message, *path)
     return known
 
 

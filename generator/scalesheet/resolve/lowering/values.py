@@ -299,10 +299,12 @@ def _word(low: Lowering, draft: Draft, value: Any, path: tuple[str | int, ...]) 
         return flag(value)
     text = "" if value is None else str(value)
     if draft.kind == "word" and text not in draft.words:
+        hint = nearest(text, draft.words)
+        if not hint and "." in text:
+            hint = f"; to take another figure's word, write {{formula: {text}}}"
         low.say(
             "F006",
-            f"'{text}' is not one of the words of '{draft.name}': {', '.join(draft.words)}"
-            f"{nearest(text, draft.words)}",
+            f"'{text}' is not one of the words of '{draft.name}': {', '.join(draft.words)}{hint}",
             *path,
         )
     if draft.kind == "reference" and draft.refers_to is not None:

@@ -87,7 +87,7 @@ def _use(id_: str, component: Component) -> str:
 def _typed(value: float | str | bool) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.12g}" if isinstance(value, float) else value
+    return f"{value:_.12g}" if isinstance(value, float) else value
 
 
 def _inputs(context: Context, component: Component, inputs: list[Scalar]) -> Html:
