@@ -207,7 +207,7 @@ def test_show_prints_text_and_csv(data: str, capsys: pytest.CaptureFixture[str])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("table,row,name,value,low,high,unit,reason,code,kind,source,")
     (steps,) = [line for line in lines if line.startswith("runs,s1k,steps,")]
-    assert steps.startswith("runs,s1k,steps,1000.0,1000.0,1000.0,step,,,")
+    assert steps.startswith("runs,s1k,steps,1000,1000,1000,step,,,")
 
 
 def test_a_folder_that_no_build_made_is_not_replaced(
