@@ -13,11 +13,13 @@ from scalesheet.cli import main
 from small import MINIMAL
 
 PLAN = (MINIMAL / "plans" / "small" / "plan.yaml").read_text("utf-8")
+#: So many formulas that the plan has further pages.
+MORE = "".join(f"  more_{n}: {{unit: GPU, formula: cards * {n}}}\n" for n in range(60))
 FILES = {
     "plans/small/page.md": "See [another plan](other.md), [a card](../hardware/card.md), "
     "and [more](small-more.md).\n",
     "plans/small/pages/more.md": "---\ntitle: More\n---\n\nMore of it.\n",
-    "plans/other/plan.yaml": PLAN,
+    "plans/other/plan.yaml": PLAN.replace("scalars:\n", f"scalars:\n{MORE}"),
     "plans/other/page.md": "Another.\n",
 }
 
@@ -31,6 +33,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory, few_pages: None) -> Path:
     """A fully built project with two plans, for copying."""
     folder = tmp_path_factory.mktemp("project")
     project(folder, FILES)
+    with (folder / "mkdocs.yml").open("a", encoding="utf-8") as settings:
+        settings.write("site_description: A book for tests.\n")
     assert run(folder, folder / "build") == 0
     return folder
 
@@ -45,13 +49,15 @@ def test_it_gives_the_same_bytes_as_a_full_build(
     built: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = contents(built / "build")
+    assert "site/book/plans/other.formulas-1.html" in before
     assert run(built, built / "build", "small") == 0
+    assert run(built, built / "build", "other") == 0
     after = contents(built / "build")
     assert {name for name in before | after if before.get(name) != after.get(name)} == {
         ".stamp.json"
     }
     said = capsys.readouterr().out
-    assert said.count(".xlsx") == 1
+    assert said.count(".xlsx") == 2
     assert "/site/book/plans/small.html" in said
     assert remains(built) == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from argparse import ArgumentParser
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -69,7 +70,7 @@ def build_plans(
             counts = {**counts_of(edition, workbooks()), "pages": len(pages)}
         if site:
             if not left_out:
-                _drop_gone(edition, stage / "site")
+                _drop_gone(edition, ids, pages, stage / "site")
             _site(edition, ids, made, stage / "site", project_of(data), pages)
         else:
             _api(edition, ids, made / "api")
@@ -91,6 +92,7 @@ def build_plans(
     )
 
 
+_HEADING = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.DOTALL)
 #: Files that do not affect the numbers: handwritten pages and styles.
 _BY_HAND = ("docs/", "taken/", "assets/")
 
@@ -187,8 +189,13 @@ def _pages(
     titles(docs, kept, own if own.is_file() else SETTINGS)
     only = write_plan_pages(edition, ids, docs / GENERATED, plain / GENERATED)
     only = [f"{GENERATED}/{name}" for name in only]
-    for id_ in left_out:
-        (docs / GENERATED / "plans" / f"{id_}.md").write_text(f"# {id_}\n", "utf-8")
+    titled = {id_: id_ for id_ in left_out}
+    for page in sorted((kept / GENERATED / "plans").glob("*.*.html")):  # parts, for the navigation
+        of, heading = page.stem.partition(".")[0], _HEADING.search(page.read_text("utf-8"))
+        if of in edition.book.plans and of not in ids and heading:
+            titled[page.stem] = heading[1]
+    for name, title in titled.items():
+        (docs / GENERATED / "plans" / f"{name}.md").write_text(f"# {title}\n", "utf-8")
     return only
 
 
@@ -219,13 +226,17 @@ def _site(
         config.unlink()
 
 
-def _drop_gone(edition: Edition, site: Path) -> None:
-    """Remove pages that plans no longer have."""
+def _drop_gone(
+    edition: Edition, ids: Collection[str], written: Collection[str], site: Path
+) -> None:
+    """Remove pages that plans no longer have. `written` are those of the plans `ids`."""
     pages = {each for plan in edition.book.plans.values() for each in _of(plan)}
     there = {"plans": pages, "audit": set(edition.audits)}
     for folder, names in there.items():
         for path in (site / GENERATED / folder).glob("*"):
-            if path.stem not in {"index", *names}:
+            page, is_part, _ = path.stem.partition(".")  # no entity has a period in its id
+            gone = is_part and page in ids and f"{GENERATED}/{folder}/{path.stem}.md" not in written
+            if page not in {"index", *names} or gone:
                 path.unlink()
 
 

@@ -58,7 +58,8 @@ def build_part(
 
         finished = {page.replace(".md", ".html") for page in only}
         theme = theme_of(yaml.safe_load(config.read_text("utf-8")), "mkdocs", base)
-        _without(site, finished | {_index(page) for page in finished})
+        # the front page has the description of the site
+        _without(site, finished | {_index(page) for page in finished} | {"index.html"})
         _relink(site, _files(site, finished) | _files(kept))
         documents = harden(site, theme)
         _without(site, finished)
