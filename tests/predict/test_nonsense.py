@@ -16,7 +16,7 @@ from scalesheet.choose.job import PLAN, Job, assumptions
 from scalesheet.choose.search import search
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Key, Stated
-from scalesheet.predict.cases import Cases, cases_of
+from scalesheet.predict.cases import QUANTISED, Cases, cases_of
 from scalesheet.predict.cases.catalogue import known
 from scalesheet.predict.cases.reader import COLUMNS, of_columns
 from scalesheet.predict.table import Predictions
@@ -94,9 +94,9 @@ def test_a_layout_has_to_go_with_the_accelerators(
 @pytest.mark.parametrize(
     ("way", "precision", "why"),
     [
-        ("full fine-tuning", "awq", "quantized weights can't be trained in full"),
-        ("pretrain", "nf4", "quantized weights can't be trained in full"),
-        ("pretrain", "nvfp4", "training in FP4 is not supported"),
+        ("full fine-tuning", "awq", QUANTISED),
+        ("pretrain", "nf4", QUANTISED),
+        ("pretrain", "nvfp4", QUANTISED),
         ("full", "fp8", None),
         ("finetune-lora", "mxfp4", None),
         ("finetune-qlora", "nf4", None),

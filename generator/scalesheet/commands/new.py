@@ -118,7 +118,7 @@ def _copied(data: Path, path: Path, theirs: Path) -> int:
     from scalesheet.save import save
 
     save(data, {path: (None, theirs.read_bytes())})
-    print(f"wrote {shown(path)}, a copy of the file that it replaces; edit it")
+    print(f"wrote {shown(path)}, a copy of the file that it replaces in this book; edit it")
     return GOOD
 
 

@@ -36,8 +36,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="COLUMN=VALUE",
         help="describe one case instead of a file: model=llama-3-1-8b (or a config.json), "
-        "hardware=h100-sxm, gpus=8, sequence=4096, precision=bf16, layout=FSDP8, ...; a wrong name "
-        "lists all; may be repeated",
+        "hardware=h100-sxm, gpus=8, sequence=4096, precision=bf16, layout=FSDP8, ...; an unknown "
+        "column lists all of them; may be repeated",
     )
     parser.add_argument(
         "--format",

@@ -84,7 +84,7 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
             if wrong := wrongs(plan, name, results):
                 if unfit and any(each.startswith(INCOMPLETE) for each in wrong):
                     continue
-                wrong = [_of_its_row(each, results) for each in wrong]
+                wrong = [_with_row(each, results) for each in wrong]
                 message = f"{'; '.join(wrong)}: the check '{check.title}' does not hold{where}"
             problems.append(at(_position(check, check.formula), "V005", message))
     return problems
@@ -136,17 +136,19 @@ def _of_formulas(
     return problems, frozenset(found_faulty)
 
 
-def _of_its_row(reason: str, results: Results) -> str:
+def _with_row(reason: str, results: Results) -> str:
     """The first row without a value, and why, if the reason only says that one has none."""
+    first, *others = rows_without(reason, results) or (reason,)
+    return f"{first}, and {counted(len(others), 'more row')}" if others else first
+
+
+def rows_without(reason: str, results: Results) -> list[str]:
+    """The rows without a value, each with its reason, if the reason only says that one has none."""
     table, _, column = reason.removeprefix(f"{INCOMPLETE}: ").rpartition(".")
     if not reason.startswith(INCOMPLETE) or table not in results.tables:
-        return reason
-    reasons = results.tables[table][column].reasons
-    if not reasons:
-        return reason
-    at_, why = next(iter(reasons.items()))
-    others = f", and {counted(len(reasons) - 1, 'more row')}" if len(reasons) > 1 else ""
-    return f"{table}['{results.rows[table][at_]}']: {why}{others}"
+        return []
+    rows, reasons = results.rows[table], results.tables[table][column].reasons
+    return [f"{table}['{rows[place]}']: {why}" for place, why in reasons.items()]
 
 
 def _named_in(formula: Formula | None) -> set[tuple[str | None, str]]:

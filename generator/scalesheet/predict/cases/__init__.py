@@ -175,9 +175,8 @@ _SINGLE: Mapping[str, Callable[[Any], Any]] = {
 
 
 QUANTISED = (
-    "quantized weights can't be trained in full; use 16 bits, or an adapter (lora, qlora) on them"
+    "full training with quantized weights is not supported; use bf16 or fp8, or lora or qlora"
 )
-FOUR_BITS = "training in FP4 is not supported; use fp8 or bf16"
 TOO_WIDE = "the layout needs more accelerators than are stated"
 
 
@@ -236,7 +235,6 @@ def cases(table: Read, catalogue: Known) -> Cases:
             named.column("reason"),
             precisions.column("reason"),
             because(degrees["data"] > across, TOO_WIDE),
-            because(whole & among(weights, "mxfp4", "nvfp4"), FOUR_BITS),
             because(whole & among(weights, *quantised_formats(catalogue.book)), QUANTISED),
             because(bf16 & ~hardware.fused & ~np.isnan(hardware.sixteen), NO_BF16),
         ),

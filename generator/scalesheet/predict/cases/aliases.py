@@ -96,9 +96,7 @@ def accelerators(table: Table) -> Accelerators:
 
 def accelerator(name: str, known: Accelerators) -> NamedAccelerator:
     """Find the accelerator that a name refers to. Unknown names never match another accelerator."""
-    match = _COUNT.match(name)
-    count = float(match[1]) if match else None
-    bare = _PER_NODE.sub("", name[match.end() :] if match else name)
+    count, bare = _counted(name)
     plain = _words(bare, known)
     if not plain:
         # an empty name is judged by the prediction: not every prediction needs an accelerator
@@ -116,9 +114,14 @@ def accelerator(name: str, known: Accelerators) -> NamedAccelerator:
 
 def is_accelerator(name: str, known: Accelerators) -> bool:
     """Whether a name, with a count or without, refers to an accelerator."""
+    return bool(_rows(_words(_counted(name)[1], known), known))
+
+
+def _counted(name: str) -> tuple[float | None, str]:
+    """The count before a name, if any, and the name without it."""
     match = _COUNT.match(name)
     bare = _PER_NODE.sub("", name[match.end() :] if match else name)
-    return bool(_rows(_words(bare, known), known))
+    return float(match[1]) if match else None, bare
 
 
 def _words(name: str, known: Accelerators) -> tuple[str, ...]:

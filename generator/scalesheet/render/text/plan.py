@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from scalesheet.book import Book
 from scalesheet.breaches import MARGIN, breaches
+from scalesheet.evaluate.findings import rows_without
 from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of, text
 from scalesheet.quantities import DATE, day_text
 from scalesheet.resolve.order import name_of
-from scalesheet.resolve.reasons import INCOMPLETE
 from scalesheet.scenarios import is_default
 from scalesheet.values import Results, Value
 from scalesheet.vocabulary import counted
@@ -94,13 +94,8 @@ def _in_part(plan: Plan, results: Results) -> Iterator[str]:
 
 def _lacking(plan: Plan, results: Results) -> Iterator[str]:
     """The rows for which headline figures have no value, with the reason of each."""
-    named: dict[str, None] = {}
-    for name in plan.headline:
-        table, _, column = (results.scalars[name].reason or "").rpartition(": ")[2].rpartition(".")
-        cells = results.tables.get(table, {}).get(column)
-        if cells is not None and (results.scalars[name].reason or "").startswith(INCOMPLETE):
-            rows = results.rows[table]
-            named |= {f"  {table}['{rows[at]}']: {why}": None for at, why in cells.reasons.items()}
+    reasons = [results.scalars[name].reason or "" for name in plan.headline]
+    named = dict.fromkeys(f"  {row}" for each in reasons for row in rows_without(each, results))
     yield from list(named)[:MOST_ROWS]
     if len(named) > MOST_ROWS:
         yield f"  {counted(len(named) - MOST_ROWS, 'more row')}"

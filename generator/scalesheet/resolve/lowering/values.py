@@ -301,7 +301,7 @@ def _word(low: Lowering, draft: Draft, value: Any, path: tuple[str | int, ...]) 
     if draft.kind == "word" and text not in draft.words:
         hint = nearest(text, draft.words)
         if not hint and "." in text:
-            hint = f"; to take another figure's word, write {{formula: {text}}}"
+            hint = f"; to take it from another figure, write {{formula: {text}}}"
         low.say(
             "F006",
             f"'{text}' is not one of the words of '{draft.name}': {', '.join(draft.words)}{hint}",
