@@ -92,7 +92,7 @@ Biggest parts
   90 %  18 USD  jobs['long'].hours   Long job  data/plans/small/plan.yaml:11
   10 %   2 USD  jobs['short'].hours  short     data/plans/small/plan.yaml:11
 
-Moves it most: each uncertain input over its range, or by 10 %
+Moves it most: each prediction and uncertain input over its range, or by 10 %
   price       2.00 [1.00–4.00] USD/h  20 [10–40] USD  Price        data/plans/small/plan.yaml:6
   jobs.hours  2 rows                  20 [18–22] USD  Jobs: Hours  data/plans/small/plan.yaml:11
 
@@ -105,6 +105,35 @@ From
   price             2.00 [1.00–4.00] USD/h  Price                 decision, A paper
 """
     )
+
+
+PREDICTED = """
+scalars:
+  pace: {value: 2, low: 1.8, high: 2.2, unit: 1 / hour, kind: assumption}
+  work: {value: 8, unit: 1, kind: decision}
+  hours: {title: Hours, unit: hour, formula: "between(work / pace / 2, work / pace, work / pace * 3)"}
+  twice: {title: Twice, unit: hour, formula: 2 * hours}
+headline: [twice]
+"""
+
+
+def test_why_tells_the_error_of_a_prediction_among_what_moves_a_figure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan(tmp_path, PREDICTED)
+    main(["show", "small", "--data", str(tmp_path / "data"), "--why", "twice"])
+    moves = capsys.readouterr().out.split("or by 10 %\n")[1].splitlines()
+    # from half of 4 h to three times as much, where the pace alone makes 4 h 3.64 to 4.44
+    assert moves[0].split()[:7] == ["hours", "error", "of", "prediction", "8", "[4–24]", "h"]
+    assert moves[1].split()[0] == "pace"
+
+
+def test_why_lists_every_input_that_it_counts(show: Show) -> None:
+    counted = show("--why", "jobs['fixed'].hours").split("\nBased on")[1].splitlines()
+    every = show("--why", "jobs['fixed'].hours", "--all").split("\nBased on")[1].splitlines()
+    assert counted[0].endswith("by source; --all lists them")
+    assert len(every) - 1 == int(every[0].split()[0])
+    assert any("jobs.all.pace" in line and ".yaml:" in line for line in every)
 
 
 def test_a_cell_of_the_catalogue_has_its_source(show: Show) -> None:

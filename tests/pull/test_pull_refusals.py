@@ -41,6 +41,16 @@ def test_cells_that_are_not_data_are_listed_and_the_rest_is_imported(shipped: Sh
     ]
 
 
+def test_results_that_were_overwritten_are_listed(shipped: Shipped) -> None:
+    def over(book: openpyxl.Workbook) -> None:
+        book["Summary"]["B8"] = 77
+        book["Results"]["C6"] = None
+
+    told = {finding.place: finding.message for finding in shipped.pull({}, over).left}
+    assert told.keys() == {"Summary!B8", "Results"}
+    assert all(each.startswith("1 formula overwritten or deleted") for each in told.values())
+
+
 def test_choosing_only_the_scenario_is_not_a_finding(
     shipped: Shipped, capsys: pytest.CaptureFixture[str]
 ) -> None:

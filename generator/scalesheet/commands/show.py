@@ -33,7 +33,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="override an input, in its unit, or as LOW..HIGH; may be repeated",
     )
     parser.add_argument(
-        "--all", action="store_true", help="also print every input, derived figure and table"
+        "--all",
+        action="store_true",
+        help="also print every input, derived figure and table; with --why, every input of NAME",
     )
     parser.add_argument(
         "--sure",
@@ -118,7 +120,8 @@ def run(options: argparse.Namespace) -> int:
     elif options.format == "csv":
         print(as_csv(plan, results), end="")
     elif options.why is not None:
-        print(_why(book, plan, results, options.why, {**edits, **chosen}), end="")
+        overrides, every = {**edits, **chosen}, options.all
+        print(_why(book, plan, results, options.why, overrides, every=every), end="")
     else:
         again, unfit = moved(plan, chosen), without(plan, chosen)
         stands, every = progress(plan, results), options.all
@@ -129,11 +132,19 @@ def run(options: argparse.Namespace) -> int:
     return GOOD
 
 
-def _why(book: Book, plan: Plan, results: Results, name: str, edits: Mapping[Key, Stated]) -> str:
+def _why(
+    book: Book,
+    plan: Plan,
+    results: Results,
+    name: str,
+    edits: Mapping[Key, Stated],
+    *,
+    every: bool,
+) -> str:
     from scalesheet.render.text.why import UnknownName, why_text
 
     try:
-        return why_text(book, plan, results, name, edits)
+        return why_text(book, plan, results, name, edits, every=every)
     except UnknownName as error:
         raise UsageError(f"--why {name}: {error}") from None
 

@@ -89,13 +89,13 @@ def rests_on(
     return result
 
 
-def told_once(stated: Mapping[Key, Stated]) -> list[Stated]:
+def told_once(stated: Mapping[Key, Stated]) -> Mapping[Key, Stated]:
     """The stated numbers as people count them: cells of a column with the same basis count once."""
-    first: dict[tuple[str, str | None, str], Stated] = {}
+    first: dict[tuple[str, str | None, str], Key] = {}
     for key, each in stated.items():
         if each.reason is None:
-            first.setdefault((key.name, key.table, each.basis), each)
-    return list(first.values())
+            first.setdefault((key.name, key.table, each.basis), key)
+    return {key: stated[key] for key in first.values()}
 
 
 def named_by(book: Book, plan: Plan, results: Results, key: Key) -> tuple[Key, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 
@@ -26,13 +28,19 @@ from scalesheet.pull.values import (
     symbol_of,
     take_input,
 )
-from scalesheet.pull.where import END_HEADINGS, Place, Rows
+from scalesheet.pull.where import END_HEADINGS, Place, Rows, area_of
+from scalesheet.render.workbook.built import OVERWRITTEN
+from scalesheet.render.workbook.checks import SHOULD
 from scalesheet.render.workbook.context import ends_of
+from scalesheet.render.workbook.places import CHECK_VALUE
 from scalesheet.render.workbook.widths import heading_of
 from scalesheet.resolve.lowering.scalars import SCENARIO
 from scalesheet.source.patch import Drop, Set
 from scalesheet.source.places import suggested
 from scalesheet.vocabulary import counted
+
+#: In a check of Checks, the cells whose formulas it counts.
+_COUNTED = re.compile(r"ISFORMULA\(([^()]+)\)")
 
 
 def compare(pulling: Pulling) -> None:
@@ -59,7 +67,11 @@ def compare(pulling: Pulling) -> None:
         pulling.notes.append(Finding("note:", str(formulas.skipped[0]), text))
     labels(pulling)
     _constants(pulling)
-    _sheets(pulling)
+    ours = {rows.sheet for rows in pulling.where.tables.values()}
+    ours |= {place.sheet for place in pulling.where.scalars.values()}
+    ours |= {place.sheet for place in pulling.meanings.constants}
+    _results(pulling, ours)
+    _sheets(pulling, ours)
 
 
 def _had(pulling: Pulling, table: str) -> bool:
@@ -473,11 +485,31 @@ def _constants(pulling: Pulling) -> None:
         pulling.leave(place, f"{text} and is {known:.15g}: it is not an input of the plan")
 
 
-def _sheets(pulling: Pulling) -> None:
+def _results(pulling: Pulling, ours: Collection[str]) -> None:
+    """Report overwritten formulas where only results are shown: on the sheets other than `ours`,
+    and in areas that are full of formulas. Checks has their number.
+    """
+    sheets = pulling.workbook.sheets
+    checks = next((each for each in sheets.values() if each.text(0, 0) == "Checks"), None)
+    for (row, column), cell in checks.cells.items() if checks else ():
+        if (column, cell.value) != (0, OVERWRITTEN):
+            continue
+        should = checks.at(row, SHOULD).value
+        counts = _COUNTED.search(checks.at(row, CHECK_VALUE).formula or "")
+        area = area_of(counts[1]) if counts else None
+        if area is None or area.sheet not in sheets or not isinstance(should, float):
+            continue
+        values = [at for at in area.spots if sheets[area.sheet].at(*at).formula is None]
+        full = should == len(area.spots)
+        lost = int(should) - len(area.spots) + len(values)
+        if lost > 0 and (full or area.sheet not in ours):
+            place = Place(area.sheet, *values[0]) if full else area.sheet
+            text = f"{counted(lost, 'formula')} overwritten or deleted: results are not imported"
+            pulling.leave(place, f"{text}; change the inputs, or the formulas in the data")
+
+
+def _sheets(pulling: Pulling, ours: Collection[str]) -> None:
     """Report sheets that people added: those without anything that we know."""
-    ours = {rows.sheet for rows in pulling.where.tables.values()}
-    ours |= {place.sheet for place in pulling.where.scalars.values()}
-    ours |= {place.sheet for place in pulling.meanings.constants}
     for name, sheet in pulling.workbook.sheets.items():
         if name in ours or not sheet.cells:
             continue

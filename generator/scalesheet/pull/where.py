@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count, pairwise
+from itertools import count, pairwise, product
 
 from scalesheet.book import Book
 from scalesheet.defined_names import Names, tables_of
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Plan, Table
-from scalesheet.pull.sheets import Cell, Sheet, Workbook, address, spot
+from scalesheet.pull.sheets import Cell, Sheet, Spot, Workbook, address, spot
 from scalesheet.render.workbook.changes import ALL_HEADINGS, ANY, AS_SHIPPED
 from scalesheet.render.workbook.front import CONTENTS, EDITION, EDITION_HASH, PLAN
 from scalesheet.render.workbook.places import LINES_OF, NAMES_OF, TITLES_OF
@@ -75,6 +75,11 @@ class Area:
     @property
     def place(self) -> Place:
         return Place(self.sheet, self.top, self.left)
+
+    @property
+    def spots(self) -> list[Spot]:
+        rows, columns = range(self.top, self.bottom + 1), range(self.left, self.right + 1)
+        return list(product(rows, columns))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from scalesheet.evaluate.many import numbers, put, settled
 from scalesheet.evaluate.parts import Here, Part, State
 from scalesheet.evaluate.routes import formula_of, rests_on
 from scalesheet.model import Key, Plan, Quantity, Stated, Table
-from scalesheet.sure.shapes import Array, between, drawn_values, normal, within
+from scalesheet.sure.shapes import HIGH, LOW, Array, between, drawn_values, normal, within
 from scalesheet.sure.spread import DRAWS, uniform
 from scalesheet.sure.trees import Tree, tree_of
 
@@ -115,9 +115,12 @@ def drawn(
     *,
     uniforms: Uniforms = uniform,
     draws: int = DRAWS,
+    found: Drawable | None = None,
 ) -> Drawn:
-    """Compute the figures at every draw of their inputs. `uniforms` returns a name's draws."""
-    base, found = computed(book, plan, overrides), drawable(book, plan, figures)
+    """Compute the figures at every draw of their inputs. `uniforms` returns a name's draws.
+    `found`: what is drawn, if not everything.
+    """
+    base, found = computed(book, plan, overrides), found or drawable(book, plan, figures)
     tables, rests, trees = found.tables, found.rests, found.trees
     state = base.copy()
     edits = dict(overrides or {})
@@ -150,6 +153,28 @@ def drawn(
     partial = {key.name for key in _after(rests, missed) if key.table is None}
     result = {name: numbers(state, name, draws) for name in figures}
     return Drawn(result, tuple(unknowns.values()), frozenset(partial & {*figures}))
+
+
+def of_predictions(
+    book: Book, plan: Plan, figure: str, overrides: Overrides | None = None
+) -> list[tuple[Unknown, float, float]]:
+    """For each range that formulas create, a figure at its low and at its high end.
+
+    All inputs, and all other such ranges, stay at their expected values.
+    """
+    found = replace(drawable(book, plan, (figure,)), levers=())
+    names = list(dict.fromkeys(one.unknown for tree in found.made.values() for one in tree.within))
+    states = {name.lstrip("-"): 2 * at for at, name in enumerate(names)}
+
+    def uniforms(name: str) -> Array:
+        made = np.full(2 * len(names), 0.5)
+        made[states[name]], made[states[name] + 1] = LOW, HIGH
+        return made
+
+    count = 2 * len(names)
+    result = drawn(book, plan, (figure,), overrides, uniforms=uniforms, draws=count, found=found)
+    ends = result.figures[figure].tolist() if names else []
+    return [(each, *ends[states[each.name] :][:2]) for each in result.unknowns]
 
 
 def _of(uniforms: Uniforms, name: str) -> Array:

@@ -21,7 +21,8 @@ from scalesheet.model import DOMAINS, Event, Likelihood, Stated
 
 Array = NDArray[np.float64]
 NORMAL = NormalDist()
-P90 = NORMAL.inv_cdf(0.9)
+LOW, HIGH = 0.1, 0.9  # the percentiles of a range's ends, unless stated otherwise
+P90 = NORMAL.inv_cdf(HIGH)
 STEPS = 512  # in the lookup table of a pert shape
 HALVINGS = 60  # in the search for the most likely value
 

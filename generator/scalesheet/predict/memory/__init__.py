@@ -48,7 +48,7 @@ from scalesheet.predict.table import Predictions, none_of
 FITTED = ("unfused", "working", "logits", "framework")
 #: Low and high end of the interval, and the limit for `fits`: the share of errors below it.
 ENDS = {"low": 0.1, "high": 0.9, "most": 0.99}
-SHOWN = 0.02  # parts below this share of the total are not named
+SHOWN = 0.02  # parts below this share of the total are told as one
 
 OLD_FIT = "the fit belongs to other formulas: run 'scalesheet fit' to renew it"
 METHOD = "bytes by part, with fitted coefficients"
@@ -164,10 +164,11 @@ def _verdict(made: _Made, room: Array, fitted: Coefficients) -> Words:
 def _told(made: _Made, verdict: Words) -> Words:
     """The method with the larger parts, the verdict, and the assumptions."""
     sizes = np.stack([made.parts[name] for name in COMPONENTS]).T
-    shown = np.where(sizes >= SHOWN * made.whole[:, None], sizes / 2**30, 0.0)
+    large = sizes >= SHOWN * made.whole[:, None]
+    shown = np.column_stack([np.where(large, sizes, 0.0), np.where(large, 0.0, sizes).sum(axis=1)])
     named = [
         coded(column).each(partial(_part, name)).column().tolist()
-        for name, column in zip(COMPONENTS, shown.T, strict=True)
+        for name, column in zip((*COMPONENTS, "other"), shown.T / 2**30, strict=True)
     ]
     taken = each(made.taken, lambda taken: taken and f"not stated, assumed: {taken}")
     ends = each(joined(joined(verdict, taken), made.precision), lambda end: end and f"; {end}")
@@ -176,7 +177,7 @@ def _told(made: _Made, verdict: Words) -> Words:
 
 
 def _part(name: str, size: float) -> str:
-    return f"{name} {size:.3g}" if size else ""
+    return f"{name} {size:.3g}" if size >= 0.005 else ""
 
 
 # ------------------------------------------------------------------ range

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from scalesheet.book import Book
@@ -12,12 +12,13 @@ from scalesheet.diff.printing import said
 from scalesheet.evaluate import Overrides, computed
 from scalesheet.evaluate.levers import Lever
 from scalesheet.evaluate.references import formulas_at, named_by, rests_on, told_once
-from scalesheet.evaluate.sensitivity import SHOWN, sensitivity
+from scalesheet.evaluate.sensitivity import SHOWN, Effect, sensitivity
 from scalesheet.evaluate.shares import Shares, Sums
 from scalesheet.model import Citation, Key, Plan, Quantity, Stated, Table
 from scalesheet.nearest import nearest
 from scalesheet.render.text.plan import aligned, amount, table_text
 from scalesheet.resolve.order import name_of
+from scalesheet.sure.draws import Unknown, of_predictions
 from scalesheet.values import Results, Value
 from scalesheet.vocabulary import counted
 
@@ -34,12 +35,18 @@ class UnknownName(ValueError):
 
 
 def why_text(
-    book: Book, plan: Plan, results: Results, name: str, edits: Overrides | None = None
+    book: Book,
+    plan: Plan,
+    results: Results,
+    name: str,
+    edits: Overrides | None = None,
+    *,
+    every: bool = False,
 ) -> str:
     """Explain a figure, or print a table with its rows. Raises UnknownName.
 
     A figure has its largest parts, the inputs it depends on most, its formula, the values the
-    formula reads, and the sources of its inputs.
+    formula reads, and the sources of its inputs; `every` input is listed, or only counted.
     """
     if name in plan.tables:
         return "\n".join(table_text(book, results, plan.tables[name])) + "\n"
@@ -59,9 +66,15 @@ def why_text(
     lines += ["", "From", *aligned(named, numbers=frozenset())] if named else []
     behind = told_once(rests_on(book, plan, results, key))
     if named and behind:
-        assumed = sum(each.basis == "assumption" for each in behind)
-        head = f"Based on {counted(len(behind), 'input')}, {assumed} assumed, by source"
-        lines += ["", head, *aligned(_sources(book, behind), numbers=frozenset())]
+        assumed = sum(each.basis == "assumption" for each in behind.values())
+        head = f"Based on {counted(len(behind), 'input')}, {assumed} assumed"
+        lines += [
+            "",
+            head + (" (a column counts once)" if every else ", by source; --all lists them"),
+        ]
+        inputs = [(*_named(book, plan, results, at), _place(book, plan, at)) for at in behind]
+        listed = inputs if every else _sources(book, behind.values())
+        lines += aligned(listed, numbers=frozenset())
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -93,37 +106,57 @@ def _percent(share: float) -> str:
 def _moves(
     book: Book, plan: Plan, results: Results, key: Key, edits: Overrides | None
 ) -> list[str]:
-    """The inputs that a headline figure depends on most, with its values at both sides."""
+    """The inputs and predictions that a headline figure depends on most, with its values at both
+    sides.
+    """
     quantity = quantity_of(book, plan, key)
     if key.table is not None or key.name not in plan.headline or quantity.kind != "number":
         return []
     found = sensitivity(book, replace(plan, headline=(key.name,)), edits)
-    effects = [
-        each
+    moves: list[tuple[Effect | Unknown, float, float]] = [
+        (each, each.low.value, each.high.value)
         for ranking in found.rankings
-        for each in ranking.shown
-        if each.swing and _uncertain(book, plan, each.lever)
+        for each in ranking.effects
+        if each.swing
+        and isinstance(each.low.value, float)
+        and isinstance(each.high.value, float)
+        and _uncertain(book, plan, each.lever)
     ]
-    behind = rests_on(book, plan, results, key) if effects else {}
-    value = _number(results, key) if effects else 0.0
+    moves += of_predictions(book, plan, key.name, edits)
+    moves.sort(key=lambda each: -abs(each[2] - each[1]))
+    behind = rests_on(book, plan, results, key) if moves else {}
     rows = []
-    for each in effects[:MOVES]:
-        lever = each.lever.key
-        cells = [at for at in behind if (at.name, at.table) == (lever.name, lever.table)]
-        at = cells[0] if len(cells) == 1 else lever
-        if each.inputs is not None:
-            low, now, high = each.inputs
-            moved = amount(book, each.lever.quantity, Value.number(now, low, high))
-        else:  # a column of the catalogue or of a table: all its cells at once
-            several = counted(len(cells or each.lever.rows), "row")
-            moved = several if at is lever else _value(book, results, each.lever.quantity, at)
-        ends = sorted(v for v in (each.low.value, each.high.value) if isinstance(v, float))
-        figure = amount(book, quantity, Value.number(value, *ends))
-        place = _place(book, plan, at if at is not lever or not cells else cells[0])
-        rows.append((name_of(at), moved, figure, each.lever.title, place))
+    for each, *ends in moves[:MOVES]:
+        figure = amount(book, quantity, Value.number(_number(results, key), *sorted(ends)))
+        if isinstance(each, Effect):
+            at, first, moved = _moved(book, plan, results, each, behind)
+            title = each.lever.title
+        else:
+            at = first = each.keys[0]
+            moved, title = "error of prediction", each.titles[0]
+        rows.append((name_of(at), moved, figure, title, _place(book, plan, first)))
     by = f"{found.step * 100:.0f} %"
-    head = f"Moves it most: each uncertain input over its range, or by {by}"
+    head = f"Moves it most: each prediction and uncertain input over its range, or by {by}"
     return ["", head, *aligned(rows, numbers=frozenset())] if rows else []
+
+
+def _moved(
+    book: Book, plan: Plan, results: Results, effect: Effect, behind: Mapping[Key, Stated]
+) -> tuple[Key, Key, str]:
+    """The key of an input, where it is stated, and its move. The key of a column is that of the
+    only cell behind the figure, if it is one.
+    """
+    lever = effect.lever
+    cells = [at for at in behind if (at.name, at.table) == (lever.key.name, lever.key.table)]
+    at = cells[0] if len(cells) == 1 else lever.key
+    if effect.inputs is not None:
+        low, now, high = effect.inputs
+        moved = amount(book, lever.quantity, Value.number(now, low, high))
+    elif at is lever.key:  # a column of the catalogue or of a table: all its cells at once
+        moved = counted(len(cells or lever.rows), "row")
+    else:
+        moved = _value(book, results, lever.quantity, at)
+    return at, next(iter(cells), at), moved
 
 
 def _uncertain(book: Book, plan: Plan, lever: Lever) -> bool:

@@ -17,6 +17,7 @@ from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.places import View, absolute, prefix
 
 UNSEEN = "not seen"
+OVERWRITTEN = "No formula is overwritten"
 SPELLING = ("$", "'", "()")  # parts of a formula that programs spell differently
 LONGEST_ID = 32  # characters of an id that are compared
 LETTERS = f"COLUMN({absolute(0, 0)}:{absolute(0, LONGEST_ID - 1)})"
@@ -86,7 +87,7 @@ def built(context: Context, used: Mapping[str, Used]) -> Iterator[Check]:
 def _formulas(name: str, sheet: Used) -> Check:
     count = float(len(sheet.formulas))
     return Check(
-        "No formula is overwritten",
+        OVERWRITTEN,
         name,
         f'IFERROR(SUMPRODUCT(--_xlfn.ISFORMULA({sheet.area(name)})),"{UNSEEN}")',
         count,

@@ -40,8 +40,6 @@ HEADS: Mapping[End, str] = {"low": "Low", "value": "Expected", "high": "High"}
 ABOUT_WIDTHS = (46.0, 14.0, 16.0, 14.0, 16.0, 36.0)
 HOW_TO_USE = (
     "Change a yellow cell on Inputs or on a table's sheet; every figure follows at once.",
-    "Choose an accelerator, an offer or a scenario from the drop-down list in its cell on Summary; "
-    "further choices are on Inputs.",
     "Where a figure is a range it has three cells: low, value (expected) and high. On Inputs, low "
     "and high follow a value that passes one of them, and Remark says so; in a table, change all "
     "three.",
@@ -56,6 +54,10 @@ HOW_TO_USE = (
     "most. Every other sheet is for the screen: to print one, clear its print area.",
     "Formulas contain no typed-in numbers: conversions are on Units, assumptions on "
     "Inputs, each with its source.",
+)
+TO_CHOOSE = (
+    "Choose an accelerator, an offer or a scenario from the drop-down list in its cell on Summary; "
+    "further choices are on Inputs."
 )
 TO_ADD_A_CASE = (
     "Where cases stand side by side, a case is a column: to add one, insert a column before the "
@@ -117,7 +119,8 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
     row = write_headline(canvas, context, row)
     row = _write_checks(canvas, context, row)
     turned = any(place.turned for place in context.layout.tables.values())
-    use = (*HOW_TO_USE, *([TO_ADD_A_CASE] if turned else []), *_selections(context))
+    first = [TO_CHOOSE] if context.layout.choices else []
+    use = (*first, *HOW_TO_USE, *([TO_ADD_A_CASE] if turned else []), *_selections(context))
     row = _listed(canvas, row + 1, "How to use it", use, last)
     row = _listed(canvas, row + 1, "Protection", PROTECTION, last)
     canvas.text(row + 1, TITLE, "Legend", "section")

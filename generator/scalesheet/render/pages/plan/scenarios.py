@@ -88,7 +88,7 @@ def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Htm
 
     def told(scenario: str) -> Html | None:
         stated = rests_on(context.book, plan, under.get(scenario, results), Key(name))
-        bases = Counter(each.basis for each in told_once(stated))
+        bases = Counter(each.basis for each in told_once(stated).values())
         if not bases:
             return None
         short = counted(sum(bases.values()), "input")
