@@ -111,7 +111,10 @@ PREDICTED = """
 scalars:
   pace: {value: 2, low: 1.8, high: 2.2, unit: 1 / hour, kind: assumption}
   work: {value: 8, unit: 1, kind: decision}
-  hours: {title: Hours, unit: hour, formula: "between(work / pace / 2, work / pace, work / pace * 3)"}
+  hours:
+    title: Hours
+    unit: hour
+    formula: between(work / pace / 2, work / pace, work / pace * 3)
   twice: {title: Twice, unit: hour, formula: 2 * hours}
 headline: [twice]
 """

@@ -286,7 +286,8 @@ class Book:
         return result
 
     def choose(self, model: str, **options: Any) -> dict[str, Any]:
-        """Return the cheapest configuration that trains a model in time.
+        """Return the cheapest configuration that trains a model of the catalogue, or of a
+        `config.json`, in time.
 
         It has the form of `scalesheet choose --format json`. Options are those of the command:
         `tokens=15e9, deadline="3 day", method="lora"`. Raises ValueError if they are impossible.

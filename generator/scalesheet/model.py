@@ -494,6 +494,11 @@ class Component:
     choice: Choice | None = None
     corrections: tuple[str, ...] = ()  # from own records, if any
 
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """The inputs of the layout, which is searched for where it is not stated."""
+        return tuple(self.choice.among) if self.choice else ()
+
 
 @dataclass(frozen=True, slots=True)
 class PublishedRow:

@@ -10,7 +10,9 @@ from shutil import copytree
 from typing import Any
 
 import pytest
+from openpyxl import load_workbook
 
+from new.test_from_config import CONFIGS
 from proof import faces
 from proof.office import Office
 from scalesheet.book import Book
@@ -42,6 +44,25 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
         return status, printed.out, printed.err
 
     return of
+
+
+def test_a_model_by_its_config_is_chosen_for_like_the_model_by_name(
+    run: Any, tmp_path: Path
+) -> None:
+    file, book = tmp_path / "mine" / "config.json", tmp_path / "answer.xlsx"
+    file.parent.mkdir()
+    file.write_text(json.dumps(CONFIGS[MODEL]), "utf-8")
+    answers = []
+    for name in (MODEL, str(file)):
+        status, text, _ = run(name, "--gpus-at-most", "16", "--workbook", str(book))
+        assert status == 0
+        answers.append(text.splitlines()[1:])
+    assert answers[0] == answers[1]
+    models = load_workbook(book, read_only=True)["Models"]
+    assert "mine-config" in {row[0] for row in models.iter_rows(values_only=True)}
+    status, _, told = run(str(tmp_path / "none.json"))
+    assert status == 2
+    assert "none.json: No such file or directory" in told
 
 
 def test_the_answer_comes_first_then_limits_alternatives_and_assumptions(run: Any) -> None:

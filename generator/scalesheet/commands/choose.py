@@ -28,7 +28,9 @@ SUMMARY = "find the cheapest configuration that trains a model in time"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="a model of the catalogue, by id or name")
+    parser.add_argument(
+        "model", metavar="MODEL", help="a model of the catalogue by id or name, or a config.json"
+    )
     parser.add_argument(
         "--method",
         type=str.lower,
@@ -122,6 +124,7 @@ def answered(options: argparse.Namespace) -> tuple[Teller, Answer]:
     from scalesheet.choose.search import search
     from scalesheet.examine import sound_edition
     from scalesheet.predict.cases.catalogue import known
+    from scalesheet.predict.configs import ENDING
     from scalesheet.render.text.choice import Teller
 
     data = folder(options.data)
@@ -135,6 +138,8 @@ def answered(options: argparse.Namespace) -> tuple[Teller, Answer]:
         )
     if lacks := lacking(plan, NEEDED):
         raise UsageError(lacks)
+    if options.model.endswith(ENDING):
+        options.model, book = _by_config(options.model, book, data)
     catalogue = known(book)
     edits = _edits(book, plan, options.set)
     job = _job(options, book, plan, catalogue)
@@ -142,9 +147,19 @@ def answered(options: argparse.Namespace) -> tuple[Teller, Answer]:
     if not (assumed.throughput and assumed.runs and assumed.memory):
         raise UsageError("there are no fits yet; run 'scalesheet fit'")
     choice = search(book, catalogue, job, assumed)
-    evidence = basis(book, edition.scores, edition.catalogue)
+    evidence = basis(book, edition.scores, catalogue.results)
     made = answer(book, plan, choice, edits, evidence)
     return Teller(book, plan, choice, edits, evidence), made
+
+
+def _by_config(file: str, book: Book, data: Path) -> tuple[str, Book]:
+    """The id of the model that a `config.json` describes, and the book with this model."""
+    from scalesheet.predict.configs import with_models
+
+    ids, wrong, made = with_models([file], book, data)
+    if wrong:
+        raise UsageError(wrong[file])
+    return ids[file], made
 
 
 # ------------------------------------------------------------------ the job

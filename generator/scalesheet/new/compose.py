@@ -35,7 +35,7 @@ def composed(data: Path, kind: str, id: str, given: Given) -> Composed:
     text = template(kind, example, rest, modeline(data, kind, id))
     sources = with_entries(data, given.entries) if given.entries else None
     compiled(data, kind, {id: text}, sources)
-    prose = page() if kind == "plan" else None
+    prose = page(example) if kind == "plan" else None
     return Composed(given, text, prose, sources, tuple(rest or ()))
 
 

@@ -97,9 +97,9 @@ def template(
     return "\n".join(parts)
 
 
-def page() -> str:
-    """The initial prose of a new plan's page, below the title."""
-    return "Say in a sentence what this plan answers, and for whom.\n"
+def page(example: Mapping[str, Any]) -> str:
+    """The initial prose of a new plan's page, below title and summary: its tables."""
+    return "".join(f"{{{{ table {name} }}}}\n" for name in example["tables"])
 
 
 def cited(source: str | None, locator: str = "page or table") -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +23,23 @@ def with_configs(table: Read, book: Book, data: Path) -> tuple[Read, Book]:
     files = [name for name in dict.fromkeys(table.text("model").tolist()) if name.endswith(ENDING)]
     if not files:
         return table, book
+    ids, wrong, made = with_models(files, book, data)
+    named = each(table.text("model"), lambda name: ids.get(name, name))
+    reasons = words([wrong.get(name) for name in table.text("model").tolist()])
+    read = replace(
+        table,
+        words={**table.words, "model": named},
+        unsupported=first_reason(table.unsupported, reasons),
+    )
+    return read, made
+
+
+def with_models(
+    files: Sequence[str], book: Book, data: Path
+) -> tuple[Mapping[str, str], Mapping[str, str], Book]:
+    """The ids of the models that files describe, what is wrong with the others, and the book with
+    the models.
+    """
     from scalesheet.new.model import text_of
     from scalesheet.new.sound import compiled
 
@@ -40,14 +57,9 @@ def with_configs(table: Read, book: Book, data: Path) -> tuple[Read, Book]:
             wrong[file] = f"{file}: {problem[1] if problem else error}"
         else:
             ids[file] = id
-    named = each(table.text("model"), lambda name: ids.get(name, name))
-    reasons = words([wrong.get(name) for name in table.text("model").tolist()])
-    made = replace(
-        table,
-        words={**table.words, "model": named},
-        unsupported=first_reason(table.unsupported, reasons),
-    )
-    return made, (compiled(data, "model", texts) if texts else None) or book
+    made = compiled(data, "model", texts) if texts else None
+    tables = {**book.tables, "models": made.tables["models"]} if made else book.tables
+    return ids, wrong, replace(book, tables=tables)
 
 
 def _id(file: str, taken: Mapping[str, object]) -> str:

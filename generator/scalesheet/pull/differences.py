@@ -491,7 +491,9 @@ def _results(pulling: Pulling, ours: Collection[str]) -> None:
     """
     sheets = pulling.workbook.sheets
     checks = next((each for each in sheets.values() if each.text(0, 0) == "Checks"), None)
-    for (row, column), cell in checks.cells.items() if checks else ():
+    if checks is None:
+        return
+    for (row, column), cell in checks.cells.items():
         if (column, cell.value) != (0, OVERWRITTEN):
             continue
         should = checks.at(row, SHOULD).value

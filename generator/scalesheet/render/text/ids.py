@@ -120,6 +120,8 @@ def _default(book: Book, component: Component, name: str) -> str:
             else _unit(book, component.plan, name)
         )
         return f"required: {what}" if what else "required"
+    if name in component.searched:
+        return "searched for, unless stated"
     return amount(book, scalar, stated_value(scalar.stated))
 
 

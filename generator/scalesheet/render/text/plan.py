@@ -44,7 +44,9 @@ def plan_text(
     lines += _section("", _scalars(book, results, [plan.scalars[name] for name in plan.headline]))
     lines += _section("", [*_in_part(plan, results)])
     broken = [f"  {each.text}" for each in breaches(plan, results)]
-    lines += _section("Does not hold", [*broken, *map(_unfit, unfit)])
+    lines += _section(
+        "Does not hold", [*broken, *map(_unfit, unfit), *_as_stated(book, plan, results)]
+    )
     lines += _section("Rows without a value", list(_lacking(plan, results)))
     lines += actuals
     if every:
@@ -108,6 +110,14 @@ def _section(title: str, lines: Sequence[str]) -> list[str]:
 def _unfit(case: Key) -> str:
     where = f"{case.table}['{case.row}']" if case.table else "the plan's case"
     return f"  {where}: no layout that was tried fits"
+
+
+def _as_stated(book: Book, plan: Plan, results: Results) -> Iterator[str]:
+    """What to do if a plan's only case cannot run in the layout that the plan states."""
+    searched = [name for each in plan.components for name in book.components[each].searched]
+    stated = searched and not plan.chosen and all(name in plan.scalars for name in searched)
+    if stated and any(results.scalars[name].reason for name in plan.headline):
+        yield "  the layout is as stated; 'scalesheet choose MODEL' searches for one that fits"
 
 
 def _everything(book: Book, plan: Plan, results: Results) -> list[str]:

@@ -119,6 +119,8 @@ def _class(context: Context, scalar: Scalar) -> str:
 def _default(context: Context, component: Component, scalar: Scalar) -> Html | str:
     if scalar.name in component.required:
         return "none; must be stated"
+    if scalar.name in component.searched:
+        return "searched for, unless stated"
     if scalar.formula is not None:
         return tag("code", scalar.formula.text)
     assert scalar.stated is not None
