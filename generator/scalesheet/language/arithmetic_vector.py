@@ -63,7 +63,7 @@ def totals(columns: Floats) -> Floats:
     if columns.shape[1] > MANY:
         added: Floats = columns.sum(axis=0)
         return added
-    return np.array([scalar.total(column) for column in columns.T.tolist()])
+    return np.array([scalar.total(column.tolist()) for column in columns.T])
 
 
 def _gap(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
