@@ -145,6 +145,15 @@ def test_a_cell_of_a_table_is_changed_in_place(visit: Open, book: Book) -> None:
     page.wait_for_url("**?train.runs[first].steps=40000")
 
 
+def test_fields_show_their_inputs_before_any_change(visit: Open) -> None:
+    page = visit("#inputs")
+    shown = page.locator("[data-input] input[type=text]").evaluate_all(
+        "every => every.map((each) => [each.closest('[data-of]').dataset.of, each.value])"
+    )
+    assert "reserve" in dict(shown), shown  # a number without unit and range
+    assert all(text for _, text in shown), shown
+
+
 def test_charts_follow_the_inputs(visit: Open) -> None:
     page = visit()
     bar = page.locator("figure[data-chart=by_phase] g[data-row=test] rect")

@@ -94,10 +94,13 @@ scalesheet.fields = (() => {
       : choice(plan, quantity, element("select"));
     control.setAttribute("aria-label", name);
     const words = (kind) => target.querySelector(`.${kind}`)?.textContent;
+    const reason = target.matches(".reason") ? target.textContent : words("reason");
+    // a number without unit and range is the whole text
+    const text = words("num") ?? (reason === undefined ? target.textContent : "");
     const first = {
-      text: number ? (words("num") ?? "") : written(host.input(of).value),
+      text: number ? text : written(host.input(of).value),
       beside: words("range") ?? "",
-      reason: target.matches(".reason") ? target.textContent : words("reason"),
+      reason,
     };
     const range = element("span", { class: "range" });
     const reset = element("button", { type: "button", class: "reset", hidden: true });
