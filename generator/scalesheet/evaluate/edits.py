@@ -6,6 +6,7 @@ import re
 from functools import partial
 
 from scalesheet.book import Book
+from scalesheet.evaluate.routes import PHASES
 from scalesheet.language.arithmetic import NOT_A_NUMBER
 from scalesheet.language.syntax import End
 from scalesheet.model import DOMAIN_WORDS, Key, Plan, Quantity, Stated, within
@@ -35,8 +36,20 @@ def read_edit(book: Book, plan: Plan, text: str) -> tuple[Key, Stated]:
     name, sign, value = (part.strip() for part in text.partition("="))
     if not sign or not value:
         raise EditError("write NAME=VALUE")
-    key, quantity, stated = _input(book, plan, name)
+    key, quantity, stated = _input(book, plan, in_full(plan, name))
     return key, _value(book, plan, quantity, stated, value)
+
+
+def in_full(plan: Plan, name: str) -> str:
+    """The full name of what plans call `total.cost`, `phases.sft.hours` or `sft.hours`."""
+    if name in plan.scalars or PHASES not in plan.tables:
+        return name
+    if f"{PHASES}.{name}" in plan.scalars:
+        return f"{PHASES}.{name}"
+    row, _, column = name.removeprefix(f"{PHASES}.").rpartition(".")
+    phases = plan.tables[PHASES]
+    known = row in phases.rows and column in phases.columns
+    return f"{PHASES}['{row}'].{column}" if known else name
 
 
 def _input(book: Book, plan: Plan, name: str) -> tuple[Key, Quantity, Stated]:

@@ -11,7 +11,7 @@ from scalesheet.evaluate.edits import input_name
 from scalesheet.language.arithmetic import in_bounds
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.load.document import Steps, quotable
-from scalesheet.model import Key, Quantity, Stated
+from scalesheet.model import DOMAINS, Key, Quantity, Stated
 from scalesheet.pull.model import Edit, Pulling
 from scalesheet.pull.sheets import Cell
 from scalesheet.pull.sites import FILES, Site, set_cell
@@ -57,7 +57,7 @@ def take_input(
     ours = said_by(stated, symbol)
     base = ours if pulling.same else _shipped(pulling, key, quantity)
     try:
-        theirs, along = _followed(said_in(cells, quantity, stated), base)
+        theirs, along = _followed(said_in(cells, quantity, stated), base, quantity.domain)
         if same(theirs, ours) or (base is not None and same(theirs, base)):
             return
         _in_order(theirs, places)
@@ -97,12 +97,12 @@ def take_input(
     pulling.edits.append(Edit(name, str(place), site, old, new, tuple(changes)))
 
 
-def _followed(theirs: Said, base: Said | None) -> tuple[Said, str]:
+def _followed(theirs: Said, base: Said | None, domain: str) -> tuple[Said, str]:
     """Adjust the ends if only the value was edited; also returns a remark.
 
     If there was no range, the ends equal the value: a column where another row has a range shows
     all three, and people edit the middle one. Ends that the new value has passed are scaled with
-    it.
+    it, within the domain.
     """
     if isinstance(theirs, str) or base is None or isinstance(base, str):
         return theirs, ""
@@ -113,8 +113,11 @@ def _followed(theirs: Said, base: Said | None) -> tuple[Said, str]:
         return (value,) * 3, ""
     if low <= value <= high or base[1] == 0 or value / base[1] <= 0:
         return theirs, ""
-    scaled = tuple(float(f"{end * value / base[1]:.12g}") for end in (low, high))
-    return (scaled[0], value, scaled[1]), "; low and high follow by the same factor"
+    least, most = (float(f"{end * value / base[1]:.12g}") for end in (low, high))
+    limit = DOMAINS[domain][2]
+    if limit is not None and most > limit >= value:
+        return (least, value, limit), f"; low and high follow by the same factor, high to {limit:g}"
+    return (least, value, most), "; low and high follow by the same factor"
 
 
 def _in_order(theirs: Said, places: Mapping[End, Place]) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from math import floor, isfinite, log10
 
 from scalesheet.book import Book
-from scalesheet.model import Plan
+from scalesheet.model import Plan, Scalar
 from scalesheet.numbers import Format, format_of, text
+from scalesheet.quantities import DATE
 from scalesheet.sure.draws import Unknown
 from scalesheet.sure.quantiles import LEVELS, Quantiles, Sure
 from scalesheet.sure.words import chance, percent
@@ -82,13 +83,23 @@ def _row(book: Book, plan: Plan, results: Results, name: str, each: Quantiles) -
     numbers = [each.deserved(level) for level in NAMES]
     reserve = abs(each.deserved("p80") - each.deserved("p50"))
     fmt = format_of(scalar, [expected], book.units)
-    shown = [text(Value.number(number), fmt) for number in (*numbers, reserve)]
-    error = text(Value.number(each.errors["p80"]), _at_least_a_digit(fmt, each.errors["p80"]))
+    quantiles = tuple(text(Value.number(number), fmt) for number in numbers)
+    if scalar.unit == DATE:
+        held, error = (amount_of(book, plan, name, x) for x in (reserve, each.errors["p80"]))
+    else:
+        held = text(Value.number(reserve), fmt)
+        error = text(Value.number(each.errors["p80"]), _at_least_a_digit(fmt, each.errors["p80"]))
     symbol = book.units.symbol(scalar.unit) if scalar.unit is not None else ""
-    *quantiles, held = shown
     value = expected.value
     only = text(Value.number(value) if isinstance(value, float) else expected, fmt)
-    return QuantileRow(name, scalar.title, symbol, tuple(quantiles), held, error, only)
+    return QuantileRow(name, scalar.title, symbol, quantiles, held, error, only)
+
+
+def difference(book: Book, quantity: Scalar) -> Scalar:
+    """What the difference of two values of a quantity is: days, if they are dates."""
+    if quantity.unit != DATE:
+        return quantity
+    return replace(quantity, unit=book.units.parse("day"))
 
 
 def _at_least_a_digit(fmt: Format, error: float) -> Format:
@@ -116,8 +127,8 @@ def cause_rows(book: Book, plan: Plan, found: Sure, name: str) -> list[CauseRow]
 
 
 def amount_of(book: Book, plan: Plan, name: str, number: float) -> str:
-    """Print a number of a figure with its unit."""
-    scalar, value = plan.scalars[name], Value.number(number)
+    """Print a difference of two values of a figure with its unit."""
+    scalar, value = difference(book, plan.scalars[name]), Value.number(number)
     symbol = book.units.symbol(scalar.unit) if scalar.unit is not None else ""
     return text(value, format_of(scalar, [value], book.units), symbol)
 

@@ -238,7 +238,7 @@ def _aggregate(node: nodes.Aggregate, facts: FactsOf) -> Settled:
     if node.function not in ("sum", "count", "list") and (node.where is not None or lacks):
         test = nodes.Compare("==", count, nodes.Number(0, "0"), plain=True)
         body = _unless(test, EMPTY, body)
-    if node.function in ("sum", "mean") and lacks and known.needed:
+    if node.function in ("sum", "mean", "max") and lacks and known.needed:
         test = nodes.Compare("<", count, replace(count, column=None), plain=True)
         body = _unless(test, f"{INCOMPLETE}: {node.table}.{node.column}", body)
     return Settled(body, subjects, body is not node)

@@ -10,8 +10,10 @@ from dataclasses import replace
 from scalesheet.book import Book
 from scalesheet.diff.printing import said
 from scalesheet.evaluate import Overrides, computed
+from scalesheet.evaluate.edits import in_full
 from scalesheet.evaluate.levers import Lever
 from scalesheet.evaluate.references import formulas_at, named_by, rests_on, told_once
+from scalesheet.evaluate.routes import PHASES
 from scalesheet.evaluate.sensitivity import SHOWN, Effect, sensitivity
 from scalesheet.evaluate.shares import Shares, Sums
 from scalesheet.model import Citation, Key, Plan, Quantity, Stated, Table
@@ -48,6 +50,7 @@ def why_text(
     A figure has its largest parts, the inputs it depends on most, its formula, the values the
     formula reads, and the sources of its inputs; `every` input is listed, or only counted.
     """
+    name = in_full(plan, name)
     if name in plan.tables:
         return "\n".join(table_text(book, results, plan.tables[name])) + "\n"
     table, _, column = name.rpartition(".")
@@ -111,6 +114,8 @@ def _moves(
     """
     quantity = quantity_of(book, plan, key)
     if key.table is not None or key.name not in plan.headline or quantity.kind != "number":
+        return []
+    if _at(results, key).reason is not None:
         return []
     found = sensitivity(book, replace(plan, headline=(key.name,)), edits)
     moves: list[tuple[Effect | Unknown, float, float]] = [
@@ -206,6 +211,10 @@ def key_of(book: Book, plan: Plan, name: str) -> Key:
     if match is None:
         if name in plan.scalars:
             return Key(name)
+        if PHASES in plan.tables and name in plan.tables[PHASES].rows:
+            every = plan.tables[PHASES].columns.values()
+            one = next(each.name for each in every if each.kind == "number")
+            raise UnknownName(f"it is a phase; name one of its figures, such as {name}.{one}")
         columns = [f"{t.name}.{column}" for t in plan.tables.values() for column in t.columns]
         known = [*plan.scalars, *plan.tables, *columns]
         raise UnknownName(f"'{name}' is not a figure or a table of the plan{nearest(name, known)}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from scalesheet.language.syntax import ENDS, End
-from scalesheet.model import Quantity, Scalar, Stated
+from scalesheet.model import DOMAINS, Quantity, Scalar, Stated
 from scalesheet.numbers import excel_format
 from scalesheet.printers.base import PrinterError
 from scalesheet.render.workbook.canvas import Canvas
@@ -208,7 +208,10 @@ def _judgment(canvas: Canvas, context: Context, scalar: Scalar, row: int, fmt: s
         follow = {end: f"*{relative(row, FACTOR)}" if end != "value" else "" for end in ends}
         for end, condition in fit.items():
             at = ENDS.index(end)
-            formula = f"IF(IFERROR({condition},FALSE),{typed[end]}{follow[end]},{shipped[end]})"
+            own = f"{typed[end]}{follow[end]}"
+            if end == "high" and DOMAINS[scalar.domain][2] is not None:
+                own = f"MIN({own},{bounded[1]})"  # it follows no further than its domain
+            formula = f"IF(IFERROR({condition},FALSE),{own},{shipped[end]})"
             if text is not None:
                 canvas.formula(row, IN_USE[at], formula, text, "shipped_text")
             else:

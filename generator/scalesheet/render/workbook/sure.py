@@ -11,7 +11,7 @@ from math import exp
 
 from scalesheet.defined_names import CHECK_WITHIN
 from scalesheet.numbers import excel_format, format_of
-from scalesheet.render.sureness import summary
+from scalesheet.render.sureness import difference, summary
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.places import TITLE, relative
@@ -44,7 +44,8 @@ def write_quantiles(canvas: Canvas, context: Context, row: int) -> int:
         canvas.text(row, TITLE, scalar.title or name, "label")
         numbers = [*map(each.deserved, LEVELS), deserved(each.reserve, each.errors["p80"])]
         for column, number in enumerate(numbers, 1):
-            fmt = excel_format(format_of(scalar, [Value.number(number)], context.book.units))
+            of = scalar if column <= len(LEVELS) else difference(context.book, scalar)
+            fmt = excel_format(format_of(of, [Value.number(number)], context.book.units))
             canvas.number(row, column, number, "number", fmt)
     for said in summary(context.book, context.plan, context.results, found):
         row += 1

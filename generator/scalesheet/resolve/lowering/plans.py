@@ -201,12 +201,13 @@ def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...
         limit.formulas[None] = formula
     else:
         limit.stated[None] = stated(low, limit, data, *path, basis="decision")
-    left = f"{limit.name} - {full}"
-    day = f"floor(expected({full}))" if of.unit == DATE else f"expected({full})"
-    holds = f"{day} <= expected({limit.name})"
+    left, day = f"{limit.name} - {full}", f"expected({full})"
     margin = replace(limit, name=f"{full}.margin", title=f"{of.title}: left below the limit")
-    if of.unit == DATE:
+    if of.unit == DATE:  # to end on the day of the limit is in time
+        left, day = f"{limit.name} - floor({full})", f"floor(expected({full}))"
+        margin = replace(margin, title=f"{of.title}: left before the limit")
         margin = replace(margin, unit=low.units.parse("day"))
+    holds = f"{day} <= expected({limit.name})"
     margin = replace(margin, domain="signed", stated={}, formulas={None: _ours(left, where)})
     check = Draft(f"check.{limit.name}", f"{of.title} is within its limit", where, kind="flag")
     check.formulas[None] = _ours(holds, where)

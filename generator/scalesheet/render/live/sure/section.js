@@ -100,7 +100,11 @@ onmessage = ({ data: [asked, changes] }) => {
   const formatOf = (name, cell) => numbers.formatBy(scalars[name].rule ?? {}, [cell]);
   const unitOf = (name) => (scalars[name].symbol ? ` ${scalars[name].symbol}` : "");
 
+  const dated = (name) => scalars[name].rule?.sort === "date";
+
+  /** A difference of two values of a figure with its unit: days, if they are dates. */
   function amount(name, x) {
+    if (dated(name)) return `${numbers.number(x, numbers.formatBy({}, [{ value: x }]))} d`;
     return numbers.number(x, formatOf(name, { value: x })) + unitOf(name);
   }
 
@@ -119,8 +123,8 @@ onmessage = ({ data: [asked, changes] }) => {
       name,
       title: scalars[name].title,
       quantiles: NAMES.map((level) => said(at[level])),
-      reserve: said(Math.abs(at.p80 - at.p50)),
-      error: numbers.number(error, withADigit(format, error)),
+      reserve: dated(name) ? amount(name, Math.abs(at.p80 - at.p50)) : said(Math.abs(at.p80 - at.p50)),
+      error: dated(name) ? amount(name, error) : numbers.number(error, withADigit(format, error)),
       expected: numbers.plain({ value: expected.value, reason: expected.reason }, format),
     };
   }
