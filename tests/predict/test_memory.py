@@ -367,7 +367,9 @@ def test_a_row_that_does_not_fit_says_so(book: Book, described: Described) -> No
     ("more", "says"),
     [
         ({"quantity": "KV bytes per token"}, "not the peak of one accelerator"),
-        ({"model": "any", "params": ""}, "parameters not stated"),
+        ({"model": "", "params": ""}, "parameters not stated"),
+        ({"model": "Llama-3.1-8", "params": ""}, "unknown model 'Llama-3.1-8'; did you mean"),
+        ({"method": "DPO"}, "compares answers"),
         ({"method": "GaLore"}, "projection"),
         ({"hardware": "H10"}, "unknown accelerator"),
     ],

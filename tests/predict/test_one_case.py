@@ -67,8 +67,7 @@ def test_a_case_is_the_same_from_flags_a_file_and_standard_input(
         (("memory", "--set", "hardwear=h100"), "did you mean 'hardware'? (columns: id, model, "),
         (("memory", "--set", "hours=3"), "'hours' is not a column of memory"),
         (("memory", "--set", "kind=lora"), "did you mean 'method'?"),
-        (("runs", "--set", "method=lora"), "did you mean 'kind'?"),
-        (("throughput", "--set", "method=lora"), "did you mean 'task'?"),
+        (("runs", "--set", "batch=512"), "did you mean 'global_batch_seqs'?"),
     ],
 )
 def test_wrong_usage_says_what_is_expected(
@@ -135,6 +134,19 @@ def test_assumed_bits_of_weights_are_named(
     assert run("memory", *flags) == 0
     told = rows(capsys.readouterr().out)[0]["method"].split("; ")
     assert [part for part in told if part.startswith("precision")] == [says] * bool(says)
+
+
+def test_what_is_trained_may_stand_in_any_of_its_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = {name: text for name, text in CASE.items() if name != "method"} | {"tokens": "1B"}
+    file = tmp_path / "cases.csv"
+    answers = []
+    for named in ({"method": "qlora"}, {"task": "qlora"}, {"Kind": "qlora"}, {"kind": "full"}):
+        file.write_text(table({**case, **named}), "utf-8")
+        assert run("runs", str(file)) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[0] == answers[1] == answers[2] != answers[3]
 
 
 # ------------------------------------------------------------------ models from their config.json

@@ -233,6 +233,8 @@ def cases(table: Read, catalogue: Known) -> Cases:
             table.unsupported,
             whys,
             named.column("reason"),
+            # in loss tables, models are names of runs
+            model.unknown if table.task != "loss" else no_reasons(table.rows),
             precisions.column("reason"),
             because(degrees["data"] > across, TOO_WIDE),
             because(whole & among(weights, *quantised_formats(catalogue.book)), QUANTISED),

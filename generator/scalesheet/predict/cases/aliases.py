@@ -196,6 +196,14 @@ def model(name: str, known: Models) -> str:
     return _model(_pieces(name), known)[0]
 
 
+def unknown(name: str, known: Models) -> str | None:
+    """What to say of a model's name that says nothing about its size; None without a name."""
+    if not name:
+        return None
+    near = nearest(name.strip().lower(), dict.fromkeys(known.whole.values()))
+    return f"unknown model '{name.strip()}'{near or '; name one of the catalogue'}"
+
+
 def beyond(name: str, known: Models) -> str:
     """The words that follow the model in a name: `guanaco` in `LLaMA-65B Guanaco`."""
     return " ".join(_model(_pieces(name), known)[1])

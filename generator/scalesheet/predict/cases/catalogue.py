@@ -193,6 +193,7 @@ class Architecture:
     usual_vocab: Flags
     width_per_layer: Array
     assumed: Words
+    unknown: Reasons
 
 
 def architecture(written: Words, stated: Callable[[str], Array], catalogue: Known) -> Architecture:
@@ -245,6 +246,11 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     gated = _flag(table, "gated", place) | ((place < 0) & _looks_gated(usual, sizes))
     estimated = ~complete & ~np.isnan(active)
     looked_up = (place >= 0) & (np.isnan(stated("layers")) | np.isnan(stated("parameters")))
+    nameless = np.isnan(parameters) & np.isnan(active)
+    unknown_models = no_reasons(len(written))
+    unknown_models[nameless] = each(
+        written[nameless], lambda name: names.unknown(name, catalogue.models)
+    )
     assumed = no_words(len(written))
     assumed[looked_up] = each(model_id[looked_up], "architecture of {}".format)
     assumed[estimated] = "architecture estimated from the parameters"
@@ -261,6 +267,7 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
         no_vocab,
         np.full(len(written), usual["width-per-layer"]),
         assumed,
+        unknown_models,
     )
 
 

@@ -238,6 +238,25 @@ _STATES_NONE = re.compile(
 )
 
 
+#: Work other than plain training, by what is trained: why its time and memory are unknown.
+_OTHER_WORK: tuple[tuple[str, str], ...] = (
+    (
+        r"\b(rl|rlhf|rlvr|ppo|grpo|reinforc\w*)\b",
+        "training generates answers: what they take is not known",
+    ),
+    (
+        r"\b(dpo|kto|orpo|ipo|simpo|preference|reward)\b",
+        "training compares answers: what a second model or answer takes is not known",
+    ),
+    (r"\beval(uation)?\b", "evaluation, not training"),
+)
+
+
+def other_work(kind: str) -> str | None:
+    """Why a kind of work is not predicted; None for training."""
+    return next((why for pattern, why in _OTHER_WORK if re.search(pattern, kind)), None)
+
+
 def method(text: str, model: str = "") -> Method:
     """Read a method such as `finetune-lora-nf4-dq`; where it says nothing, use the model's name."""
     low, named = text.lower().strip(), model.lower()

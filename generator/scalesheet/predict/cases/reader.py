@@ -70,10 +70,11 @@ _SETUP = {
     "parameters": "parameters",
     "active": "active",
 }
+_RUN = {**_SETUP, **_ARCHITECTURE, "method": "kind", "task": "kind"}
 COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "runs": {**_SETUP, **_ARCHITECTURE, "kind": "kind", "tokens": "tokens"},
-    "throughput": {**_SETUP, **_ARCHITECTURE, "task": "kind"},
-    "memory": {**_SETUP, **_ARCHITECTURE, "method": "kind", "quantity": "quantity"},
+    "runs": {**_RUN, "kind": "kind", "tokens": "tokens"},
+    "throughput": {**_RUN, "kind": "kind"},
+    "memory": {**_RUN, "quantity": "quantity"},  # `kind` is that of a measured peak
     "loss": {
         "id": "id",
         "model": "model",
@@ -110,13 +111,13 @@ CALLED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("tokens", "d", "n_tokens", "train_tokens"), ("tokens", "D_tokens")),
     **dict.fromkeys(("size", "n", "n_params", "model_size", "params"), ("params", "N")),
     **dict.fromkeys(("num_gpus", "gpu_count", "world_size"), ("n_gpus",)),
-    **dict.fromkeys(("batch", "batch_size", "bs", "mbs"), ("micro_batch",)),
-    **dict.fromkeys(("gbs", "global_batch_size"), ("global_batch_seqs",)),
+    **dict.fromkeys(("batch", "batch_size", "gbs", "global_batch_size"), ("global_batch_seqs",)),
+    **dict.fromkeys(("bs", "mbs", "batch_per_gpu"), ("micro_batch",)),
     **dict.fromkeys(("context", "max_length", "max_seq_len", "seq_length"), ("seq_len",)),
     **dict.fromkeys(("bandwidth", "interconnect", "nic"), ("network",)),
     **dict.fromkeys(("dtype",), ("precision",)),
     **dict.fromkeys(("strategy", "zero", "fsdp", "tp"), ("parallelism",)),
-    **dict.fromkeys(("method", "finetuning", "kind", "task"), ("kind", "task", "method")),
+    **dict.fromkeys(("method", "finetuning", "kind", "task"), ("method", "kind")),
     **dict.fromkeys(("gradient_checkpointing", "recompute"), ("act_ckpt",)),
 }
 MEANT = "did you mean"
@@ -171,7 +172,7 @@ def read_bytes(content: bytes, task: str) -> Read:
 def _of_lines(every: Iterable[list[str]], task: str) -> Read:
     """Read rows and keep only known columns. Lines of the wrong length are not cases."""
     lines = filter(None, every)
-    header = [name.strip() for name in next(lines, ())]
+    header = [_as_known(name.strip(), task) for name in next(lines, ())]
     if not header:
         raise NotATable("the file is empty; expected CSV with a line of column names")
     read = {place: name for place, name in enumerate(header) if name in COLUMNS[task]}
@@ -194,6 +195,12 @@ def _of_lines(every: Iterable[list[str]], task: str) -> Read:
     return replace(
         of_columns(columns, len(whys), task, words(whys)), unread=unread_of(header, task)
     )
+
+
+def _as_known(name: str, task: str) -> str:
+    """A column's name in the letters of COLUMNS: `Model` is `model`."""
+    known = COLUMNS[task]
+    return name if name in known else {each.lower(): each for each in known}.get(name.lower(), name)
 
 
 def unread_of(header: Iterable[str], task: str) -> tuple[str, ...]:

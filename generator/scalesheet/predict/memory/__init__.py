@@ -28,6 +28,7 @@ from scalesheet.predict.arrays import (
     words,
 )
 from scalesheet.predict.cases import Cases, needs
+from scalesheet.predict.cases.free_text import other_work
 from scalesheet.predict.engine import assumed
 from scalesheet.predict.fits import Coefficients, apart, pooling
 from scalesheet.predict.fits.holdout import end
@@ -60,6 +61,7 @@ def unsupported_memory(cases: Cases) -> Reasons:
         because(~among(cases.quantity, ""), "not the peak of one accelerator"),
         needs("parameters", cases.parameters),
         because(among(cases.variant, "galore"), "the rank of its projection is not known"),
+        each(cases.kind, other_work),
     )
 
 

@@ -6,7 +6,6 @@ The time per token is a sum of parts (`steps.py`), each with a coefficient fitte
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,6 +25,7 @@ from scalesheet.predict.arrays import (
     no_reasons,
 )
 from scalesheet.predict.cases import Cases, needs
+from scalesheet.predict.cases.free_text import other_work
 from scalesheet.predict.fits import Coefficients, apart, pooling
 from scalesheet.predict.fits.holdout import end
 from scalesheet.predict.fits.pooling import Design, Expected
@@ -48,19 +48,6 @@ OF_STEPS = (
 OF_RUNS = ("products", "products_fp8", "attention", "traffic", "step", "gross", "scale", "experts")
 #: The coefficient of accelerators without rows in the fit.
 NEW = "new_chip"
-
-#: Work other than plain training, by what is trained: why its cost per token is unknown.
-_OTHER_WORK: tuple[tuple[str, str], ...] = (
-    (
-        r"\b(rl|rlhf|rlvr|ppo|grpo|reinforc\w*)\b",
-        "training generates answers: its cost is not known",
-    ),
-    (
-        r"\b(dpo|kto|orpo|ipo|preference|reward)\b",
-        "training compares answers: its cost is not known",
-    ),
-    (r"\beval(uation)?\b", "evaluation, not training"),
-)
 
 OLD_FIT = "the fit belongs to other formulas: run 'scalesheet fit' to renew it"
 METHOD = "step time added up from its parts, with fitted coefficients"
@@ -86,13 +73,9 @@ def unsupported_throughput(cases: Cases) -> Reasons:
             "time to a target quality: the number of tokens is not known",
         ),
         because(among(cases.method, "inference"), "inference, not training"),
-        each(cases.kind, _other_work),
+        each(cases.kind, other_work),
         because(other, "a tuning method whose cost per token is not known"),
     )
-
-
-def _other_work(kind: str) -> str | None:
-    return next((why for pattern, why in _OTHER_WORK if re.search(pattern, kind)), None)
 
 
 def unsupported_runs(cases: Cases) -> Reasons:
