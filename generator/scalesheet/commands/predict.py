@@ -12,8 +12,6 @@ from scalesheet.commands import UsageError, folder_or_catalogue, reading
 from scalesheet.vocabulary import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scalesheet.predict.cases.reader import Read
 
 SUMMARY = "predict GPU hours, throughput, memory or loss of one case or of each row of a CSV file"
@@ -118,26 +116,20 @@ def _table(options: argparse.Namespace) -> Read:
 
 def _one(task: str, texts: list[str]) -> Read:
     """The case that `COLUMN=VALUE` texts describe."""
-    from scalesheet.predict.cases.reader import COLUMNS, of_columns
+    from scalesheet.nearest import nearest
+    from scalesheet.predict.cases.reader import COLUMNS, MEANT, as_known, meant, of_columns
 
     stated = {"id": "case"}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals:
             raise UsageError(f"--set '{text}': expected COLUMN=VALUE, such as model=llama-3-1-8b")
-        if name not in COLUMNS[task]:
+        if (name := as_known(name, task)) not in COLUMNS[task]:
+            other = meant(name, task)
+            near = f"; {MEANT} '{other}'?" if other else nearest(name, COLUMNS[task])
             raise UsageError(
-                f"--set {text}: '{name}' is not a column of {task}{_meant(name, COLUMNS[task])} "
+                f"--set {text}: '{name}' is not a column of {task}{near} "
                 f"(columns: {', '.join(COLUMNS[task])})"
             )
         stated[name] = value
     return of_columns({name: [value] for name, value in stated.items()}, 1, task)
-
-
-def _meant(name: str, columns: Mapping[str, str]) -> str:
-    """The column nearest to a wrong name; the column for the method depends on the task."""
-    from scalesheet.nearest import nearest
-
-    if name in ("kind", "method", "task"):
-        return "".join(f"; did you mean '{each}'?" for each, of in columns.items() if of == "kind")
-    return nearest(name, columns)

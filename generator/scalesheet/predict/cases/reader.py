@@ -172,7 +172,7 @@ def read_bytes(content: bytes, task: str) -> Read:
 def _of_lines(every: Iterable[list[str]], task: str) -> Read:
     """Read rows and keep only known columns. Lines of the wrong length are not cases."""
     lines = filter(None, every)
-    header = [_as_known(name.strip(), task) for name in next(lines, ())]
+    header = [as_known(name.strip(), task) for name in next(lines, ())]
     if not header:
         raise NotATable("the file is empty; expected CSV with a line of column names")
     read = {place: name for place, name in enumerate(header) if name in COLUMNS[task]}
@@ -197,7 +197,7 @@ def _of_lines(every: Iterable[list[str]], task: str) -> Read:
     )
 
 
-def _as_known(name: str, task: str) -> str:
+def as_known(name: str, task: str) -> str:
     """A column's name in the letters of COLUMNS: `Model` is `model`."""
     known = COLUMNS[task]
     return name if name in known else {each.lower(): each for each in known}.get(name.lower(), name)
@@ -210,10 +210,15 @@ def unread_of(header: Iterable[str], task: str) -> tuple[str, ...]:
 
 def _unknown(name: str, task: str) -> str:
     """A column that is not read, with a suggestion of the column that was meant."""
+    other = meant(name, task)
+    return f"{name} ({MEANT} '{other}'?)" if other else name
+
+
+def meant(name: str, task: str) -> str | None:
+    """The column that an unknown name most likely stands for."""
     known = COLUMNS[task]
-    meant = next((each for each in CALLED.get(name.lower(), ()) if each in known), None)
-    meant = meant or near(name.lower(), tuple(known), NEAR)
-    return f"{name} ({MEANT} '{meant}'?)" if meant else name
+    usual = next((each for each in CALLED.get(name.lower(), ()) if each in known), None)
+    return usual or near(name.lower(), tuple(known), NEAR)
 
 
 def _misshapen(line: list[str], width: int) -> str:
