@@ -73,7 +73,8 @@ def test_phases_without_a_goodput_are_reported(tmp_path: Path) -> None:
     examined = plan(tmp_path, text)
     assert said(examined) == [
         "V008 the plan has phases and no scalar 'goodput', the share of the time that makes "
-        "progress; add it, 1 where nothing is known: "
+        "progress; add it, 1 where nothing is known or the hours include restarts, as those of "
+        "training-run do: "
         "goodput: {value: 1, unit: 1, kind: assumption}"
     ]
     cells = examined.results["small"]

@@ -168,7 +168,8 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
     if GOODPUT not in plan.scalars:
         message = (
             f"the plan has phases and no scalar '{GOODPUT}', the share of the time that makes "
-            f"progress; add it, 1 where nothing is known: {ADD_GOODPUT}"
+            "progress; add it, 1 where nothing is known or the hours include restarts, as those of "
+            f"training-run do: {ADD_GOODPUT}"
         )
         low.problems.append(at(table.position, "V008", message))
     for phase in plan.phases:
