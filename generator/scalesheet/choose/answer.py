@@ -64,6 +64,7 @@ CHEAPEST = "cheapest"
 #: Not the cheapest: a cheaper row has fewer published results like it.
 PREFERRED = "preferred"
 BY = "by "  # before the method whose cheapest row this is
+IN = "in "  # before the precision of a cheaper row that was not asked for
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ def _others(search: Search, best: int) -> Iterator[tuple[str, int]]:
     of_it = np.equal(method, method[best]) & search.allowed
     other = search.best(of_it & ~search.good)
     if other is not None and search.cost[other] < search.cost[best]:
-        yield f"in {search.grid.precision[search.at[other]]}", other
+        yield f"{IN}{search.grid.precision[search.at[other]]}", other
     for name, known in METHODS.items():
         row = search.best(good & np.equal(method, name))
         if row is not None and name != method[best]:

@@ -14,6 +14,7 @@ from scalesheet.choose.answer import (
     BLOCKED,
     DECIDED,
     FIGURES,
+    IN,
     MICRO_BATCHES,
     OF_MEMORY,
     PREFERRED,
@@ -326,14 +327,19 @@ class Teller:
         return aligned(cells, numbers=frozenset({1, 2, 3, 4}))
 
     def odds(self, rows: Sequence[Row]) -> tuple[Odds | None, ...]:
-        """Each row's chance of being the cheapest of these, and its regret."""
+        """Each row's chance of being the cheapest of these, and its regret; None for a row in a
+        precision that was not asked for, and without a cost.
+        """
         accelerators = self.book.tables["offers"].columns["accelerator"].stated
 
         def name(row: Row) -> str:
             offer = str(row.results.scalars["offer"].value)
             return f"{accelerators[offer].value} {self.method(row)}"
 
-        return odds([(name(row), row["cost"]) for row in rows])
+        asked = [not row.why.startswith(IN) for row in rows]
+        none = Value(reason="in another precision")
+        costs = [row["cost"] if each else none for row, each in zip(rows, asked, strict=True)]
+        return odds([(name(row), cost) for row, cost in zip(rows, costs, strict=True)])
 
     def _money(self, amount: float) -> str:
         return self.shown(self.plan.roles["cost"], Value.number(amount))

@@ -139,6 +139,8 @@ def _moves(
         else:
             at = first = each.keys[0]
             moved, title = "error of prediction", each.titles[0]
+            if len(each.keys) > 1:  # one formula of a component, wherever it is used
+                at, moved = Key(first.name), f"{moved} in {len(each.keys)} tables"
         rows.append((name_of(at), moved, figure, title, _place(book, plan, first)))
     by = f"{found.step * 100:.0f} %"
     head = f"Moves it most: each prediction and uncertain input over its range, or by {by}"
