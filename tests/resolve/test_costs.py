@@ -54,10 +54,11 @@ def test_each_part_is_the_billed_amount_times_its_price(tmp_path: Path) -> None:
 def test_a_missing_price_is_a_reason_in_its_part_and_in_the_total(tmp_path: Path) -> None:
     lines = [line for line in COSTS.splitlines() if not line.startswith("  egress_price")]
     results = computed(tmp_path, "\n".join(lines))
+    lacks = "not every phase has a price: train needs egress_price"
     assert column(results, "egress_cost") == [0, "no price is stated", 0, 0]
     assert column(results, "cost")[1] == "no price is stated"
-    assert results.scalars["phases.total.cost"].reason == "not every phase has a price"
-    assert results.scalars["phases.total.egress_cost"].reason == "not every phase has a price"
+    assert results.scalars["phases.total.cost"].reason == lacks
+    assert results.scalars["phases.total.egress_cost"].reason == lacks
     assert results.scalars["phases.total.storage_cost"].value > 0
 
 
@@ -65,7 +66,8 @@ def test_a_phase_without_an_offer_says_so(tmp_path: Path) -> None:
     text = COSTS.replace("  offer: {ref: offers, value: offer}\n", "")
     results = computed(tmp_path, text)
     assert column(results, "accelerator_cost") == [0, "no offer is stated", 500, 0]
-    assert results.scalars["phases.total.cost"].reason == "not every phase has a price"
+    why = "not every phase has a price: train needs offer"
+    assert results.scalars["phases.total.cost"].reason == why
 
 
 def test_an_offer_alone_adds_no_costs(tmp_path: Path) -> None:

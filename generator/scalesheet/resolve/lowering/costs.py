@@ -96,10 +96,16 @@ class Costs:
         """
         known = [(ACCELERATORS, OFFER)] if self.accelerators else []
         known += [(part.cost, part.price) for part in self.parts]
-        lacking = [cost for cost, price in known if _lacks(columns[cost], columns[price])]
-        for name in (*lacking, *([TOTAL] if lacking else [])):
+        lacking = {
+            cost: f"{NOT_EVERY}: {phase} needs {price}"
+            for cost, price in known
+            for phase in list(_lacking(columns[cost], columns[price]))[:1]
+        }
+        if lacking:
+            lacking[TOTAL] = next(iter(lacking.values()))
+        for name, why in lacking.items():
             every = f"count(phases.{name}) == count(phases)"
-            yield name, f"sum(phases.{name}) if {every} else reason('{NOT_EVERY}')"
+            yield name, f"sum(phases.{name}) if {every} else reason('{why}')"
 
     def cells(
         self, phase: Phase, entry: Mapping[str, Any], schedule: Schedule
@@ -122,12 +128,11 @@ class Costs:
             yield TOTAL, " + ".join(self.added)
 
 
-def _lacks(cost: Draft, price: Draft) -> bool:
-    """Whether a phase is charged for something without a price."""
-    return any(
-        stated.reason and phase in cost.formulas and cost.formulas[phase].text != "0"
-        for phase, stated in price.stated.items()
-    )
+def _lacking(cost: Draft, price: Draft) -> Iterator[str]:
+    """The phases that are charged for something without a price."""
+    for phase, stated in price.stated.items():
+        if phase and stated.reason and phase in cost.formulas and cost.formulas[phase].text != "0":
+            yield phase
 
 
 def _rented(entry: Mapping[str, Any], schedule: Schedule) -> str:
