@@ -51,6 +51,11 @@ scalesheet.scatters = (() => {
   function axis(title, values, format) {
     const least = values.length ? Math.min(...values) : 0;
     const greatest = values.length ? Math.max(...values) : 0;
+    if (format.date) {
+      const last = Math.max(greatest, least + 1);
+      const ticks = [least, (least + last) / 2, last];
+      return { title, ticks: draw.told(ticks, format), at: draw.along(ticks) };
+    }
     if (least <= 0 || greatest < LOGARITHMIC * least) {
       const ticks = draw.steps(values);
       return { title, ticks: draw.told(ticks, format), at: draw.along(ticks) };
