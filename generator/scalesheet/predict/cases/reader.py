@@ -71,7 +71,13 @@ _SETUP = {
     "active": "active",
 }
 COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "runs": {**_SETUP, **_ARCHITECTURE, "kind": "kind", "tokens": "tokens"},
+    "runs": {
+        **_SETUP,
+        **_ARCHITECTURE,
+        "kind": "kind",
+        "tokens": "tokens",
+        "quantity": "quantity",
+    },
     "throughput": {**_SETUP, **_ARCHITECTURE, "task": "kind"},
     "memory": {**_SETUP, **_ARCHITECTURE, "method": "kind", "quantity": "quantity"},
     "loss": {

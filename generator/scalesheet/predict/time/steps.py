@@ -48,7 +48,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "routing": ("routing_time",),
 }
 #: The parts that any run has, whatever its layout.
-COMPUTING = ("products", "experts", "attention", "traffic")
+COMPUTING = ("products", "experts", "attention", "traffic", "again")
 
 
 @dataclass(frozen=True)
@@ -233,10 +233,12 @@ Parts = Mapping[str, Array]
 
 
 def computing(work: Work, at: Coefficients) -> dict[str, Array]:
-    """Matrix products, attention, and memory traffic, which any run has."""
-    parts = _parts(work, COMPUTING, {**at, "experts": 1.0}, np.zeros(len(work.cases)))
+    """Matrix products, attention, and memory traffic, which any run has. Products of experts and
+    recomputed ones take as long as others.
+    """
+    parts = _parts(work, COMPUTING, {**at, "experts": 1.0, "again": 1.0}, work.recomputed)
     kind = np.where(work.fp8, at["products_fp8"], at["products"])
-    experts = parts.pop("experts") * kind
+    experts = (parts.pop("experts") + parts.pop("again")) * kind
     parts["products"] = parts["products"] + np.where(work.fp8, 0.0, experts)
     parts["products_fp8"] = parts["products_fp8"] + np.where(work.fp8, experts, 0.0)
     return parts
