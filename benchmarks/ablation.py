@@ -69,6 +69,13 @@ HIDDEN: Mapping[str, Callable[[Cases, Known], Cases]] = {
     "accelerators": lambda cases, _: replace(cases, gpus=unstated(len(cases))),
 }
 OPEN = {"throughput": step_gaps, "runs": run_gaps}
+#: What rows of whole runs state, and the cases without it.
+STATED: Mapping[str, Callable[[Cases], Cases]] = {
+    "what is stated of recomputation": lambda it: replace(it, checkpointing=no_words(len(it))),
+    "what is stated of attention kernels": lambda it: replace(it, flash=no_words(len(it))),
+    "the stated batch": lambda it: replace(it, global_batch=unstated(len(it))),
+    "that hours count only the steps": lambda it: replace(it, quantity=no_words(len(it))),
+}
 
 
 def main() -> None:
@@ -125,6 +132,8 @@ def _times(book: Book, score: TaskScore, names: tuple[str, ...]) -> None:
             _tell(f"{score.task}: {what}", _of_times(_without(whole, taken), names))
     if score.task == "throughput":
         _tell("throughput: optimizer update", _of_times(replace(whole, fixed=0 * truth), names))
+    for what, without in STATED.items() if score.task == "runs" else ():
+        _tell(f"runs: {what}", _of_times(make(book, without(cases), truth, family), names))
 
 
 def _without(times: Times, taken: list[int]) -> Times:

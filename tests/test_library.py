@@ -158,4 +158,4 @@ def test_an_invalid_book_is_refused(tmp_path: Path) -> None:
 
 def test_a_quantity_prints_in_a_notebook(book: scalesheet.Book) -> None:
     html = book.plan("support-model")._repr_html_()
-    assert "<b>Cost</b>: 1,605 [860–4,020] USD" in html
+    assert "<b>Cost</b>: 1,605 [893–3,520] USD" in html

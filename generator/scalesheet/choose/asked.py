@@ -1,7 +1,8 @@
 """Predicts published runs from only what the front page asks for.
 
-A row gives model, method, precision, tokens, accelerator and count. Sequence and batch are the
-front page's defaults, and the layout is the fastest that fits.
+A row gives model, method, precision, tokens, accelerator and count, and may say whether it
+recomputes. Sequence and batch are the front page's defaults, and the layout is the fastest that
+fits. Published runs take longer than that; by how much is fitted to those of other families.
 """
 
 from __future__ import annotations
@@ -36,19 +37,21 @@ from scalesheet.predict.cases import Cases, cases
 from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.engine import Partly
 from scalesheet.predict.fits import Coefficients
-from scalesheet.predict.fits.holdout import folds, interval_of_families
+from scalesheet.predict.fits.holdout import folds, interval_of_families, quantile, sizes
 from scalesheet.predict.score import Asked, TaskScore, asked_of, fitted_rows
 from scalesheet.predict.score.truth import Published, described_by, published
 from scalesheet.predict.table import Predictions
 from scalesheet.predict.tasks import unsupported
+from scalesheet.predict.time.efficiency import whole_hours
 from scalesheet.predict.time.steps import Layout
 from scalesheet.vocabulary import AXES, METHODS
 
-#: What a row gives: model and its sizes, method, data, accelerator and count.
+#: What a row gives: model and its sizes, method, data, accelerator and count; recomputation; and
+#: whether its hours are those of the steps alone.
 GIVEN = frozenset(
     (
         *("id", "model", "kind", "hardware", "gpus", "tokens", "parameters", "active"),
-        "precision_text",
+        *("precision_text", "recompute", "quantity"),
         *("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab"),
     )
 )
@@ -65,8 +68,8 @@ NOT_DESCRIBED = "not supported as described"
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers to some questions: expected GPU hours, the standard deviation of their logarithm,
-    and the layout; nan and a reason if there is no answer.
+    """The answers to some questions: expected GPU hours in the fastest layout, the standard
+    deviation of their logarithm, and the layout; nan and a reason if there is no answer.
     """
 
     hours: Array
@@ -80,30 +83,36 @@ def as_asked(book: Book, score: TaskScore, catalogue: Known) -> Asked | None:
     data = score.published
     made = _answers(book, data, catalogue)
     rows = ~given(made.whys)
-    off, family = _off(made, data)[rows], data.family[rows]
-    low, high = unstated(len(rows)), unstated(len(rows))
-    for others, own in folds(family):
-        at = np.flatnonzero(rows)[own]
-        ends = interval_of_families(off[others], family[others])
-        low[at], high[at] = (made.hours[at] * np.exp(end * made.spread[at]) for end in ends)
-    return asked_of(score, Predictions(made.hours, low, high, made.layouts, made.whys))
+    hours, low, high = (unstated(len(rows)) for _ in range(3))
+    for others, own in folds(data.family[rows]):
+        at, places = np.flatnonzero(rows)[own], np.flatnonzero(rows)[others]
+        slower, *ends = _ends(made, data, places)
+        hours[at] = made.hours[at] * np.exp(slower)
+        low[at], high[at] = (hours[at] * np.exp(end * made.spread[at]) for end in ends)
+    return asked_of(score, Predictions(hours, low, high, made.layouts, made.whys))
 
 
 def fit(book: Book, catalogue: Known) -> tuple[Coefficients, Published, Flags]:
-    """Fit the ends of an answer's interval, in standard deviations; also returns the rows used."""
+    """Fit how much longer runs take than in the fastest layout, and the ends of an answer's
+    interval in standard deviations; also returns the rows used.
+    """
     data = published(book, "runs", catalogue)
     made = _answers(book, data, catalogue)
     rows = ~given(made.whys)
     if len(set(data.family[rows].tolist())) < 2:
         return {}, data, rows
-    low, high = interval_of_families(_off(made, data)[rows], data.family[rows])
-    return {"low": low, "high": high}, data, rows
+    fitted = _ends(made, data, np.flatnonzero(rows))
+    return dict(zip(("slower", "low", "high"), fitted, strict=True)), data, rows
 
 
-def _off(made: Answers, data: Published) -> Array:
-    """How far published hours are from the answers, in standard deviations."""
-    off: Array = np.log(data.truth / made.hours) / made.spread
-    return off
+def _ends(made: Answers, data: Published, rows: Places) -> tuple[float, float, float]:
+    """The logarithm by which published hours exceed the answers in the median of families, and the
+    ends of the interval around it.
+    """
+    family = data.family[rows]
+    off = np.log(data.truth[rows] / made.hours[rows])
+    slower = quantile(off, 0.5, 1 / sizes(family))
+    return slower, *interval_of_families((off - slower) / made.spread[rows], family)
 
 
 def _answers(book: Book, data: Published, catalogue: Known) -> Answers:
@@ -141,6 +150,8 @@ def answers(
         "trainer": trainers[at],
         "precision": np.where(among(run.precision, "fp8"), "FP8", "16 bit"),
         "checkpointing": checkpointing,
+        "fits.runs.gross": assumed.fits["runs"]["gross"] * whole_hours(run),
+        "fits.asked.slower": 0.0,
     }
     made = taken(book, catalogue, run.accelerator, inputs, assumed)
     hours, spread = made.hours, made.spread
@@ -204,8 +215,11 @@ def _layouts(book: Book, questions: Cases) -> tuple[Places, Mapping[str, Array],
     }
     can = np.flatnonzero(broken_in(book, state, inputs) == 0)
     ways = AXES["checkpointing"]
-    both = {name: np.tile(values[can], len(ways)) for name, values in layout.items()}
-    return np.tile(at[can], len(ways)), both, words(np.repeat(ways, len(can)).tolist())
+    which, said = np.tile(can, len(ways)), words(np.repeat(ways, len(can)).tolist())
+    stated = questions.checkpointing[at[which]]
+    kept = (stated == said) | ~among(stated, *ways)
+    which, said = which[kept], said[kept]
+    return at[which], {name: values[which] for name, values in layout.items()}, said
 
 
 def layout_in_words(layout: Mapping[str, float], checkpointing: str) -> str:

@@ -108,7 +108,10 @@ DESCRIPTIONS: Mapping[str, Description] = {
         "Published runs, described only by model, method, data, accelerator and count; the search "
         "chooses the layout, as on the front page. The interval covers 80 % of the runs of an "
         "unseen family, each family counted once.",
-        {end: _INTERVAL[end] for end in ("low", "high")},
+        {
+            "slower": "log of published hours / hours of the fastest layout, median of families",
+            **{end: _INTERVAL[end] for end in ("low", "high")},
+        },
     ),
     "memory": _pooled(
         "Least squares on the logarithm of the peak memory of published rows. Weights, states and "

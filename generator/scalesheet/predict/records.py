@@ -69,6 +69,19 @@ def quantised_formats(book: Book) -> tuple[str, ...]:
     return tuple(row for row, bits in every.items() if bits < 16)
 
 
+#: Columns of the catalogue's table of weight formats, and the inputs of `nf4-bits-per-parameter`.
+_FORMAT = {"bits": "bits", "constants": "constant_bits", "block": "block", "second": "second_bits"}
+
+
+def stored_bits(book: Book) -> dict[str, float]:
+    """Bits per weight of each format with fewer than 16, with the constants of its block."""
+    stated = {into: column_of(book, "formats", name) for name, into in _FORMAT.items()}
+    formats = quantised_formats(book)
+    columns = {n: np.array([each[kind] for kind in formats]) for n, each in stated.items()}
+    stored = rows_of(book, "nf4-bits-per-parameter", **columns)
+    return dict(zip(formats, stored.tolist(), strict=True))
+
+
 def defaults(book: Book, record: str) -> dict[str, float]:
     """The default numbers of a formula's inputs."""
     stated = ((item.name, item.stated) for item in book.records[record].inputs)

@@ -72,7 +72,7 @@ _SETUP = {
 }
 _RUN = {**_SETUP, **_ARCHITECTURE, "method": "kind", "task": "kind"}
 COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "runs": {**_RUN, "kind": "kind", "tokens": "tokens"},
+    "runs": {**_RUN, "kind": "kind", "tokens": "tokens", "quantity": "quantity"},
     "throughput": {**_RUN, "kind": "kind"},
     "memory": {**_RUN, "quantity": "quantity"},  # `kind` is that of a measured peak
     "loss": {

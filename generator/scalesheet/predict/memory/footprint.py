@@ -20,7 +20,7 @@ from scalesheet.predict.cases.catalogue import CACHED
 from scalesheet.predict.engine import Partly, assumed, figures, in_bytes
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import assumed as table_of_assumptions
-from scalesheet.predict.records import column_of, quantised_formats, rows_of
+from scalesheet.predict.records import quantised_formats, rows_of, stored_bits
 from scalesheet.predict.time.steps import Layout
 
 #: The parts of the peak, and the component's quantities for them.
@@ -43,8 +43,6 @@ AT_MATRICES = ("ia3", "vera", "loha", "lokr", "oft", "boft", "fourier", "adalora
 
 #: The format of QLoRA's weights, if it is not stated.
 OF_QLORA = "nf4"
-#: Columns of the catalogue's table of weight formats, and the inputs of `nf4-bits-per-parameter`.
-_FORMAT = {"bits": "bits", "constants": "constant_bits", "block": "block", "second": "second_bits"}
 
 
 @dataclass(frozen=True)
@@ -202,12 +200,8 @@ class Footprint:
             moments, moment = np.where(is_it, count, moments), np.where(is_it, size, moment)
             master = np.where(is_it, master if copy is None else copy, master)
             constant = np.where(is_it, block, constant)
-        stated = {into: column_of(self.book, "formats", name) for name, into in _FORMAT.items()}
-        formats = quantised_formats(self.book)
-        columns = {n: np.array([each[kind] for kind in formats]) for n, each in stated.items()}
-        stored = rows_of(self.book, "nf4-bits-per-parameter", **columns)
-        kinds_of = coded(self.cases.weights)
-        packed = kinds_of.numbers(lambda it: formats.index(it if it in formats else OF_QLORA))
+        stored = stored_bits(self.book)
+        packed = coded(self.cases.weights).numbers(lambda it: stored.get(it, stored[OF_QLORA]))
         return {
             "moments": moments,
             "moment_bytes": moment,
@@ -216,7 +210,7 @@ class Footprint:
             "states_away": self.settings.offloaded,
             "weights_away": self.settings.away,
             "weight_bits": 8 * self._state("weights"),
-            "packed_bits": stored[packed.astype(np.int64)],
+            "packed_bits": packed,
             "gradient_bytes": self._state("gradients"),
         }
 

@@ -46,6 +46,8 @@ OF_STEPS = (
     *("unpack", "launch", "experts", "dispatch", "routing", "stock", "scale"),
 )
 OF_RUNS = ("products", "products_fp8", "attention", "traffic", "step", "gross", "scale", "experts")
+#: The quantity of a row whose hours are those of the steps alone.
+NET = "steps"
 #: The coefficient of accelerators without rows in the fit.
 NEW = "new_chip"
 
@@ -98,7 +100,7 @@ def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
         gpus=layout.usual_gpus,
         parameters=cases.parameters,
         active=cases.active,
-        gross=fitted["gross"],
+        gross=fitted["gross"] * whole_hours(cases),
         scale=fitted["scale"],
         experts=fitted["experts"],
     )
@@ -166,6 +168,11 @@ def _stock(cases: Cases) -> Array:
     return np.where(among(cases.framework, "hf"), 1.0, 0.0)
 
 
+def whole_hours(cases: Cases) -> Array:
+    """1 if the hours of a run include restarts and evaluation, 0 if they are those of the steps."""
+    return np.where(among(cases.quantity, NET), 0.0, 1.0)
+
+
 def _doublings(gpus: Array) -> Array:
     return np.log2(np.maximum(gpus / 8, 1.0))
 
@@ -177,7 +184,7 @@ def _step_factors(layout: Layout) -> dict[str, Array]:
 def _run_factors(layout: Layout) -> dict[str, Array]:
     cases = layout.cases
     return {
-        "gross": np.ones(len(cases)),
+        "gross": whole_hours(cases),
         "scale": _doublings(layout.usual_gpus),
         "experts": np.log(cases.parameters / cases.active),
     }

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.predict.arrays import Array, Flags, among, each, first_stated
+from scalesheet.predict.arrays import Array, Flags, among, coded, each, first_stated
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import ATTENTION, EXPERTS, SIZES
 from scalesheet.predict.engine import Partly, assumed, figures
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import assumed as table_of_assumptions
-from scalesheet.predict.records import rows_of
+from scalesheet.predict.records import rows_of, stored_bits
 from scalesheet.vocabulary import METHODS, PRETRAINING
 
 #: Typical values where a row does not say.
@@ -48,7 +48,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "routing": ("routing_time",),
 }
 #: The parts that any run has, whatever its layout.
-COMPUTING = ("products", "experts", "attention", "traffic")
+COMPUTING = ("products", "experts", "attention", "traffic", "again")
 
 
 @dataclass(frozen=True)
@@ -206,8 +206,8 @@ class Work(Layout):
         open_ = among(cases.checkpointing, "")
         shards = np.where(np.isnan(cases.zero) | (cases.zero >= 1), self.replicas, 1.0)
         whole = np.where(cases.zero == 3, 18 / self.replicas, 6 + 12 / shards)
-        packed = among(cases.weights, "nf4", "nf4-dq", "int4", "int4-groups")
-        frozen = np.where(packed, 0.55, np.where(among(cases.weights, "int8"), 1.0, 2.0))
+        stored = stored_bits(self.book)
+        frozen = coded(cases.weights).numbers(lambda it: stored.get(it, 16.0) / 8)
         frozen = frozen / np.where(cases.zero == 3, self.replicas, 1.0)
         states = cases.parameters / (cases.tensor * cases.pipeline)
         states = states * np.where(self.small, frozen, whole)
@@ -233,10 +233,12 @@ Parts = Mapping[str, Array]
 
 
 def computing(work: Work, at: Coefficients) -> dict[str, Array]:
-    """Matrix products, attention, and memory traffic, which any run has."""
-    parts = _parts(work, COMPUTING, {**at, "experts": 1.0}, np.zeros(len(work.cases)))
+    """Matrix products, attention, and memory traffic, which any run has. Products of experts and
+    recomputed ones take as long as others.
+    """
+    parts = _parts(work, COMPUTING, {**at, "experts": 1.0, "again": 1.0}, work.recomputed)
     kind = np.where(work.fp8, at["products_fp8"], at["products"])
-    experts = parts.pop("experts") * kind
+    experts = (parts.pop("experts") + parts.pop("again")) * kind
     parts["products"] = parts["products"] + np.where(work.fp8, 0.0, experts)
     parts["products_fp8"] = parts["products_fp8"] + np.where(work.fp8, experts, 0.0)
     return parts
