@@ -98,12 +98,25 @@ def test_the_index_lists_every_file_and_nothing_else(api: Written) -> None:
         assert (api.root / plan["workbook"]).resolve().is_file()
 
 
-def test_the_index_lists_the_entries_of_each_collection(api: Written) -> None:
-    index = read(api.root / "index.json")
-    assert {"hardware", "offers", "formulas", "sources", "units"} <= set(index["collections"])
-    for kept in index["collections"].values():
-        titles = [each["title"] for each in read(api.root / kept["json"])["entries"]]
-        assert [each["title"] for each in kept["entries"]] == titles
+def test_an_entry_does_not_repeat_what_its_collection_says(shipped: Written) -> None:
+    seen = 0
+    for name in ("hardware", "offers", "models"):
+        data = read(shipped.root / f"{name}.json")
+        for each in data["entries"]:
+            for key, quantity in each["quantities"].items():
+                default = data["columns"][key].get("default")
+                assert {"source": each.get("source")} | quantity != default
+                assert "source" not in each or quantity.get("source") != each["source"]
+                seen += default is not None
+    assert seen
+
+
+def test_a_stated_quantity_has_a_source_of_its_own_that_of_its_entry_or_none(
+    sample: Written,
+) -> None:
+    h100 = entry(read(sample.root / "hardware.json"), "h100")
+    assert h100["source"] == {"key": "paper", "locator": ""}
+    assert "source" not in h100["quantities"]["memory"]
 
 
 def test_every_number_has_a_unit_and_every_quantity_a_kind(api: Written) -> None:
@@ -174,7 +187,7 @@ def test_pandas_reads_a_collections_csv_as_numbers(api: Written) -> None:
         frame = pd.read_csv(path).set_index("id")
         assert list(frame.index) == [each["id"] for each in data["entries"]]
         for name, column in columns.items():
-            values = [each["quantities"][name] for each in data["entries"]]
+            values = [each["quantities"].get(name, column.get("default")) for each in data["entries"]]
             ends = [end for end in ("low", "high") if f"{name}_{end}" in frame]
             assert ends or all(v.get("low") == v.get("high") for v in values), name
             if column["type"] != "number" or any("date" in v for v in values):

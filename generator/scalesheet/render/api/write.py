@@ -61,9 +61,9 @@ def write_api(
 
     # The schemas, then the index.
     files.update(_schemas())
-    listed = {each.name: [(id_, title) for id_, title, _ in each.entries] for each in kept}
+    names = [each.name for each in kept]
     index = index_json(
-        book, listed, edition_hash=edition.hash, audits=frozenset(audited), pages=pages
+        book, names, edition_hash=edition.hash, audits=frozenset(audited), pages=pages
     )
     files["index.json"] = compact(index)
     return _write(files, root)
