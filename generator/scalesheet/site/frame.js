@@ -20,8 +20,8 @@ const frameLists = (() => {
     const link = [...list.querySelectorAll("a.md-nav__link[href]")].find(
       each => page(each.pathname) === page(location.pathname)
     )
+    link?.classList.add("md-nav__link--active")
     if (!link || link.closest(".md-nav__container")) return
-    link.classList.add("md-nav__link--active")
     link.parentElement.classList.add("md-nav__item--active")
     addEventListener("DOMContentLoaded", () => {
       const contents = document.querySelector(".md-sidebar--secondary nav.md-nav")

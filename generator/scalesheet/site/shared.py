@@ -155,6 +155,7 @@ class Shared:
         contents_list = _CONTENTS_LIST.search(contents[0])
         lists = side[0].replace(contents_list[0], "") if contents_list else side[0]
         lists = _OPENED.sub(r'<li class="md-nav__item">\1\2</li>', lists)
+        lists = lists.replace(" md-nav__link--active", "")  # the script marks the page's own link
         parts = (json.dumps(compact(part), ensure_ascii=False) for part in (tabs[0], lists))
         made = f"frameLists.tabs({','.join(parts)})\n"
         name = f"{LISTS}/{hashlib.sha256(made.encode()).hexdigest()[:8]}.js"

@@ -187,7 +187,8 @@ def test_pandas_reads_a_collections_csv_as_numbers(api: Written) -> None:
         frame = pd.read_csv(path).set_index("id")
         assert list(frame.index) == [each["id"] for each in data["entries"]]
         for name, column in columns.items():
-            values = [each["quantities"].get(name, column.get("default")) for each in data["entries"]]
+            rows = [each["quantities"] for each in data["entries"]]
+            values = [row.get(name) or column["default"] for row in rows]
             ends = [end for end in ("low", "high") if f"{name}_{end}" in frame]
             assert ends or all(v.get("low") == v.get("high") for v in values), name
             if column["type"] != "number" or any("date" in v for v in values):

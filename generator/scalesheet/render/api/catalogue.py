@@ -112,9 +112,7 @@ def table_json(
         _entry(book, table, place, quantities, comparisons or {})
         for place, quantities in enumerate(rows)
     )
-    return Collection(
-        table.name, tuple(entries), table_csv(table, results), {"columns": columns}
-    )
+    return Collection(table.name, tuple(entries), table_csv(table, results), {"columns": columns})
 
 
 def _most_common(found: Iterable[Object]) -> Object | None:

@@ -13,7 +13,7 @@ from scalesheet.model import Plan, Position, Quantity
 from scalesheet.numbers import format_of, text
 from scalesheet.render.audit import changed_by, verdict_text
 from scalesheet.render.pages.context import Context, audits_of, edit_link, file_note, line_link, to
-from scalesheet.render.pages.figures import card
+from scalesheet.render.pages.figures import card, sort_key
 from scalesheet.render.pages.html import Html, anchor, heading, join, link, meta_line, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.values import Value
@@ -437,8 +437,7 @@ def _cited(context: Context, audited: Audited, text: str) -> Html:
             own = of.id == audited.audit.id
             target = f"#{anchor(match[1])}" if own else claim_address(context, match[1])
             where = _line(of, match[1]) + ("" if own else f" of document {of.document.id}")
-            message = f"“{of.claims[match[1]].quote}” ({match[1]})"
-            parts += [text[at : match.start()], link(target, where, title=message)]
+            parts += [text[at : match.start()], link(target, where)]
             at = match.end()
     return join((*parts, text[at:]))
 
@@ -459,5 +458,5 @@ def _value(context: Context, judged: Judged, value: Value | None) -> Html:
 
 def _number(text: str, value: object) -> Html:
     """A cell that sorts by its number."""
-    by = repr(value) if isinstance(value, float) else None
+    by = sort_key(value) if isinstance(value, float) else None
     return tag("td", text, class_="num", data_value=by)

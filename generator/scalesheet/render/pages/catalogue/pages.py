@@ -40,7 +40,7 @@ from scalesheet.render.pages.context import (
     edit_link,
     to,
 )
-from scalesheet.render.pages.figures import amount, bound, card, cell, kind
+from scalesheet.render.pages.figures import amount, bound, card, cell, kind, sort_key
 from scalesheet.render.pages.html import Html, heading, link, meta_line, page, tag
 from scalesheet.render.pages.tables import facts, grid, heading_cell, reference, sourced
 from scalesheet.render.people import people
@@ -478,7 +478,7 @@ def _figure(table: Table, column: Column, value: Value, fmt: Format) -> Html:
     if table.name != "models" or "parameters" not in column.name or not value.value:
         return cell(value, fmt)
     assert isinstance(value.value, float)
-    return tag("td", people(value.value), class_="num", data_value=value.value)
+    return tag("td", people(value.value), class_="num", data_value=sort_key(value.value))
 
 
 def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
