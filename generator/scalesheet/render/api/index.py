@@ -62,8 +62,8 @@ def index_json(
 ) -> Object:
     """Return the index.
 
-    `collections` are their names; `audits` has the ids of the plans with an audit; `pages` is whether the site's pages are
-    published with it.
+    `collections` are their names; `audits` has the ids of the plans with an audit; `pages` is
+    whether the site's pages are published with it.
     """
     documentation = {"documentation": f"{ROOT}{DOCUMENTATION}"} if pages else {}
     return {
@@ -102,6 +102,7 @@ def _plan(plan: Plan, audits: frozenset[str], pages: bool) -> Object:
         "summary": plan.summary,
         "json": f"plans/{plan.id}.json",
         "csv": f"plans/{plan.id}.csv",
+        "tables": f"plans/{plan.id}/{{table}}.csv",
         "workbook": f"{ROOT}workbooks/{plan.id}.xlsx",
         "sensitivity": f"sensitivity/{plan.id}.json",
         "quantiles": f"quantiles/{plan.id}.json",

@@ -137,8 +137,9 @@ def _origins(table: Table, row: str) -> Object:
 # ------------------------------------------------------------------ CSV
 
 
-def as_csv(plan: Plan, results: Results) -> str:
-    """Return every cell of a plan as one line: table, row, name, value and origin.
+def as_csv(plan: Plan, results: Results, *, tables: bool = True) -> str:
+    """Return every cell of a plan as one line: table, row, name, value and origin; or without
+    those of its `tables`.
 
     The formula and the note of a whole column are only in the JSON.
     """
@@ -147,6 +148,7 @@ def as_csv(plan: Plan, results: Results) -> str:
         (
             (table, row, quantity.name, *fields(value, quantity, *_origin(quantity, row)))
             for table, row, quantity, value in cells(plan, results)
+            if tables or not table
         ),
     )
 

@@ -100,12 +100,11 @@ def in_words(naming: Naming, node: Node) -> Html:
 
 
 def record_drawn(record: Record) -> Html:
-    """A catalogue formula, with the symbol of its result if it has one."""
+    """A catalogue formula, with the symbol of its result if it has one; its page has the words."""
     symbol = Shown(symbol=record.symbol) if record.symbol else named(record.title)
     naming = InputTitles(record)
     node = record.formula.ends.value
-    described = f"{record.title} is {phrase(node, naming)}"
-    return Html(equation(shown(symbol), mathml(node, naming), description=described))
+    return Html(equation(shown(symbol), mathml(node, naming)))
 
 
 # ------------------------------------------------------------------ as text
