@@ -136,7 +136,8 @@ class Shared:
             self.frame, self.ends = frame, names
             self._write(FRAME, frame)
             given = (_MAP.sub("", (self.site / name).read_text("utf-8")) for name in names)
-            self._write(END, "\n".join(("frameLists.end()", *given)))
+            begin = 'if (typeof frameLists !== "undefined") frameLists.end()'
+            self._write(END, "\n".join((begin, *given)))
         if (frame, names) != (self.frame, self.ends):
             return text
         link = f'<script src="{up}{FRAME}"></script>\n'
@@ -172,6 +173,14 @@ class Shared:
         text = f'{text[: side.start()]}<script src="{up}{LIST}"{hidden}></script>{below}'
         text = text.replace(tabs[0], f'<script src="{up}{name}"></script>\n', 1)
         return text, tabs[0] + lists
+
+    def lost(self, text: str, up: str) -> str:
+        """Return the page for missing pages: it keeps its frame, and loads the joined files."""
+        text, ends = self.styled(text, up), _ENDS.search(text)
+        names = _SOURCE.findall(ends[0]) if ends else ()
+        if ends is None or tuple(name.removeprefix(up) for name in names) != self.ends:
+            return text
+        return text.replace(ends[0], f'<script src="{up}{END}"></script>', 1)
 
     def styled(self, text: str, up: str) -> str:
         """Replace a page's style sheets by a single one.

@@ -298,7 +298,7 @@ def _contradiction(context: Context, audited: Audited, judged: Judged) -> Html:
             "p",
             chip("contradicted"),
             f" Line {claim.line}: ",
-            link(f"#{anchor(claim.id)}", f"“{claim.quote}”"),
+            link(f"#{anchor(claim.id)}", f"“{_plain(claim.quote)}”"),
             class_="title",
         ),
         effects(context, audited, judged.effects),
@@ -331,10 +331,15 @@ def _other_end(context: Context, audited: Audited, judged: Judged) -> Html:
     return tag("li", _quoted(judged), ": ", _cited(context, audited, judged.because), end)
 
 
+def _plain(quote: str) -> str:
+    """A quote without the signs that make it bold in Markdown."""
+    return quote.replace("**", "")
+
+
 def _quoted(judged: Judged) -> Html:
     """Quote a figure with its line, linked to its row."""
     claim = judged.claim
-    return link(f"#{anchor(claim.id)}", f"Line {claim.line}, “{claim.quote}”")
+    return link(f"#{anchor(claim.id)}", f"Line {claim.line}, “{_plain(claim.quote)}”")
 
 
 def _finding(context: Context, audited: Audited, shown: Shown) -> Html:
@@ -387,7 +392,7 @@ def _claims(context: Context, audited: Audited) -> Html:
 def _claim(context: Context, audited: Audited, judged: Judged) -> list[Html]:
     claim = judged.claim
     return [
-        tag("th", tag("q", claim.quote), _why(context, audited, judged), scope="row"),
+        tag("th", tag("q", _plain(claim.quote)), _why(context, audited, judged), scope="row"),
         tag("td", claim.line, class_="num"),
         _number(claim_text(claim.says, context.book.units), claim.says.value),
         _value(context, judged, judged.should_be),

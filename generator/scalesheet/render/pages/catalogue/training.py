@@ -22,6 +22,7 @@ from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.render.pages.catalogue.memory import Held, held
 from scalesheet.render.pages.compare.workload import workload_root
 from scalesheet.render.pages.context import ASSETS, Context, to
+from scalesheet.render.pages.figures import NBSP
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.people import counted, people
@@ -187,7 +188,7 @@ def _shown(context: Context, made: Training, role: str, amount: float) -> str:
     """Print a number as the plan prints the figure of that role."""
     scalar, value = made.plan.roles[role], Value.number(amount)
     shown = plain(value, format_of(scalar, [value], context.book.units))
-    return f"{shown} {context.symbol(scalar)}".strip()
+    return f"{shown}{NBSP}{context.symbol(scalar)}".strip()
 
 
 def case_of(found: Search, row: int) -> dict[str, str]:
