@@ -115,14 +115,8 @@ const frameLists = (() => {
       mark(contents.previousElementSibling)
       here.remove()
     },
-    /** Add the line at the end. The theme's script, which follows, finds the parts of a page by
-     *  these names. */
+    /** The theme's script, which follows, finds the parts of a page by these names. */
     end() {
-      const within = document.querySelector(".md-container")
-      if (within && !document.querySelector(".md-footer"))
-        within.append(element("footer", "md-footer"))
-      const foot = document.querySelector(".md-footer:empty")
-      if (foot) foot.innerHTML = "{foot}"
       for (const name of ["container", "main", "content"])
         document.querySelector(`.md-${name}`)?.setAttribute("data-md-component", name)
     },

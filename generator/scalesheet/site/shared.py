@@ -1,5 +1,5 @@
-"""Moves what many pages share into files: the header, the line at the end, a folder's navigation,
-the styles, and the scripts at the end.
+"""Moves what many pages share into files: the header, a folder's navigation, the styles, and the
+scripts at the end.
 
 A site has thousands of pages, and most of a small page was its frame. Only parts that are
 identical, except for the path to the site's root, are moved; everything else stays.
@@ -41,8 +41,6 @@ _BOTTOM = (
     re.compile(r'<div class="md-dialog".*?</div>\s*</div>\s*', re.DOTALL),
     re.compile(r'<script id="__config".*?</script>\s*', re.DOTALL),
 )
-#: The line at the end of each page; some pages also link their neighbors there.
-_FOOT = re.compile(r'<footer class="md-footer">.*?(<p>.*?</p>)\s*</footer>\s*', re.DOTALL)
 _BASE = re.compile(r'"base":"[./]*"')
 _VALUES = re.compile(r'([\w-]+)="([^"]*)"')
 _UP = re.compile(r'((?:href|src|data-root)=")(?:\./|(?:\.\./)*)')
@@ -114,7 +112,6 @@ class Shared:
         if body is None or ends is None:
             return text
         names = tuple(map(posixpath.normpath, _SOURCE.findall(ends[0])))
-        foot = _FOOT.search(text)
         colours = _COLOURS.search(top["header"])
         header = _TOPIC.sub(r"\1", _COLOURS.sub("", top["header"]))
         skip = _SKIP.sub('href="#"', top["skip"])  # without the header, there is nothing to skip
@@ -127,7 +124,6 @@ class Shared:
                 _script()
                 .replace('"{top}"', json.dumps(common, ensure_ascii=False))
                 .replace('"{head}"', json.dumps(head, ensure_ascii=False))
-                .replace('"{foot}"', json.dumps(foot[1] if foot else "", ensure_ascii=False))
                 .replace('"{body}"', json.dumps(dict(_VALUES.findall(body[1])))),
                 colours[1] if colours else "",
             )
@@ -144,8 +140,6 @@ class Shared:
         text = text.replace(top[0], link, 1).replace(scope[0], "", 1)
         for each in (*found, *([icon[0]] if icon else [])):
             text = text.replace(each, "", 1)
-        if foot and "<nav" not in foot[0]:
-            text = text.replace(foot[0], "", 1)
         text = text.replace(body[0], "<body>", 1)
         if up.count("../") > 1:
             text = _TITLE.sub("<h1>", text, count=1)
