@@ -335,7 +335,8 @@ def _figures(context: Context, table: Table, row: str) -> Html:
         basis = _basis(context, column, stated, other)
         first, of_kind = told.setdefault(basis[1], (column.title, basis[0]))
         if first != column.title and stated is not None and stated.citation is not None:
-            same = of_kind == basis[0]
+            # each figure of a record says whether it was measured
+            same = of_kind == basis[0] and table.name != "measurements"
             words = tag("td", f"as for {first}", class_="words", colspan=2 if same else None)
             basis = [words] if same else [basis[0], words]
         body.append([tag("th", column.title, scope="row"), shown, *basis])
