@@ -136,6 +136,8 @@ def test_without_a_site_it_writes_only_workbook_and_data(built: Path) -> None:
         "api/v1/plans.json",
         "api/v1/plans/small.csv",
         "api/v1/plans/small.json",
+        "api/v1/plans/small/phases.csv",
+        "api/v1/plans/small/runs.csv",
         "api/v1/quantiles/small.json",
         "api/v1/sensitivity/small.json",
         "workbooks/small.xlsx",

@@ -285,10 +285,16 @@
 
   // ---------------------------------------------------------------- links that pages shorten
 
-  /** Links to cases of the front page get the job, which the page names once. */
-  const job = document.querySelector("[data-job]")?.dataset.job
-  for (const link of job ? document.querySelectorAll("a[href^='../../index.html?method=']") : [])
-    link.setAttribute("href", `${link.getAttribute("href")}&${job}`)
+  /** A case opens on the front page with the job, which the page names once. Its cell says what it
+   *  is, or else its row names the accelerator and its column the method. */
+  const asked = document.querySelector("[data-job]")?.dataset
+  for (const link of asked ? document.querySelectorAll("td > a:not([href])") : []) {
+    const [cell, row] = [link.parentNode, link.closest("tr")]
+    const method = asked.methods.split(",")[cell.cellIndex - 1]
+    const gpu = row.querySelector("a[href]").pathname.match(/([^/]+)\.html$/)[1]
+    const of = link.dataset.case ?? `method=${method}&gpu=${gpu}&gpus=${parseInt(link.textContent)}`
+    link.setAttribute("href", `../../index.html?${of}&${asked.job}`)
+  }
 
   /** Each line links to its place in the file that the page names once. */
   for (const line of document.querySelectorAll("a.edit:not([href])"))

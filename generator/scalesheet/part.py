@@ -74,6 +74,9 @@ def build_plans(
             _site(edition, ids, made, stage / "site", project_of(data), pages)
         else:
             _api(edition, ids, made / "api")
+        for id_ in ids:  # a table that a plan no longer has leaves no file
+            tables = stage / ("site" if site else "") / "api" / "v1" / "plans" / id_
+            shutil.rmtree(tables, ignore_errors=True)
         _put(made, stage)
         alone = {*before["inputs"].get(ALONE, "").split(), *ids}
         of_left_out = tuple(f"data/plans/{id_}/" for id_ in left_out)

@@ -73,7 +73,7 @@ def title(record: Record) -> str:
     again = ", checkpointing" if job.checkpointing else ""
     return (
         f"{job.model.title}, {job.method} in {job.precision}{kept}, {job.sequences} × {job.length} "
-        f"tokens{again}, on {many}{job.accelerator}"
+        f"tokens{again}, on {many}{job.hardware or job.accelerator}"
     )
 
 

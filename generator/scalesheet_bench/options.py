@@ -176,12 +176,15 @@ def accelerator_named(book: Book, name: str | None) -> str:
 
 
 def job_of(options: argparse.Namespace, book: Book, shape: Shape, accelerator: str) -> Job:
+    from scalesheet.model import NO_TABLE
     from scalesheet.steps.job import Job
     from scalesheet.steps.recorded import device_of
 
     device = options.device or device_of(book, accelerator)
     method: Any = METHODS[options.method]
     precision: Any = options.precision or ("fp32" if device == "cpu" else "bf16")
+    table = book.tables.get("hardware", NO_TABLE)
+    titles = dict(zip(table.rows, table.row_titles, strict=True))
     usual = {"full": "fp32", "LoRA": "fp32" if precision == "tf32" else precision, "QLoRA": "nf4"}
     weights: Any = options.weights or usual[method]
     return Job(
@@ -200,6 +203,7 @@ def job_of(options: argparse.Namespace, book: Book, shape: Shape, accelerator: s
         attention=options.attention,
         compiled=options.compile,
         rank=options.rank,
+        hardware=titles.get(accelerator, ""),
     )
 
 

@@ -114,3 +114,20 @@ def test_the_figures_of_a_row_name_their_row_once() -> None:
     assert compact(row) == short
     other = row.replace("t/r/b", "t/@key/b")  # of two rows
     assert compact(other).count("data-row") == 0
+
+
+def test_the_figures_of_a_column_name_their_column_once() -> None:
+    def row(name: str, cells: str = "<td>-</td>") -> str:
+        value = f'<td data-of="t/{name}/a" data-as="value">1</td><td data-of="t/{name}/b">2</td>'
+        return f"<tr><th>{name}</th>{value}{cells}</tr>"
+
+    short = compact(f"<table>{row('r')}{row('s')}</table>")
+    assert short == (
+        '<table data-columns="- a:value b -">'
+        "<tr data-row=t/r><th>r<td>1<td>2<td>-<tr data-row=t/s><th>s<td>1<td>2<td>-</table>"
+    )
+    other = row("u", "")  # a row with other columns names its own
+    long = compact(f"<table>{row('r')}{row('s')}{other}</table>")
+    assert "<tr data-row=t/u><th>u<td data-of=/a data-as=value>1<td data-of=/b>2" in long
+    scalar = row("r", '<td data-of="total">3</td>')
+    assert "data-columns" not in compact(f"<table>{scalar}{scalar}</table>")

@@ -206,7 +206,7 @@ def test_a_buyer_of_gpus_for_a_70b_fine_tune(reader: Reader) -> None:
     settled(page, "[data-beside]")
     expect(page.locator("#ask-gpu")).to_have_value(asked["gpu"][0])
     expect(page.locator(".front .hero")).to_contain_text("USD")
-    assert re.search(r"[\d,]+ USD", said)
+    assert re.search(r"[\d,]+\sUSD", said)
 
 
 def test_a_contributor_reports_a_price(reader: Reader) -> None:

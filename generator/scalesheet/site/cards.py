@@ -76,9 +76,8 @@ def tags(card: Card, picture: str, address: str) -> str:
     properties = {
         "og:type": "website",
         "og:title": card.title,
-        "og:description": card.description,
         "og:image": f"{address}{picture}",
-        "og:image:alt": "; ".join((card.title, *(f"{a}: {b}" for a, b in card.figures))),
+        "og:image:alt": card.title,
         "twitter:card": "summary_large_image",
     }
     return "".join(
@@ -94,7 +93,8 @@ def put_card(site: Path, name: str, page: str, address: str) -> str:
     picture = _picture_of(site, name, card)
     way = f"{address.rstrip('/')}/" if address else "../" * name.count("/")
     page = _DESCRIPTION.sub("", page, count=1)
-    about = f'<meta name="description" content="{escape(card.description)}">'
+    names = 'name="description" property="og:description"'  # one element can be both
+    about = f'<meta {names} content="{escape(card.description)}">'
     return page.replace("</head>", f"{about}{tags(card, picture, way)}</head>", 1)
 
 
@@ -104,7 +104,7 @@ def _picture_of(site: Path, name: str, card: Card) -> str:
     file = own.removeprefix("book/").replace("/", "-").replace(".html", ".png")
     if own == name:
         (site / FOLDER).mkdir(parents=True, exist_ok=True)
-        draw(card).save(site / FOLDER / file, bits=2, compress_level=6)
+        draw(card).save(site / FOLDER / file, bits=2, compress_level=9)
     return f"{FOLDER}/{file}"
 
 

@@ -2,7 +2,8 @@
 
 A browser builds the same elements, attributes and texts from both. Only line breaks between blocks
 are lost, which nothing shows, scopes of table headings that follow from the form of the table, and
-what the figures of a row have in common in their names, which the page's script adds again.
+what the figures of a row or column have in common in their names, which the page's script adds
+again.
 Text that is literal (scripts, styles, `pre`) stays as it is, except that highlighted code keeps
 only the classes that have a color.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -72,8 +74,9 @@ def _scoped(table: re.Match[str]) -> str:
     return text[: head.start()] + _COLUMN.sub(r"\1", head[0]) + rows
 
 
-#: A space, which has no color, and a sign or word with its class, and finer ones that have none.
-_SPACE = re.compile(r'<span class="w">(\s*)</span>')
+#: A space or punctuation, which need no color, and a sign or word with its class, and finer ones
+#: that have none.
+_PLAIN = re.compile(r'<span class="[pw]">([^<]*)</span>')
 _COLORED = re.compile(r'<span class="(\w+)(?: [\w -]+)?">')
 
 
@@ -91,15 +94,46 @@ def _row(row: re.Match[str]) -> str:
     return f'<tr{row[1]} data-row="{place}">{cells}</tr>'
 
 
+_CELL = re.compile(r"<t[dh]\b[^>]*>")
+_ELSEWHERE = re.compile(r'<td\b[^>]* data-of="[^/]')
+_OF_COLUMN = re.compile(r' data-of="/([^"]+)"(?: data-as="(\w+)")?')
+
+
+def _columned(table: re.Match[str]) -> str:
+    """A table with the columns of its figures named once, where most of its rows have the same."""
+    rows = [row for row in _CELLS.finditer(table[0]) if ' data-row="' in row[1]]
+    named = Counter(_columns(row[2]) for row in rows)
+    columns, count = named.most_common(1)[0] if named else ("", 0)
+    if count < 2 or not columns:
+        return table[0]
+
+    def bare(row: re.Match[str]) -> str:
+        if ' data-row="' not in row[1] or _columns(row[2]) != columns:
+            return row[0]
+        cells = _CELL.sub(lambda cell: _OF_COLUMN.sub("", cell[0]), row[2])
+        return f"<tr{row[1]}>{cells}</tr>"
+
+    return _CELLS.sub(bare, table[0]).replace("<table", f'<table data-columns="{columns}"', 1)
+
+
+def _columns(cells: str) -> str:
+    """The column of each cell of a row, and what it prints of it, by place; `-` for none. Nothing
+    if a cell has a figure of another row."""
+    if _ELSEWHERE.search(cells):
+        return ""
+    found = (_OF_COLUMN.search(cell) for cell in _CELL.findall(cells))
+    return " ".join(":".join(filter(None, each.groups())) if each else "-" for each in found)
+
+
 def compact(page: str) -> str:
     """The same page in fewer bytes."""
-    page = _CELLS.sub(_row, _TABLE.sub(_scoped, page))
+    page = _TABLE.sub(_columned, _CELLS.sub(_row, _TABLE.sub(_scoped, page)))
     parts: list[str] = []
     end = 0
     for literal in _LITERAL.finditer(page):
         text = literal[0]
         if text.startswith("<pre"):
-            text = _COLORED.sub(r"<span class=\1>", _SPACE.sub(r"\1", text))
+            text = _COLORED.sub(r"<span class=\1>", _PLAIN.sub(r"\1", text))
         parts += [_shortened(page[end : literal.start()]), text]
         end = literal.end()
     return "".join((*parts, _shortened(page[end:])))

@@ -15,13 +15,15 @@ const frameLists = (() => {
 
   const page = address => address.replace(/\/$/, "/index.html")
 
-  /** Mark the page in the list; where the list covers the contents, they move below it. */
+  /** Mark the page in the list, or its folder's index; where the list covers the contents, they
+   *  move below it. */
   function mark(list) {
-    const link = [...list.querySelectorAll("a.md-nav__link[href]")].find(
-      each => page(each.pathname) === page(location.pathname)
-    )
-    if (!link || link.closest(".md-nav__container")) return
-    link.classList.add("md-nav__link--active")
+    const links = [...list.querySelectorAll("a.md-nav__link[href]")]
+    const to = place => links.find(each => page(each.pathname) === page(place))
+    const own = to(location.pathname)
+    const link = own ?? to(location.pathname.replace(/[^/]*$/, ""))
+    link?.classList.add("md-nav__link--active")
+    if (!own || link.closest(".md-nav__container")) return
     link.parentElement.classList.add("md-nav__item--active")
     addEventListener("DOMContentLoaded", () => {
       const contents = document.querySelector(".md-sidebar--secondary nav.md-nav")

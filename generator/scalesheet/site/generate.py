@@ -101,7 +101,7 @@ def hasten(workspace: Path, *, whole: bool = True) -> None:
 
 
 #: A section with more pages shows only its index: nobody would read such a list on each page.
-MOST_LISTED = 30
+MOST_LISTED = 12
 _LISTED_IN_NAV = re.compile(r"(\S+)/index\.md")
 _HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 _LISTED_ON_PAGE = re.compile(r'href="\.\./([^"/]+)/index\.html"')

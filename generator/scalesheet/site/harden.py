@@ -70,7 +70,7 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
         index = indexes.get(page.parent / "index.html", "")
         text = framed(_framed(page, index), depth)
         if page == lost:  # a server shows it at any depth
-            text = shared.styled(text, root)
+            text = shared.lost(text, root)
         else:
             text, lists = shared.light(text, depth)
         if said and name != "index.html":  # of the site, so it says nothing about the page

@@ -132,7 +132,8 @@ class Shared:
             self.frame, self.ends = frame, names
             self._write(FRAME, frame)
             given = (_MAP.sub("", (self.site / name).read_text("utf-8")) for name in names)
-            self._write(END, "\n".join(("frameLists.end()", *given)))
+            begin = 'if (typeof frameLists !== "undefined") frameLists.end()'
+            self._write(END, "\n".join((begin, *given)))
         if (frame, names) != (self.frame, self.ends):
             return text
         link = f'<script src="{up}{FRAME}"></script>\n'
@@ -155,6 +156,7 @@ class Shared:
         contents_list = _CONTENTS_LIST.search(contents[0])
         lists = side[0].replace(contents_list[0], "") if contents_list else side[0]
         lists = _OPENED.sub(r'<li class="md-nav__item">\1\2</li>', lists)
+        lists = lists.replace(" md-nav__link--active", "")  # the script marks the page's own link
         parts = (json.dumps(compact(part), ensure_ascii=False) for part in (tabs[0], lists))
         made = f"frameLists.tabs({','.join(parts)})\n"
         name = f"{LISTS}/{hashlib.sha256(made.encode()).hexdigest()[:8]}.js"
@@ -165,6 +167,14 @@ class Shared:
         text = f'{text[: side.start()]}<script src="{up}{LIST}"{hidden}></script>{below}'
         text = text.replace(tabs[0], f'<script src="{up}{name}"></script>\n', 1)
         return text, tabs[0] + lists
+
+    def lost(self, text: str, up: str) -> str:
+        """Return the page for missing pages: it keeps its frame, and loads the joined files."""
+        text, ends = self.styled(text, up), _ENDS.search(text)
+        names = _SOURCE.findall(ends[0]) if ends else ()
+        if ends is None or tuple(name.removeprefix(up) for name in names) != self.ends:
+            return text
+        return text.replace(ends[0], f'<script src="{up}{END}"></script>', 1)
 
     def styled(self, text: str, up: str) -> str:
         """Replace a page's style sheets by a single one.

@@ -58,6 +58,7 @@ class Job:
     attention: Attention = "sdpa"
     compiled: bool = False
     rank: int = 8  # of LoRA adapters, on all linear layers of the blocks
+    hardware: str = ""  # the accelerator's title, if it is in the catalogue
 
     @property
     def sequences(self) -> int:

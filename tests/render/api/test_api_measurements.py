@@ -13,7 +13,7 @@ from referencing import Registry, Resource
 from made_up import MEASURED, SIMULATED, examined, foretold
 from project import ROOT
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.render.api.catalogue import row_json
+from scalesheet.render.api.catalogue import table_json
 from scalesheet.steps.comparison import compared
 
 SHAPES = ROOT / "generator" / "scalesheet" / "schema" / "api"
@@ -27,9 +27,7 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     assert book is not None
     table, results = book.tables["measurements"], evaluate_catalogue(book)
     beside = compared(book, foretold)
-    return {
-        row: row_json(book, table, results, place, beside) for place, row in enumerate(table.rows)
-    }
+    return {each["id"]: each for each in table_json(book, table, results, beside).entries}
 
 
 def test_measured_and_predicted_figures_come_with_their_ratio(entries: dict[str, Any]) -> None:

@@ -91,6 +91,11 @@ def test_the_index_lists_every_file_and_nothing_else(api: Written) -> None:
     listed |= {
         *(index[key][each] for key in ("schemas", "shapes", "printed") for each in index[key])
     }
+    listed |= {
+        each["tables"].replace("{table}", table)
+        for each in index["plans"]
+        for table in read(api.root / each["json"])["tables"]
+    }
     there = {p.relative_to(api.root).as_posix() for p in api.root.rglob("*") if p.is_file()}
     shared = {f"schemas/{n}.schema.json" for n in ("common", "api/values")}
     assert listed | {"index.json"} | shared == there
@@ -98,12 +103,25 @@ def test_the_index_lists_every_file_and_nothing_else(api: Written) -> None:
         assert (api.root / plan["workbook"]).resolve().is_file()
 
 
-def test_the_index_lists_the_entries_of_each_collection(api: Written) -> None:
-    index = read(api.root / "index.json")
-    assert {"hardware", "offers", "formulas", "sources", "units"} <= set(index["collections"])
-    for kept in index["collections"].values():
-        titles = [each["title"] for each in read(api.root / kept["json"])["entries"]]
-        assert [each["title"] for each in kept["entries"]] == titles
+def test_an_entry_does_not_repeat_what_its_collection_says(shipped: Written) -> None:
+    seen = 0
+    for name in ("hardware", "offers", "models"):
+        data = read(shipped.root / f"{name}.json")
+        for each in data["entries"]:
+            for key, quantity in each["quantities"].items():
+                default = data["columns"][key].get("default")
+                assert {"source": each.get("source")} | quantity != default
+                assert "source" not in each or quantity.get("source") != each["source"]
+                seen += default is not None
+    assert seen
+
+
+def test_a_stated_quantity_has_a_source_of_its_own_that_of_its_entry_or_none(
+    sample: Written,
+) -> None:
+    h100 = entry(read(sample.root / "hardware.json"), "h100")
+    assert h100["source"] == {"key": "paper", "locator": ""}
+    assert "source" not in h100["quantities"]["memory"]
 
 
 def test_every_number_has_a_unit_and_every_quantity_a_kind(api: Written) -> None:
@@ -146,24 +164,27 @@ def test_show_prints_the_file(api: Written) -> None:
     assert json.loads(printed) == json.loads(file)
 
 
-def test_json_and_csv_hold_the_same_cells(api: Written) -> None:
+def test_a_plans_csv_has_its_quantities_and_a_file_for_each_table(api: Written) -> None:
     for plan in api.book.plans:
         data = read(api.root / "plans" / f"{plan}.json")
-        cells = {("", "", name): value for name, value in data["quantities"].items()}
-        for table, said in data["tables"].items():
-            for row in said["rows"]:
-                for name, value in row["cells"].items():
-                    origin = row["origins"].get(name, said["columns"][name])
-                    cells[table, row["id"], name] = value | {"kind": origin["kind"]}
-        kept = {(c["table"], c["row"], c["name"]): c for c in lines(api.root / f"plans/{plan}.csv")}
-        assert cells.keys() == kept.keys()
-        for key, value in cells.items():
-            line = kept[key]
+        kept = {line["name"]: line for line in lines(api.root / f"plans/{plan}.csv")}
+        assert data["quantities"].keys() == kept.keys()
+        for name, value in data["quantities"].items():
             for end in ("value", "low", "high"):
-                assert same(line[end], value.get(end)), (key, end)
-            assert line["unit"] == (value.get("unit") or "")
-            assert original(line["reason"]) == value.get("reason", "")
-            assert line["kind"] == (value["kind"] or "")
+                assert same(kept[name][end], value.get(end)), (name, end)
+            assert kept[name]["unit"] == (value.get("unit") or "")
+            assert original(kept[name]["reason"]) == value.get("reason", "")
+            assert kept[name]["kind"] == (value["kind"] or "")
+        for table, said in data["tables"].items():
+            rows = lines(api.root / f"plans/{plan}/{table}.csv")
+            assert [row["id"] for row in rows] == [row["id"] for row in said["rows"]]
+            for row, line in zip(said["rows"], rows, strict=True):
+                for name, value in row["cells"].items():
+                    assert same(line[name], value.get("date", value.get("value"))), (table, name)
+                    ends = [end for end in ("low", "high") if f"{name}_{end}" in line]
+                    assert ends or value.get("low") == value.get("high")
+                    for end in ends if "date" not in value else ():
+                        assert same(line[f"{name}_{end}"], value.get(end)), (table, name)
 
 
 def test_pandas_reads_a_collections_csv_as_numbers(api: Written) -> None:
@@ -174,7 +195,8 @@ def test_pandas_reads_a_collections_csv_as_numbers(api: Written) -> None:
         frame = pd.read_csv(path).set_index("id")
         assert list(frame.index) == [each["id"] for each in data["entries"]]
         for name, column in columns.items():
-            values = [each["quantities"][name] for each in data["entries"]]
+            rows = [each["quantities"] for each in data["entries"]]
+            values = [row.get(name) or column["default"] for row in rows]
             ends = [end for end in ("low", "high") if f"{name}_{end}" in frame]
             assert ends or all(v.get("low") == v.get("high") for v in values), name
             if column["type"] != "number" or any("date" in v for v in values):

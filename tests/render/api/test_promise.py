@@ -45,6 +45,7 @@ REVISIONS = {
     21: "39a933fb28f69a1c",
     22: "2a2240f007eed9ab",
     23: "41e048e717797baf",
+    24: "a7c26865dd107dd9",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

@@ -67,7 +67,9 @@ def test_each_answer_links_to_its_case_and_a_missing_one_says_why(
     context: Context, shared: Training
 ) -> None:
     text = "".join(map(str, training_section(context, shared, "llama-3-1-70b")))
-    assert 'href="../../index.html?method=LoRA&amp;gpu=' in text
+    assert 'data-methods="full+fine-tuning,LoRA,QLoRA"' in text
+    assert re.search(r"<td><a>\d GPUs: [\d.,]+\u00a0h, [\d,.]+\u00a0USD</a></td>", text)
+    assert re.search(r'<a data-case="method=LoRA&amp;gpu=[\w-]+&amp;gpus=\d">', text)
     assert 'data-job="model=llama-3-1-70b&amp;data=tokens' in text
     assert "doesn&#x27;t fit on 8 GPUs" in text
     assert "needs more than 8 GPUs" in text

@@ -26,6 +26,15 @@ def audit_json(book: Book, audits: Iterable[Audited]) -> Object:
 
 def _claim(audited: Audited, judged: Judged) -> Object:
     claim = judged.claim
+    said: Object = {
+        "corrected": _value(audited, claim, judged.corrected),
+        "should_be": _value(audited, claim, judged.should_be),
+        "from": claim.source.text if claim.source else None,
+        "against": [basis.text for basis in claim.against],
+        "in_plan": claim.target.text if claim.target else None,
+        "lacks": list(claim.lacks),
+        "effects": _effects(audited, judged.effects),
+    }
     return {
         "plan": audited.audit.plan,
         "id": claim.id,
@@ -34,16 +43,10 @@ def _claim(audited: Audited, judged: Judged) -> Object:
         "quote": claim.quote,
         "says": figure_json(claim.says),
         "computed": _value(audited, claim, judged.computed),
-        "corrected": _value(audited, claim, judged.corrected),
-        "should_be": _value(audited, claim, judged.should_be),
         "verdict": judged.verdict,
         "inherits": list(judged.inherits),
         "because": judged.because,
-        "from": claim.source.text if claim.source else None,
-        "against": [basis.text for basis in claim.against],
-        "in_plan": claim.target.text if claim.target else None,
-        "lacks": list(claim.lacks),
-        "effects": _effects(audited, judged.effects),
+        **{key: value for key, value in said.items() if value},
     }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as members
 
@@ -29,13 +30,13 @@ UNIT_FIELDS = ("name", "title", "symbol", "dimension", "size", "base", "per", "c
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """All entries of one kind: each with its id, title and data.
+    """All entries of one kind.
 
     `more` is written beside the entries in the collection's file.
     """
 
     name: str
-    entries: tuple[tuple[str, str, Object], ...]
+    entries: tuple[Object, ...]
     csv: str
     more: Object = field(default_factory=dict)
 
@@ -47,33 +48,17 @@ def collections(edition: Edition) -> tuple[Collection, ...]:
     sources, units = book.sources.values(), book.units.declared.values()
     return (
         *(
-            Collection(
-                name,
-                tuple(
-                    (
-                        row,
-                        table.row_titles[place],
-                        row_json(book, table, catalogue, place, comparisons),
-                    )
-                    for place, row in enumerate(table.rows)
-                ),
-                table_csv(table, catalogue),
-                {"columns": columns_json(book, table)},
-            )
+            table_json(book, table, catalogue, comparisons)
             for name in (*TABLES, *small_tables(book))
             if (table := book.tables.get(name)) is not None
         ),
         Collection(
             "formulas",
-            tuple((r.id, r.title, record_json(book, r, edition.examples[r.id])) for r in records),
+            tuple(record_json(book, r, edition.examples[r.id]) for r in records),
             formulas_csv(book),
         ),
-        Collection(
-            "sources", tuple((s.key, s.title, source_record(s)) for s in sources), sources_csv(book)
-        ),
-        Collection(
-            "units", tuple((u.name, u.title, unit_record(book, u)) for u in units), units_csv(book)
-        ),
+        Collection("sources", tuple(source_record(s) for s in sources), sources_csv(book)),
+        Collection("units", tuple(unit_record(book, u) for u in units), units_csv(book)),
     )
 
 
@@ -89,7 +74,7 @@ def collection_files(book: Book, kept: Collection) -> Iterator[tuple[str, str]]:
         "edition": book.edition.isoformat(),
         "as_of": book.as_of.isoformat(),
     }
-    whole = {**head, **kept.more, "entries": [text for _, _, text in kept.entries]}
+    whole = {**head, **kept.more, "entries": list(kept.entries)}
     yield f"{kept.name}.json", compact(whole)
     yield f"{kept.name}.csv", kept.csv
 
@@ -97,38 +82,81 @@ def collection_files(book: Book, kept: Collection) -> Iterator[tuple[str, str]]:
 # ------------------------------------------------------------------ tables
 
 
-def columns_json(book: Book, table: Table) -> Object:
-    """Describe each column of the table."""
-    return {c.name: column_json(c, book.units) for c in table.columns.values()}
-
-
-def row_json(
+def table_json(
     book: Book,
     table: Table,
     results: Results,
-    place: int,
     comparisons: Mapping[str, Comparison] | None = None,
+) -> Collection:
+    """Return the rows of a table with everything known about them.
+
+    What many quantities share is said once: a column's `default` is the quantity of every entry
+    that lists none, and an entry's `source` is that of its quantities that name none.
+    """
+    columns = {c.name: column_json(c, book.units) for c in table.columns.values()}
+    rows: list[dict[str, Object]] = [
+        {
+            c.name: _quantity(c, row, results.tables[table.name][c.name][place])
+            for c in table.columns.values()
+        }
+        for place, row in enumerate(table.rows)
+    ]
+    for name, column in columns.items():
+        default = _most_common(q for row in rows if "source" not in (q := row[name]))
+        if default is not None:
+            column["default"] = default | ({} if default["kind"] == "derived" else {"source": None})
+            for quantities in rows:
+                if quantities[name] == default:
+                    del quantities[name]
+    entries = (
+        _entry(book, table, place, quantities, comparisons or {})
+        for place, quantities in enumerate(rows)
+    )
+    return Collection(table.name, tuple(entries), table_csv(table, results), {"columns": columns})
+
+
+def _most_common(found: Iterable[Object]) -> Object | None:
+    """What is found most often; None if nothing is found twice."""
+    listed = list(found)
+    counted = Counter(map(repr, listed))
+    most = max(counted, key=counted.__getitem__, default="")
+    return next((each for each in listed if repr(each) == most and counted[most] > 1), None)
+
+
+def _entry(
+    book: Book,
+    table: Table,
+    place: int,
+    quantities: Mapping[str, Object],
+    comparisons: Mapping[str, Comparison],
 ) -> Object:
-    """Return one row of a table with everything known about it."""
     row = table.rows[place]
+    source = _most_common(q["source"] for q in quantities.values() if "source" in q)
     data: Object = {
         "id": row,
         "title": table.row_titles[place],
         "aliases": list(table.row_aliases.get(row, ())),
         "note": table.row_notes.get(row, ""),
-        "quantities": {
-            c.name: _quantity(c, row, results.tables[table.name][c.name][place])
-            for c in table.columns.values()
-        },
+        **({} if source is None else {"source": source}),
+        "quantities": {name: _sourced(q, source) for name, q in quantities.items()},
     }
     if table.name == "offers":
         data["prices"] = [
             _dated(price) | _recorded(table.columns[PRICE], stated_value(price), price)
             for price in book.prices.get(row, ())
         ]
-    if table.name == "measurements" and comparisons and row in comparisons:
+    if table.name == "measurements" and row in comparisons:
         data["predicted"] = comparison_json(comparisons[row], book.units)
     return data
+
+
+def _sourced(quantity: Object, source: Object | None) -> Object:
+    """A quantity without the source that its entry names, and with null if it has none at all."""
+    if source is None or quantity["kind"] == "derived":
+        return quantity
+    if "source" not in quantity:
+        return quantity | {"source": None}
+    return {key: said for key, said in quantity.items() if (key, said) != ("source", source)}
 
 
 def _quantity(column: Column, row: str, value: Value) -> Object:

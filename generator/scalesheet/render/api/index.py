@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 
 from scalesheet import __version__
@@ -13,7 +13,7 @@ from scalesheet.schemas import KINDS
 
 VERSION = "v1"
 #: Increases with each addition to the shapes; docs/reference/api.md has the change log.
-REVISION = 23
+REVISION = 24
 #: From index.json to the root of the site, or of the output if there is no site.
 ROOT = "../../"
 DOCUMENTATION = "reference/api.html"
@@ -51,17 +51,19 @@ PRINTED = ("diff", "law")
 #: Schemas that those of `SHAPES` and of the data format refer to.
 SHARED_SHAPE, SHARED_KIND = "values", "common"
 
-#: The entries of each collection as id and title, in the order of the files.
-Entries = Mapping[str, Iterable[tuple[str, str]]]
-
 
 def index_json(
-    book: Book, entries: Entries, *, edition_hash: str, audits: frozenset[str], pages: bool
+    book: Book,
+    collections: Collection[str],
+    *,
+    edition_hash: str,
+    audits: frozenset[str],
+    pages: bool,
 ) -> Object:
     """Return the index.
 
-    `audits` has the ids of the plans with an audit; `pages` is whether the site's pages are
-    published with it.
+    `collections` are their names; `audits` has the ids of the plans with an audit; `pages` is
+    whether the site's pages are published with it.
     """
     documentation = {"documentation": f"{ROOT}{DOCUMENTATION}"} if pages else {}
     return {
@@ -76,9 +78,7 @@ def index_json(
         "repository": book.url,
         "plans": [_plan(plan, audits, pages) for plan in book.plans.values()],
         "headlines": {"json": "plans.json", "csv": "plans.csv"},
-        "collections": {
-            name: _collection(name, book, listed, pages) for name, listed in entries.items()
-        },
+        "collections": {name: _collection(name, book, pages) for name in collections},
         "prices": {"csv": "prices.csv"},
         "changes": {
             "json": "changes.json",
@@ -90,7 +90,7 @@ def index_json(
         "schemas": {kind: f"schemas/{kind}.schema.json" for kind in KINDS},
         "shapes": {
             pattern: f"schemas/api/{schema}.schema.json"
-            for pattern, schema in {**SHAPES, **_shapes_of(entries)}.items()
+            for pattern, schema in {**SHAPES, **_shapes_of(collections)}.items()
         },
     }
 
@@ -102,6 +102,7 @@ def _plan(plan: Plan, audits: frozenset[str], pages: bool) -> Object:
         "summary": plan.summary,
         "json": f"plans/{plan.id}.json",
         "csv": f"plans/{plan.id}.csv",
+        "tables": f"plans/{plan.id}/{{table}}.csv",
         "workbook": f"{ROOT}workbooks/{plan.id}.xlsx",
         "sensitivity": f"sensitivity/{plan.id}.json",
         "quantiles": f"quantiles/{plan.id}.json",
@@ -111,22 +112,19 @@ def _plan(plan: Plan, audits: frozenset[str], pages: bool) -> Object:
     }
 
 
-def _collection(name: str, book: Book, listed: Iterable[tuple[str, str]], pages: bool) -> Object:
+def _collection(name: str, book: Book, pages: bool) -> Object:
     paged = pages and name not in PAGELESS
     return {
         "title": COLLECTIONS.get(name) or book.tables[name].title,
         "json": f"{name}.json",
         "csv": f"{name}.csv",
-        "entries": [
-            {"id": id_, "title": title} | ({"page": _address(name, id_)} if paged else {})
-            for id_, title in listed
-        ],
+        **({"pages": _address(name, "{id}")} if paged else {}),
     }
 
 
-def _shapes_of(entries: Entries) -> Mapping[str, str]:
+def _shapes_of(collections: Collection[str]) -> Mapping[str, str]:
     """Return the schemas of the small tables that the book declares itself."""
-    return {f"{name}.json": "catalogue" for name in entries if name not in COLLECTIONS}
+    return {f"{name}.json": "catalogue" for name in collections if name not in COLLECTIONS}
 
 
 def _page(folder: str, id_: str, pages: bool) -> Object:

@@ -125,27 +125,30 @@ def column_json(column: Column, units: Units) -> Object:
 
 
 def _origins(table: Table, row: str) -> Object:
-    """Return the origins of the cells that the column's formula does not compute."""
+    """Return the origins of the cells that the column's formula does not compute, without nulls."""
     return {
-        c.name: origin_json(c.stated.get(row), c.own.get(row))
+        c.name: {key: said for key, said in origin.items() if said is not None}
         for c in table.columns.values()
         if row in c.stated or row in c.own
+        for origin in (origin_json(c.stated.get(row), c.own.get(row)),)
     }
 
 
 # ------------------------------------------------------------------ CSV
 
 
-def as_csv(plan: Plan, results: Results) -> str:
-    """Return every cell of a plan as one line: table, row, name, value and origin.
+def as_csv(plan: Plan, results: Results, *, tables: bool = True) -> str:
+    """Return every cell of a plan as one line: table, row, name, value and origin; or without
+    those of its `tables`.
 
-    The formula of a whole column is only in the JSON.
+    The formula and the note of a whole column are only in the JSON.
     """
     return csv_text(
         PLAN_FIELDS,
         (
             (table, row, quantity.name, *fields(value, quantity, *_origin(quantity, row)))
             for table, row, quantity, value in cells(plan, results)
+            if tables or not table
         ),
     )
 
@@ -170,7 +173,8 @@ def fields(
     data |= {"source": source.get("key"), "locator": source.get("locator")}
     if isinstance(quantity, Column) and formula is quantity.formula:
         data["formula"] = None
-    data.setdefault("note", quantity.note)
+    if not isinstance(quantity, Column):
+        data.setdefault("note", quantity.note)
     return [data.get(field) for field in FIELDS]
 
 

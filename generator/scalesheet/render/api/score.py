@@ -100,7 +100,8 @@ def _quality(figures: Quality) -> Object:
 
 
 def _row(row: ShownRow) -> Object:
-    return {
+    """Return a published row beside its prediction, without what it lacks."""
+    data: Object = {
         "id": row.id,
         "model": row.title,
         "on": row.on,
@@ -112,10 +113,11 @@ def _row(row: ShownRow) -> Object:
         "error": row.error,
         "inside": row.inside,
         "method": row.method,
-        "not_scored_because": row.because or None,
+        "not_scored_because": row.because,
         "note": row.note,
         "source": source_json(row.citation),
     }
+    return {key: value for key, value in data.items() if value not in (None, "")}
 
 
 def _number(value: float) -> float | None:

@@ -13,7 +13,12 @@ from pathlib import Path
 from scalesheet.edition import Edition
 from scalesheet.model import Plan
 from scalesheet.render.api.audit import audit_json
-from scalesheet.render.api.catalogue import collection_files, collections, prices_csv
+from scalesheet.render.api.catalogue import (
+    collection_files,
+    collections,
+    prices_csv,
+    table_csv,
+)
 from scalesheet.render.api.changes import FEED, JSON, changes_feed, changes_json
 from scalesheet.render.api.index import (
     PRINTED,
@@ -61,9 +66,9 @@ def write_api(
 
     # The schemas, then the index.
     files.update(_schemas())
-    listed = {each.name: [(id_, title) for id_, title, _ in each.entries] for each in kept}
+    names = [each.name for each in kept]
     index = index_json(
-        book, listed, edition_hash=edition.hash, audits=frozenset(audited), pages=pages
+        book, names, edition_hash=edition.hash, audits=frozenset(audited), pages=pages
     )
     files["index.json"] = compact(index)
     return _write(files, root)
@@ -93,7 +98,9 @@ def _of_plans(edition: Edition, ids: Iterable[str]) -> Iterator[tuple[str, str]]
 def _of_plan(edition: Edition, plan: Plan) -> Iterator[tuple[str, str]]:
     results = edition.results[plan.id]
     yield f"plans/{plan.id}.json", compact(plan_json(edition.book, plan, results))
-    yield f"plans/{plan.id}.csv", as_csv(plan, results)
+    yield f"plans/{plan.id}.csv", as_csv(plan, results, tables=False)
+    for name, table in plan.tables.items():
+        yield f"plans/{plan.id}/{name}.csv", table_csv(table, results)
     moves = sensitivity_json(edition.book, plan, edition.sensitivities[plan.id])
     yield f"sensitivity/{plan.id}.json", compact(moves)
     sure = quantiles_json(edition.book, plan, edition.sures[plan.id])

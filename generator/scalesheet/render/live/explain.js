@@ -170,7 +170,7 @@ scalesheet.explain = (() => {
       const chip = element("span", { class: "kind derived" }, "derived");
       yield element("p", { class: "kinds" }, chip, outer ? " The range is an outer bound." : "");
       for (const part of block.children) {
-        if (part.matches("details, dl, .in-words, .users")) continue;
+        if (part.matches("details, dl, .users")) continue;
         const copy = copied(part);
         ofRow(copy, table, example, row);
         for (const each of copy.querySelectorAll("[data-of]")) write(each);

@@ -22,8 +22,16 @@
   if (!plan?.shown) return;
   const { shown } = plan;
   const content = panel.parentElement;
+  // compact.py names the columns of a table once, and the row of its figures
+  const bare = "table[data-columns] tr[data-row]:not(:has(> td[data-of]))";
+  for (const row of content.querySelectorAll(bare))
+    for (const [n, column] of row.closest("table").dataset.columns.split(" ").entries()) {
+      const [of, as] = column.split(":");
+      if (of !== "-") row.cells[n].dataset.of = `/${of}`;
+      if (as) row.cells[n].dataset.as = as;
+    }
   for (const cell of content.querySelectorAll("tr[data-row] > td[data-of^='/']"))
-    cell.dataset.of = cell.parentElement.dataset.row + cell.dataset.of; // as compact.py left it
+    cell.dataset.of = cell.parentElement.dataset.row + cell.dataset.of;
   const sides = new Map(Object.entries(shown.sides)); // by scenario, of what has several
 
   let changes = new Map();

@@ -58,12 +58,24 @@ scalesheet.tables = (() => {
     return value > 0 && value < 1 ? `1/${digits(1 / value, 2)}` : `${digits(value, 3)} ×`;
   }
 
-  const table = (kind, headings, rows) => [
-    "table",
-    { class: `data drawn ${kind}`.trim() },
-    ["thead", {}, ["tr", {}, ...headings]],
-    ["tbody", {}, ...rows],
-  ];
+  const words = (part) => (Array.isArray(part) ? part.slice(2).map(words).join("") : part || "");
+
+  /** A table. Each cell also names its column, or its `abbr`, because a phone shows a row as a block
+   *  of lines. */
+  function table(kind, headings, rows) {
+    const titles = headings.map((each) => each[1].abbr ?? words(each));
+    const labeled = ([name, attributes, ...content], n) => [
+      name,
+      name === "td" && !attributes.colspan ? { ...attributes, "data-label": titles[n] } : attributes,
+      ...content,
+    ];
+    return [
+      "table",
+      { class: `data drawn ${kind}`.trim() },
+      ["thead", {}, ["tr", {}, ...headings]],
+      ["tbody", {}, ...rows.map(([tr, attributes, ...cells]) => [tr, attributes, ...cells.map(labeled)])],
+    ];
+  }
 
   return Object.freeze({ span, link, rowLink, heading, head, cell, likely, times, table });
 })();

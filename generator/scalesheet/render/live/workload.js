@@ -99,8 +99,8 @@ scalesheet.workload = (() => {
     const hours = formatOf("hours", found.map((each) => figureOf(each, "hours")));
     const costs = formatOf("cost", found.map(costOf));
     const inWords = (each) =>
-      `${gpusText(each.wanted.get("gpus"))}: ${plain(figureOf(each, "hours"), hours)} ${symbol("hours")}, ` +
-      `${plain(costOf(each), costs)} ${symbol("cost")}`;
+      `${gpusText(each.wanted.get("gpus"))}: ${plain(figureOf(each, "hours"), hours)}\u00a0${symbol("hours")}, ` +
+      `${plain(costOf(each), costs)}\u00a0${symbol("cost")}`;
     const cell = (each) => {
       if (!each) return ["td", { class: "pending" }, "…"];
       if (!each.best) return ["td", { class: "reason" }, each.why];

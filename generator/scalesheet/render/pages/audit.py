@@ -13,7 +13,7 @@ from scalesheet.model import Plan, Position, Quantity
 from scalesheet.numbers import format_of, text
 from scalesheet.render.audit import changed_by, verdict_text
 from scalesheet.render.pages.context import Context, audits_of, edit_link, file_note, line_link, to
-from scalesheet.render.pages.figures import card
+from scalesheet.render.pages.figures import card, sort_key
 from scalesheet.render.pages.html import Html, anchor, heading, join, link, meta_line, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.values import Value
@@ -298,7 +298,7 @@ def _contradiction(context: Context, audited: Audited, judged: Judged) -> Html:
             "p",
             chip("contradicted"),
             f" Line {claim.line}: ",
-            link(f"#{anchor(claim.id)}", f"“{claim.quote}”"),
+            link(f"#{anchor(claim.id)}", f"“{_plain(claim.quote)}”"),
             class_="title",
         ),
         effects(context, audited, judged.effects),
@@ -331,10 +331,15 @@ def _other_end(context: Context, audited: Audited, judged: Judged) -> Html:
     return tag("li", _quoted(judged), ": ", _cited(context, audited, judged.because), end)
 
 
+def _plain(quote: str) -> str:
+    """A quote without the signs that make it bold in Markdown."""
+    return quote.replace("**", "")
+
+
 def _quoted(judged: Judged) -> Html:
     """Quote a figure with its line, linked to its row."""
     claim = judged.claim
-    return link(f"#{anchor(claim.id)}", f"Line {claim.line}, “{claim.quote}”")
+    return link(f"#{anchor(claim.id)}", f"Line {claim.line}, “{_plain(claim.quote)}”")
 
 
 def _finding(context: Context, audited: Audited, shown: Shown) -> Html:
@@ -387,7 +392,7 @@ def _claims(context: Context, audited: Audited) -> Html:
 def _claim(context: Context, audited: Audited, judged: Judged) -> list[Html]:
     claim = judged.claim
     return [
-        tag("th", tag("q", claim.quote), _why(context, audited, judged), scope="row"),
+        tag("th", tag("q", _plain(claim.quote)), _why(context, audited, judged), scope="row"),
         tag("td", claim.line, class_="num"),
         _number(claim_text(claim.says, context.book.units), claim.says.value),
         _value(context, judged, judged.should_be),
@@ -437,8 +442,7 @@ def _cited(context: Context, audited: Audited, text: str) -> Html:
             own = of.id == audited.audit.id
             target = f"#{anchor(match[1])}" if own else claim_address(context, match[1])
             where = _line(of, match[1]) + ("" if own else f" of document {of.document.id}")
-            message = f"“{of.claims[match[1]].quote}” ({match[1]})"
-            parts += [text[at : match.start()], link(target, where, title=message)]
+            parts += [text[at : match.start()], link(target, where)]
             at = match.end()
     return join((*parts, text[at:]))
 
@@ -459,5 +463,5 @@ def _value(context: Context, judged: Judged, value: Value | None) -> Html:
 
 def _number(text: str, value: object) -> Html:
     """A cell that sorts by its number."""
-    by = repr(value) if isinstance(value, float) else None
+    by = sort_key(value) if isinstance(value, float) else None
     return tag("td", text, class_="num", data_value=by)

@@ -99,9 +99,14 @@ def cell(
         else amount(value, fmt, symbol, range_=as_ != "value", bare=of is None),
         class_="num input" if input_ else "num",
         # for sorting, if the text says less; a cell that follows the inputs sorts by its text
-        data_value=None if of or _reads_as(shown, value.value) else repr(value.value),
+        data_value=None if of or _reads_as(shown, value.value) else sort_key(value.value),
         **live,
     )
+
+
+def sort_key(number: float) -> str:
+    """What a cell sorts by if its text cannot be read as its number: six digits tell rows apart."""
+    return f"{number:.6g}"
 
 
 def _reads_as(text: str, number: float) -> bool:

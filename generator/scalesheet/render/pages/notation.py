@@ -88,27 +88,23 @@ class Titles:
 
 
 def drawn(titles: Titles, title: str, node: Node) -> Html:
-    """The formula as MathML, with a description if it has a title; otherwise the words follow below
-    it."""
+    """The formula as MathML; with a description in words if it has a title."""
     described = f"{title} is {phrase(node, replace(titles, in_words=True))}" if title else ""
     return Html(equation(mathml(node, titles), description=described))
 
 
 def in_words(naming: Naming, node: Node) -> Html:
     """The formula as a phrase with emphasized titles."""
-    if isinstance(naming, Titles):
-        naming = replace(naming, in_words=True)
     parts = re.split(f"[{MARKS}]", words(node, Marked(naming)))
     return join(tag("em", part) if n % 2 else part for n, part in enumerate(parts))
 
 
 def record_drawn(record: Record) -> Html:
-    """A catalogue formula, with the symbol of its result if it has one."""
+    """A catalogue formula, with the symbol of its result if it has one; its page has the words."""
     symbol = Shown(symbol=record.symbol) if record.symbol else named(record.title)
     naming = InputTitles(record)
     node = record.formula.ends.value
-    described = f"{record.title} is {phrase(node, naming)}"
-    return Html(equation(shown(symbol), mathml(node, naming), description=described))
+    return Html(equation(shown(symbol), mathml(node, naming)))
 
 
 # ------------------------------------------------------------------ as text

@@ -148,7 +148,9 @@ scalesheet.compared.sides = (() => {
     const { size } = changes;
     const state = size ? counted(size, "change", "changes") : "as published";
     const told = day ? `${state}, data of ${day}` : state;
-    return [...ofNumbers, `${letter.toUpperCase()}: ${compared.plans[id].title}`, span("note", told)];
+    const abbr = letter.toUpperCase();
+    const [name, attributes] = ofNumbers;
+    return [name, { ...attributes, abbr }, `${abbr}: ${compared.plans[id].title}`, span("note", told)];
   }
 
   /** For one plan in two states: all other figures that differ. */
@@ -188,7 +190,8 @@ scalesheet.compared.sides = (() => {
     const headings = [head("Figure"), ...sides.map(column), [...ofNumbers, "B against A"]];
     const rows = (pairs) => pairs.map((pair) => row(sides, pair));
     const told = counted(rest.length, "further figure differs", "further figures differ");
-    return { table: table("compared", headings, rows(shown)), rest: { told, rows: rows(rest) } };
+    const of = (pairs) => table("compared", headings, rows(pairs));
+    return { table: of(shown), rest: rest.length ? { told, table: of(rest) } : null };
   };
 })();
 
@@ -452,9 +455,8 @@ if (globalThis.document) (() => {
       side.reset.hidden = !side.changes.size && !side.day;
     }
     tableAt.replaceChildren(drawn(table));
-    differing.hidden = rest.rows.length === 0;
-    const inner = ["table", { class: "data compared" }, ["tbody", {}, ...rest.rows]];
-    const parts = [["summary", {}, rest.told], ["div", { class: "scroll" }, inner]];
+    differing.hidden = !rest;
+    const parts = rest ? [["summary", {}, rest.told], ["div", { class: "scroll" }, rest.table]] : [];
     differing.replaceChildren(...parts.map((each) => drawn(each)));
     page.classList.add("filled");
   }

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from scalesheet.model import Column, Formula, Quantity, Scalar, Table
 from scalesheet.render.pages.context import ASSETS, Context, cite, edit_link
 from scalesheet.render.pages.html import Html, anchor, heading, join, tag
-from scalesheet.render.pages.notation import Titles
-from scalesheet.render.pages.plan.formulas import as_written, calls, drawn_with_words
+from scalesheet.render.pages.notation import Titles, drawn
+from scalesheet.render.pages.plan.formulas import as_written, calls, scrolling
 
 
 def column_formula(column: Column) -> str:
@@ -43,7 +43,7 @@ def explained(
         tag("summary", tag("strong", of.title), tag("span", *gives)),
         tag(
             "div",
-            *drawn_with_words(titles, formula.ends.value),
+            scrolling(drawn(titles, "", formula.ends.value)),
             calls(context, formula),
             tag("p", said) if said else None,
             as_written(formula),

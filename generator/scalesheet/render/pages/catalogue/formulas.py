@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from scalesheet.model import Example, Quantity, Record, Scalar
-from scalesheet.numbers import format_of
+from scalesheet.numbers import format_of, plain
 from scalesheet.render.notations import InputTitles
 from scalesheet.render.pages.catalogue.uses import Use, listed, of_formulas
 from scalesheet.render.pages.context import Context, cite, edit_link
@@ -86,7 +86,8 @@ def _inputs(context: Context, record: Record) -> Html:
 
 def _number(context: Context, quantity: Quantity, value: Value) -> Html:
     fmt = format_of(quantity, [value], context.book.units)
-    return tag("td", amount(value, fmt), class_="num")
+    shown = plain(value, fmt) if value.low == value.high else amount(value, fmt)
+    return tag("td", shown, class_="num")
 
 
 def _examples(context: Context, record: Record) -> Iterator[object]:

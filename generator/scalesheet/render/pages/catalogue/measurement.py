@@ -29,7 +29,7 @@ from scalesheet.render.measurements import (
     scales,
 )
 from scalesheet.render.pages.context import Context, address, cell_value
-from scalesheet.render.pages.figures import card, kind
+from scalesheet.render.pages.figures import card, kind, sort_key
 from scalesheet.render.pages.html import Html, heading, join, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.steps.comparison import Comparison, Pair
@@ -184,7 +184,7 @@ def kind_of(how: str) -> Html:
 def amount_cell(text: str, value: float | None) -> Html:
     if value is None:
         return tag("td")
-    return tag("td", text, class_="num", data_value=repr(value))
+    return tag("td", text, class_="num", data_value=sort_key(value))
 
 
 def coded(words: str) -> Iterator[object]:

@@ -40,7 +40,7 @@ from scalesheet.render.pages.context import (
     edit_link,
     to,
 )
-from scalesheet.render.pages.figures import amount, bound, card, cell, kind
+from scalesheet.render.pages.figures import amount, bound, card, cell, kind, sort_key
 from scalesheet.render.pages.html import Html, heading, link, meta_line, page, tag
 from scalesheet.render.pages.tables import facts, grid, heading_cell, reference, sourced
 from scalesheet.render.people import people
@@ -317,7 +317,7 @@ def _fact_list(context: Context, table: Table, row: str) -> Html | None:
 
 def _figures(context: Context, table: Table, row: str) -> Html:
     """A table of every number with kind, source and note; the page links their file once."""
-    told: dict[Html, str] = {}  # the first figure with the same source and note
+    told: dict[Html, tuple[str, Html]] = {}  # the first figure with this source, and its kind
     body: list[list[Html]] = []
     for column in _numbers(table):
         value = cell_value(context, table, column, row)
@@ -333,9 +333,12 @@ def _figures(context: Context, table: Table, row: str) -> Html:
             shown = tag("td", text, class_="num input")
         other = _contested(context, stated, fmt, symbol)
         basis = _basis(context, column, stated, other)
-        first = told.setdefault(basis[1], column.title)
+        first, of_kind = told.setdefault(basis[1], (column.title, basis[0]))
         if first != column.title and stated is not None and stated.citation is not None:
-            basis[1] = tag("td", f"as for {first}", class_="words")
+            # each figure of a record says whether it was measured
+            same = of_kind == basis[0] and table.name != "measurements"
+            words = tag("td", f"as for {first}", class_="words", colspan=2 if same else None)
+            basis = [words] if same else [basis[0], words]
         body.append([tag("th", column.title, scope="row"), shown, *basis])
     head = [heading_cell("Figure"), heading_cell("Value", number=True)]
     head += map(heading_cell, ("Kind", "Source and note"))
@@ -416,9 +419,10 @@ def _confirmed(context: Context, stated: Stated) -> tuple[Html | str, ...]:
 
 
 def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
-    """Show an offer's dated prices, newest first; the figures above have the current one."""
+    """Show an offer's dated prices, newest first, if it has had several; the figures above have the
+    current one."""
     prices = context.book.prices.get(row, ()) if table.name == "offers" else ()
-    if not prices:
+    if len(prices) < 2:
         return
     column = table.columns["node_price"]
     fmt = format_of(column, map(stated_value, prices), context.book.units)
@@ -478,7 +482,7 @@ def _figure(table: Table, column: Column, value: Value, fmt: Format) -> Html:
     if table.name != "models" or "parameters" not in column.name or not value.value:
         return cell(value, fmt)
     assert isinstance(value.value, float)
-    return tag("td", people(value.value), class_="num", data_value=value.value)
+    return tag("td", people(value.value), class_="num", data_value=sort_key(value.value))
 
 
 def _index(context: Context, of_kind: Kind, table: Table | None) -> str:

@@ -1,6 +1,6 @@
 """What it takes to train a model: each method on each accelerator, for the default job of `choose`.
 
-The figures come from the search of `choose`; each links to the front page, which computes the same
+The figures come from the search of `choose`; each opens on the front page, which computes the same
 case.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from urllib.parse import urlencode
+from urllib.parse import quote_plus, urlencode
 
 from scalesheet.choose.answer import NEEDED
 from scalesheet.choose.job import PLAN, Assumptions, Job, assumptions, lacking, stated_in
@@ -22,6 +22,7 @@ from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.render.pages.catalogue.memory import Held, held
 from scalesheet.render.pages.compare.workload import workload_root
 from scalesheet.render.pages.context import ASSETS, Context, to
+from scalesheet.render.pages.figures import NBSP
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.people import counted, people
@@ -32,7 +33,6 @@ TITLE = "What it takes to train"
 MOST_ACCELERATORS = 10
 MOST_GPUS = 8.0  # one node
 MOST_OFFERS = 8
-_FRONT = "../../index.html"
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,13 @@ def training_section(context: Context, made: Training, model: str) -> Iterator[o
     if not len(found.at):
         yield tag("p", f"No time can be predicted: {'; '.join(found.why_not)}.", class_="note")
         return
-    yield tag("p", _said(job), class_="note", data_job=urlencode(job_part(made, job)))
+    yield tag(
+        "p",
+        _said(job),
+        class_="note",
+        data_job=urlencode(job_part(made, job)),
+        data_methods=",".join(quote_plus(METHODS[name].plan) for name in TUNING),
+    )
     matrix = _matrix(context, made, found)
     yield workload_root("model", _named(context, made), job.deadline, matrix, model=model)
     yield from _offers(context, made, found)
@@ -166,19 +172,23 @@ def _cell(context: Context, made: Training, found: Search, rows: Flags) -> Html 
     return f"{what} on {counted(tried, 'GPU')}"
 
 
-def _answer(context: Context, made: Training, found: Search, row: int) -> Html:
+def _answer(
+    context: Context, made: Training, found: Search, row: int, case: str | None = None
+) -> Html:
+    """An answer in a link that `site.js` completes; it reads the case from the row and column, or
+    from `case`."""
     gpus = float(found.grid.gpus[found.at[row]])
     what = counted(gpus, "GPU")
     hours = _shown(context, made, "hours", float(found.wall[row]))
     cost = _shown(context, made, "cost", float(found.cost[row]))
-    return tag("a", f"{what}: {hours}, {cost}", href=f"{_FRONT}?{urlencode(case_of(found, row))}")
+    return tag("a", f"{what}: {hours}, {cost}", data_case=case)
 
 
 def _shown(context: Context, made: Training, role: str, amount: float) -> str:
     """Print a number as the plan prints the figure of that role."""
     scalar, value = made.plan.roles[role], Value.number(amount)
     shown = plain(value, format_of(scalar, [value], context.book.units))
-    return f"{shown} {context.symbol(scalar)}".strip()
+    return f"{shown}{NBSP}{context.symbol(scalar)}".strip()
 
 
 def case_of(found: Search, row: int) -> dict[str, str]:
@@ -224,7 +234,7 @@ def _offers(context: Context, made: Training, found: Search) -> Iterator[object]
                 scope="row",
             ),
             tag("td", METHODS[str(found.grid.method[found.at[row]])].title),
-            tag("td", _answer(context, made, found, row)),
+            tag("td", _answer(context, made, found, row, urlencode(case_of(found, row)))),
         ]
         for _, row in rows[:MOST_OFFERS]
     ]

@@ -175,7 +175,7 @@ def all_plans(context: Context) -> Html:
         cells = [tag("th", link(to("plans", plan.id), plan.title), scope="row")]
         for title in asked:
             figure = answers[plan.id].get(title)
-            cells.append(tag("td") if figure is None else _answer(context, plan, figure))
+            cells.append(tag("td") if figure is None else _answer(context, plan, figure, title))
         body.append(cells)
     return drawn(head, body, "compared answers")
 
@@ -195,7 +195,7 @@ def asked_by(answers: Mapping[str, Mapping[str, Figure]]) -> list[str]:
     return [*known, *(title for title in shared if title not in GROUPS)]
 
 
-def _answer(context: Context, plan: Plan, figure: Figure) -> Html:
+def _answer(context: Context, plan: Plan, figure: Figure, question: str) -> Html:
     scalar = plan.scalars[figure.name]
     value = context.edition.results[plan.id].scalars[figure.name]
     if scalar.kind == "reference" and value.reason is None:
@@ -205,7 +205,7 @@ def _answer(context: Context, plan: Plan, figure: Figure) -> Html:
             value, format_of(scalar, [value], context.book.units), context.symbol(scalar)
         )
     name = tag("span", scalar.title, class_="note") if scalar.title != figure.group else None
-    return tag("td", shown, name, class_="words")
+    return tag("td", shown, name, class_="words", data_label=question)
 
 
 # ------------------------------------------------------------------ for the script

@@ -16,7 +16,6 @@ from scalesheet.render.pages.marks import As, mark, of_cell, of_chosen
 from scalesheet.render.pages.notation import (
     Titles,
     drawn,
-    in_words,
 )
 from scalesheet.render.pages.places import column_anchor, scalar_anchor
 from scalesheet.render.pages.tables import reference
@@ -154,7 +153,7 @@ class _Shown:
             tag("summary", tag("strong", formula.title), tag("span", gives) if gives else None),
             tag(
                 "div",
-                *(() if elsewhere else drawn_with_words(titles, node)),
+                None if elsewhere else scrolling(drawn(titles, "", node)),
                 self.needs(formula),
                 self.used_by(formula, users),
                 *(
@@ -301,13 +300,6 @@ class _Shown:
             return None
         own = key.table == formula.key.table
         return link(target, column.title if own else f"{table.title}: {column.title}")
-
-
-def drawn_with_words(titles: Titles, node: syntax.Node) -> tuple[Html | None, Html]:
-    """A formula in mathematical notation, then in words."""
-    return scrolling(drawn(titles, "", node)), tag(
-        "p", "In words: ", in_words(titles, node), ".", class_="in-words"
-    )
 
 
 def calls(context: Context, formula: Formula) -> Html | None:

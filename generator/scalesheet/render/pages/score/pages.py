@@ -14,7 +14,7 @@ from scalesheet.predict.tasks import TASKS
 from scalesheet.render.live import script
 from scalesheet.render.own_laws import hidden_section
 from scalesheet.render.pages.context import ASSETS, Context, cite, edit_link, to
-from scalesheet.render.pages.figures import NBSP
+from scalesheet.render.pages.figures import NBSP, sort_key
 from scalesheet.render.pages.html import Html, heading, join, link, meta_line, page, tag
 from scalesheet.render.pages.score.laws import TITLE as LAWS
 from scalesheet.render.pages.score.laws import laws_page, section_blocks
@@ -328,7 +328,7 @@ def _rows(context: Context, task: str, rows: list[ShownRow]) -> Html:
             _amount(task, row.published),
             _amount(task, row.predicted),
             tag("td", _span(task, row), class_="range"),
-            tag("td", error(task, row.error), class_="num", data_value=repr(row.error)),
+            _error(task, row.error),
             tag("td", *_cited(context, row), class_="words"),
             tag("td", edit_link(context, row.position, "edit"), class_="num"),
         ]
@@ -380,7 +380,7 @@ def _asked(context: Context, score: TaskScore) -> Iterator[object]:
             _amount(task, row.published),
             _amount(task, row.predicted),
             tag("td", _span(task, row), class_="range"),
-            tag("td", error(task, row.error), class_="num", data_value=repr(row.error)),
+            _error(task, row.error),
             tag("td", row.method, class_="words"),
         ]
         for row in asked_rows(score)
@@ -415,7 +415,7 @@ def _own(context: Context, score: TaskScore) -> Iterator[object]:
             _amount(task, row.published),
             _amount(task, row.predicted),
             tag("td", _span(task, row), class_="range"),
-            tag("td", error(task, row.error), class_="num", data_value=repr(row.error)),
+            _error(task, row.error),
             tag("td", row.because, class_="words") if row.because else tag("td"),
         ]
         for row in own_rows(score)
@@ -423,10 +423,15 @@ def _own(context: Context, score: TaskScore) -> Iterator[object]:
     yield grid(head, body, sortable=True, row_ids=[f"own-{row.id}" for row in own_rows(score)])
 
 
+def _error(task: str, value: float | None) -> Html:
+    by = None if value is None else sort_key(value)
+    return tag("td", error(task, value), class_="num", data_value=by)
+
+
 def _amount(task: str, value: float | None) -> Html:
     if value is None:
         return tag("td", NOTHING, class_="num")
-    return tag("td", figure(task, value), class_="num", data_value=repr(value))
+    return tag("td", figure(task, value), class_="num", data_value=sort_key(value))
 
 
 def _span(task: str, row: ShownRow) -> str:
