@@ -50,6 +50,12 @@ def test_a_formula_of_working_days_is_read_back(
     assert diff(pulled)[-1] == f'+  {name}: {{unit: date, formula: "{line}"}}'
 
 
+def test_an_edited_day_is_reported_as_a_day(dated: Shipped) -> None:
+    (edit,) = dated.pull({"begin": 46143}).edits
+    assert edit.new == "2026-05-01"
+    assert edit.old.startswith("2026-")
+
+
 def test_other_ways_of_counting_working_days_are_reported(dated: Shipped) -> None:
     told = said(dated.pull({"closing": "=WORKDAY(opening,weeks)"}))
     assert told == [

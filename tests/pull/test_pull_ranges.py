@@ -102,7 +102,7 @@ def test_the_ends_of_a_number_without_a_range_follow_it(ranged: Shipped) -> None
 def test_a_value_over_a_formula_needs_all_three_ends(ranged: Shipped) -> None:
     (told,) = said(ranged.pull({"each": 7.0}))
     assert told == (
-        "W006 'each' has a value over its formula, runs.total.hours / count(runs), at one end; "
+        "W006 'each' has a value over one end of its formula runs.total.hours / count(runs); "
         "put the formula back, or write low, expected and high"
     )
     pulled = ranged.pull({"each low": 6.0, "each": 7.0, "each high": 9.0})

@@ -338,7 +338,7 @@ class Formulas:
         if self._nowhere(key, quantity, formula, place):
             return True
         if len(typed) < len(cells):
-            text = f"'{name}' has a value over its formula, {quotable(formula.text)}, at one end"
+            text = f"'{name}' has a value over one end of its formula {quotable(formula.text)}"
             remedy = "put the formula back, or write low, expected and high"
             self.pulling.refuse("W006", place, f"{text}; {remedy}")
             return True
@@ -349,10 +349,11 @@ class Formulas:
             return True
         changes, site = self._value_for_formula(key, quantity, formula, said_here)
         if site is None:
-            text = f"'{name}' cannot be {shown(said_here)} in place of {quotable(formula.text)}"
+            there = shown(said_here, quantity)
+            text = f"'{name}' cannot be {there} in place of {quotable(formula.text)}"
             self.pulling.refuse("W006", place, f"{text}; put the formula back")
             return True
-        new = f"{shown(said_here)} in place of the formula"
+        new = f"{shown(said_here, quantity)} in place of the formula"
         self.pulling.edits.append(Edit(name, str(place), site, formula.text, new, tuple(changes)))
         return True
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
+from functools import partial
 
 from scalesheet.evaluate.edits import input_name
 from scalesheet.language.arithmetic import in_bounds
@@ -16,6 +17,7 @@ from scalesheet.pull.model import Edit, Pulling
 from scalesheet.pull.sheets import Cell
 from scalesheet.pull.sites import FILES, Site, set_cell
 from scalesheet.pull.where import Place
+from scalesheet.quantities import DATE
 from scalesheet.render.workbook.context import ends_of, stated_ends, stated_text
 from scalesheet.source.patch import Append, Change, Drop, Set, Swap
 from scalesheet.source.spelling import number_text
@@ -48,7 +50,7 @@ def take_input(
     """
     place, name = places["value"], input_name(key)
     cells = {end: pulling.cell(at) for end, at in places.items()}
-    symbol = symbol_of(pulling, quantity)
+    symbol, told = symbol_of(pulling, quantity), partial(shown, of=quantity)
     if all(cell.blank for cell in cells.values()):
         site = site_of()
         if site is not None and pulling.sites.falls_back(site):
@@ -65,14 +67,12 @@ def take_input(
         pulling.refuse(problem.code, place, f"'{name}' {problem.message}")
         return
     if base is None:
-        message = f"'{name}' is {shown(theirs)} here and {shown(ours)} in the data"
+        message = f"'{name}' is {told(theirs)} here and {told(ours)} in the data"
         remedy = "which is newer is unknown without the shipped values; edit the data"
         pulling.refuse("W007", place, f"{message}; {remedy}")
         return
     if not same(ours, base):
-        message = (
-            f"'{name}' was {shown(base)}, is {shown(theirs)} here and {shown(ours)} in the data"
-        )
+        message = f"'{name}' was {told(base)}, is {told(theirs)} here and {told(ours)} in the data"
         pulling.refuse("W007", place, f"{message}; enter one of the two in the cell")
         return
     site = site_of()
@@ -93,7 +93,7 @@ def take_input(
     text += along
     if any(cell.formula for cell in cells.values()):
         text += "; what the formula in its cell gives"
-    old, new = shown(ours), shown(theirs) + text
+    old, new = told(ours), told(theirs) + text
     pulling.edits.append(Edit(name, str(place), site, old, new, tuple(changes)))
 
 
@@ -139,15 +139,16 @@ def _emptied(
 ) -> None:
     """Remove an input that a use of a component states."""
     ours, name = said_by(stated, symbol_of(pulling, quantity)), input_name(key)
+    told = partial(shown, of=quantity)
     base = ours if pulling.same else _shipped(pulling, key, quantity)
     if base is None or not same(ours, base):
-        message = f"'{name}' is empty here and {shown(ours)} in the data, which has changed since"
+        message = f"'{name}' is empty here and {told(ours)} in the data, which has changed since"
         pulling.refuse(
-            "W007", place, f"{message}; put {shown(ours)} into the cell, or edit the data"
+            "W007", place, f"{message}; put {told(ours)} into the cell, or edit the data"
         )
         return
     new = "the default"
-    pulling.edits.append(Edit(name, str(place), site, shown(ours), new, (Drop(site.steps),)))
+    pulling.edits.append(Edit(name, str(place), site, told(ours), new, (Drop(site.steps),)))
 
 
 def symbol_of(pulling: Pulling, quantity: Quantity) -> str:
@@ -274,11 +275,12 @@ def same(one: Said, other: Said) -> bool:
     return all(_alike(a, b) for a, b in zip(one, other, strict=True))
 
 
-def shown(text: Said) -> str:
+def shown(text: Said, of: Quantity | None = None) -> str:
     """A value in a line of the report."""
     if isinstance(text, str):
         return quotable(text) if text else "nothing"
-    low, value, high = map(number_text, text)
+    old = "2026-01-01" if of is not None and of.unit == DATE else ""
+    low, value, high = (number_text(each, old) for each in text)
     return value if low == high == value else f"{value} ({low} to {high})"
 
 

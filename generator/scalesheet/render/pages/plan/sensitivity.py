@@ -28,7 +28,7 @@ def sensitivity_section(context: Context, plan: Plan, most: int | None = None) -
         "p",
         "One input at a time moves over its range, or by "
         f"{STEP * 100:g}% if it is exact; all others keep their expected values. The cells of a "
-        "column move together. Whole numbers move in whole steps, small ones not at all; choices "
+        "column move together. Counts move in whole steps, small ones not at all; choices "
         "do not move.",
         class_="note",
     )
