@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import PageRow, Plan, Position, Scalar, Table
-from scalesheet.nearest import nearest
+from scalesheet.nearest import as_written, nearest
 
 ADVICE = "recommendations"  # places the plan's recommendations in its text
 HISTORY = "history"  # places the plan's versions in its text
@@ -201,7 +201,7 @@ class _Names:
         self.known: Mapping[str, tuple[str, ...]] = {
             "": (
                 *((row.word,) if row else ()),
-                *plan.scalars,
+                *as_written(plan.scalars),
                 *(
                     f"phases.{r}.{c}"
                     for r in (phases.rows if phases else ())

@@ -16,7 +16,7 @@ from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import PLAN_KINDS, Document, audited, flag
 from scalesheet.model import Component, Formula, Key, Plan, Record, Stated
 from scalesheet.model import Scalar as ModelScalar
-from scalesheet.nearest import nearest
+from scalesheet.nearest import as_written, nearest
 from scalesheet.resolve.binding.bind import infer
 from scalesheet.resolve.binding.conversion import convert
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed
@@ -426,7 +426,7 @@ def _headline(draft: DraftPlan, problems: list[Diagnostic]) -> tuple[str, ...]:
             names.append(full)
         else:
             table, _, column = name.rpartition(".")
-            message = f"unknown scalar '{name}'{nearest(name, draft.scalars)}"
+            message = f"unknown scalar '{name}'{nearest(name, as_written(draft.scalars))}"
             if table in draft.tables and column in draft.tables[table].columns:
                 message = (
                     f"'{name}' is a column, and a headline is one figure; give a row of it a name "

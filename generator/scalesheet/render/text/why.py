@@ -17,7 +17,7 @@ from scalesheet.evaluate.routes import PHASES
 from scalesheet.evaluate.sensitivity import SHOWN, Effect, sensitivity
 from scalesheet.evaluate.shares import Shares, Sums
 from scalesheet.model import Citation, Key, Plan, Quantity, Stated, Table
-from scalesheet.nearest import nearest
+from scalesheet.nearest import as_written, nearest
 from scalesheet.render.text.plan import aligned, amount, table_text
 from scalesheet.resolve.order import name_of
 from scalesheet.sure.draws import Unknown, of_predictions
@@ -218,7 +218,7 @@ def key_of(book: Book, plan: Plan, name: str) -> Key:
             one = next(each.name for each in every if each.kind == "number")
             raise UnknownName(f"it is a phase; name one of its figures, such as {name}.{one}")
         columns = [f"{t.name}.{column}" for t in plan.tables.values() for column in t.columns]
-        known = [*plan.scalars, *plan.tables, *columns]
+        known = [*as_written(plan.scalars), *plan.tables, *columns]
         raise UnknownName(f"'{name}' is not a figure or a table of the plan{nearest(name, known)}")
     tables = {**book.tables, **plan.tables}
     table = tables.get(match["table"])

@@ -12,7 +12,7 @@ from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Choice, Join, Text
 from scalesheet.load import Document
 from scalesheet.model import Position, Stated, otherwise
-from scalesheet.nearest import nearest
+from scalesheet.nearest import as_written, nearest
 from scalesheet.pictures import DATED
 from scalesheet.quantities import DATE, says_more
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
@@ -179,7 +179,7 @@ def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...
     if of is None or of.kind != "number":
         what = "is not a number" if of else "is not a figure of the plan"
         known = [each.name for each in plan.scalars.values() if each.kind == "number"]
-        low.say("N001", f"'{name}' {what}{nearest(name, known)}", *path)
+        low.say("N001", f"'{name}' {what}{nearest(name, as_written(known))}", *path)
         return
     limit = replace(
         of,
