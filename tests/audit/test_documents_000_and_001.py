@@ -117,7 +117,7 @@ def test_the_total_inherits_the_errors_of_its_parts(claims: dict[str, Json]) -> 
 def test_figures_repeated_in_the_summary_are_compared_with_the_budget(
     claims: dict[str, Json],
 ) -> None:
-    repeated = [c for c in of("001", claims) if (c["from"] or "").startswith("@000-")]
+    repeated = [c for c in of("001", claims) if c.get("from", "").startswith("@000-")]
     assert len(repeated) > 40
     assert {c["verdict"] for c in repeated} == {"reproduced", "follows", "rounded", "contradicted"}
 
