@@ -51,6 +51,7 @@ def shipped_book() -> Book:
 PREDICTING = (
     *("hardware", "formulas", "fits", "components/training-run.yaml"),
     *("components/step-memory.yaml", "tables/blocks.yaml", "tables/assumptions.yaml"),
+    "tables/formats.yaml",
     "tables/priors.yaml",
     *("models/llama-3-1-8b.yaml", "models/llama-3-1-70b.yaml"),
     *("rates/digitalocean-8x-mi300x.yaml", "providers/digitalocean.yaml"),

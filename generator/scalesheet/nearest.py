@@ -61,13 +61,6 @@ def _among(names: tuple[str, ...]) -> str:
     return f"; did you mean {', '.join(first) + ' or ' if first else ''}{last}?"
 
 
-def as_written(names: Iterable[str]) -> list[str]:
-    """The names of a plan's figures, with the short ones that it may write: `total.cost`."""
-    every = list(names)
-    start = "phases.total."
-    return [*every, *(each.removeprefix("phases.") for each in every if each.startswith(start))]
-
-
 def _of_words(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """The ids with all words of the name, such as `runpod-secure-h100-sxm` for `runpod-h100`."""
     words = name.split("-")

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import PageRow, Plan, Position, Scalar, Table
-from scalesheet.nearest import as_written, nearest
+from scalesheet.nearest import nearest
+from scalesheet.short_names import as_written, in_full
 
 ADVICE = "recommendations"  # places the plan's recommendations in its text
 HISTORY = "history"  # places the plan's versions in its text
@@ -70,7 +71,7 @@ def split(words: str) -> tuple[str, str]:
 
 def scalar_named(plan: Plan, name: str) -> Scalar | None:
     """A scalar by its name; `total.hours` is short for `phases.total.hours`."""
-    return plan.scalars.get(name) or plan.scalars.get(f"phases.{name}")
+    return plan.scalars.get(in_full(name, plan.scalars))
 
 
 def meaning(book: Book, plan: Plan, name: str, row: PageRow | None = None) -> Meaning | None:

@@ -94,6 +94,19 @@ def test_only_assumptions_that_matter_to_the_job_are_listed(run: Any) -> None:
     assert "as in published hours" in trained
 
 
+def test_a_precision_that_was_not_asked_for_has_no_odds(run: Any) -> None:
+    _, text, _ = run(MODEL, "--format", "json")
+    data = json.loads(text)
+    reasons = [data["best"]["why"], *(row["why"] for row in data["others"])]
+    assert "in FP8" in reasons
+    odds = dict(zip(reasons, data["odds"], strict=True))
+    assert odds.pop("in FP8") is None
+    chances = [
+        each["chance"] for why, each in zip(reasons, data["odds"], strict=True) if why in odds
+    ]
+    assert sum(chances) == pytest.approx(1)
+
+
 def test_json_and_csv_hold_the_same_rows(run: Any) -> None:
     _, text, _ = run(MODEL, "--method", "lora", "--format", "json")
     data = json.loads(text)

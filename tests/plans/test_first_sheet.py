@@ -16,9 +16,11 @@ from proof.subjects import PLANS, Subject, subject
 from scalesheet.defined_names import tables_of
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Key, Scalar, within
+from scalesheet.pull.sheets import address, spot
 from scalesheet.render.workbook.context import ends_of, stored
 from scalesheet.render.workbook.layout import choice_words, lay_out
 from scalesheet.render.workbook.places import Layout
+from scalesheet.render.workbook.scalars import IN_USE
 from scalesheet.render.workbook.steps import stepped
 from scalesheet.render.workbook.sure import LEVELS, UNCHECKED
 from scalesheet.sure.quantiles import deserved, sure
@@ -192,6 +194,20 @@ def test_an_accelerator_that_differs_from_the_offers_is_reported(
         assert _verdict(workbook) == "check"
         assert [r for r in Sheet(workbook).block("Results") if "Cost" in str(r[0])] == cost
         assert any(row[0] == "Checks" and "fail" in str(row[1]) for row in Sheet(workbook).rows)
+
+
+def test_a_high_end_that_follows_its_value_stays_within_its_domain(
+    office: Office, tmp_path: Path
+) -> None:
+    """The goodput is 0.9, from 0.8 to 0.95: at 0.97, its high end would be 1.02."""
+    read = subject("support-model", tmp_path)
+    sheet, at = laid_out(read).scalar_cell("goodput")
+    place = spot(at)
+    assert place is not None
+    with office.open(read.workbook) as workbook:
+        workbook.set({(sheet, at): 0.97})
+        used = [workbook.cell(sheet, address(place[0], column)).value for column in IN_USE]
+    assert used == pytest.approx([0.8 * 0.97 / 0.9, 0.97, 1.0])
 
 
 @pytest.mark.parametrize("typed", ["", "many", 0.0, -1.0])

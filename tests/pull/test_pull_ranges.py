@@ -9,6 +9,7 @@ from openpyxl.workbook import Workbook
 
 from pull.workbooks import Shipped, cell, diff, said, ship
 from scalesheet.pull import read, write
+from scalesheet.pull.values import _followed
 from small import HEAD
 
 
@@ -66,6 +67,15 @@ def test_both_ends_follow_a_value_that_passes_one(shipped: Shipped) -> None:
     assert edit.old == "2000 (1800 to 2200)"
     assert edit.new == "2500 (2250 to 2750); low and high follow by the same factor"
     assert "{value: 2_500, low: 2_250, high: 2_750," in diff(pulled)[1]
+
+
+@pytest.mark.parametrize(
+    ("value", "ends"),
+    [(0.97, (0.8622222222222, 0.97, 1.0)), (0.4, (0.3555555555556, 0.4, 0.4222222222222))],
+)
+def test_a_high_end_follows_within_its_domain(value: float, ends: tuple[float, ...]) -> None:
+    typed, _ = _followed((0.8, value, 0.95), (0.8, 0.9, 0.95), "positive-fraction")
+    assert typed == pytest.approx(ends)
 
 
 PLAN = (

@@ -39,13 +39,14 @@ def test_a_table_of_cases_computes_the_component(tmp_path: Path) -> None:
 def test_an_impossible_case_says_why_and_a_sum_over_it_has_no_value(
     tmp_path: Path,
 ) -> None:
-    """A total without it would look complete. Sums over other rows, the best row and counts keep
-    their values; whatever depends on an incomplete sum has none either."""
+    """A total or a maximum without it would look complete. Sums over other rows, the best row and
+    counts keep their values; whatever depends on an incomplete sum has none either."""
     scalars = """scalars:
   possible: {unit: W * hour, formula: sum(runs.energy where gpus < (8 as GPU))}
   all: {unit: W * hour, formula: sum(runs.energy) + least}
   usual: {unit: W * hour, formula: mean(runs.energy)}
   fewest: {unit: W * hour, formula: min(runs.energy)}
+  most: {unit: W * hour, formula: max(runs.energy)}
   counted: {unit: 1, formula: count(runs.energy)}
   owed: {unit: W * hour, formula: sum(bills.owed)}
 """
@@ -55,6 +56,7 @@ def test_an_impossible_case_says_why_and_a_sum_over_it_has_no_value(
     lacks = "a row has no value: runs.energy"
     found = {name: value.value or value.reason for name, value in results.scalars.items()}
     assert found["runs.total.energy"] == found["all"] == found["usual"] == lacks
+    assert found["most"] == lacks
     assert found["owed"] == "a row has no value: bills.owed"
     assert (found["possible"], found["fewest"], found["counted"]) == (2480, 480, 2)
 

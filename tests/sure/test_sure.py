@@ -12,6 +12,7 @@ from tests import small
 from scalesheet.evaluate import evaluate
 from scalesheet.examine import examine
 from scalesheet.model import Key, Plan, Stated
+from scalesheet.render.sureness import quantile_rows
 from scalesheet.render.text.sure import sure_text
 from scalesheet.sure.draws import drawn
 from scalesheet.sure.quantiles import Quantiles, sure
@@ -255,6 +256,27 @@ def test_a_figure_that_cannot_be_drawn_is_left_out_with_a_message(tmp_path: Path
     assert (dict(found.figures), found.left_out) == ({}, ("wait",))
     shown = sure_text(book, plan, evaluate(book, plan), found)
     assert "wait: left out, no value in any draw" in shown.splitlines()
+
+
+ENDS = """
+scalars:
+  begin: {value: 2026-01-05, unit: date, kind: decision}
+  length: {value: 30, low: 20, high: 60, unit: day, domain: positive, kind: assumption}
+  ends: {unit: date, formula: begin + length}
+headline: [ends]
+"""
+
+
+def test_the_reserve_of_a_date_is_in_days(tmp_path: Path) -> None:
+    examined = small.plan(tmp_path, ENDS)
+    assert examined.book is not None, small.said(examined)
+    book, plan = examined.book, examined.book.plans["small"]
+    found = sure(book, plan)
+    (row,) = quantile_rows(book, plan, evaluate(book, plan), found)
+    each = found.figures["ends"]
+    assert float(row.reserve.removesuffix(" d")) == pytest.approx(each.reserve, rel=0.01)
+    assert row.error.endswith(" d")
+    assert all(day.startswith("2026-") for day in row.quantiles)
 
 
 OVERFLOW = """

@@ -13,6 +13,7 @@ from scalesheet.model import DOMAIN_WORDS, Key, Plan, Quantity, Stated, within
 from scalesheet.nearest import nearest
 from scalesheet.quantities import DATE, behind, day_number, is_day
 from scalesheet.quantities import quantity as written
+from scalesheet.short_names import in_full
 from scalesheet.units import Unit, UnitError, Units
 
 _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")
@@ -36,16 +37,15 @@ def read_edit(book: Book, plan: Plan, text: str) -> tuple[Key, Stated]:
     name, sign, value = (part.strip() for part in text.partition("="))
     if not sign or not value:
         raise EditError("write NAME=VALUE")
-    key, quantity, stated = _input(book, plan, in_full(plan, name))
+    key, quantity, stated = _input(book, plan, in_edits(plan, name))
     return key, _value(book, plan, quantity, stated, value)
 
 
-def in_full(plan: Plan, name: str) -> str:
-    """The full name of what plans call `total.cost`, `phases.sft.hours` or `sft.hours`."""
+def in_edits(plan: Plan, name: str) -> str:
+    """The name in edits of what plans call `total.cost`, `phases.sft.hours` or `sft.hours`."""
+    name = in_full(name, plan.scalars)
     if name in plan.scalars or PHASES not in plan.tables:
         return name
-    if f"{PHASES}.{name}" in plan.scalars:
-        return f"{PHASES}.{name}"
     row, _, column = name.removeprefix(f"{PHASES}.").rpartition(".")
     phases = plan.tables[PHASES]
     known = row in phases.rows and column in phases.columns

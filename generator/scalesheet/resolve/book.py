@@ -16,7 +16,7 @@ from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import PLAN_KINDS, Document, audited, flag
 from scalesheet.model import Component, Formula, Key, Plan, Record, Stated
 from scalesheet.model import Scalar as ModelScalar
-from scalesheet.nearest import as_written, nearest
+from scalesheet.nearest import nearest
 from scalesheet.resolve.binding.bind import infer
 from scalesheet.resolve.binding.conversion import convert
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed
@@ -55,6 +55,7 @@ from scalesheet.resolve.proving.integers import WHOLE
 from scalesheet.resolve.proving.ranges import split
 from scalesheet.resolve.reasons import settle
 from scalesheet.resolve.uses import tables_used
+from scalesheet.short_names import as_written, in_full
 from scalesheet.units import PURE
 
 
@@ -421,7 +422,7 @@ def _finished(
 def _headline(draft: DraftPlan, problems: list[Diagnostic]) -> tuple[str, ...]:
     names: list[str] = []
     for name, position in draft.headline:
-        full = f"phases.{name}" if name.startswith("total.") else name
+        full = in_full(name, draft.scalars)
         if full in draft.scalars:
             names.append(full)
         else:

@@ -49,7 +49,7 @@ from scalesheet.predict.table import Predictions, none_of
 FITTED = ("unfused", "working", "logits", "framework")
 #: Low and high end of the interval, and the limit for `fits`: the share of errors below it.
 ENDS = {"low": 0.1, "high": 0.9, "most": 0.99}
-SHOWN = 0.02  # parts below this share of the total are told as one
+SHOWN = 0.02  # parts below this share of the total are added up as `other`
 
 OLD_FIT = "the fit belongs to other formulas: run 'scalesheet fit' to renew it"
 METHOD = "bytes by part, with fitted coefficients"

@@ -206,8 +206,7 @@ class Work(Layout):
         open_ = among(cases.checkpointing, "")
         shards = np.where(np.isnan(cases.zero) | (cases.zero >= 1), self.replicas, 1.0)
         whole = np.where(cases.zero == 3, 18 / self.replicas, 6 + 12 / shards)
-        # without the table of formats, weights count as 16 bits here
-        stored = stored_bits(self.book) if "formats" in self.book.tables else {}
+        stored = stored_bits(self.book) if self.small.any() else {}
         frozen = coded(cases.weights).numbers(lambda it: stored.get(it, 16.0) / 8)
         frozen = frozen / np.where(cases.zero == 3, self.replicas, 1.0)
         states = cases.parameters / (cases.tensor * cases.pipeline)

@@ -10,16 +10,17 @@ from dataclasses import replace
 from scalesheet.book import Book
 from scalesheet.diff.printing import said
 from scalesheet.evaluate import Overrides, computed
-from scalesheet.evaluate.edits import in_full
+from scalesheet.evaluate.edits import in_edits
 from scalesheet.evaluate.levers import Lever
 from scalesheet.evaluate.references import formulas_at, named_by, rests_on, told_once
 from scalesheet.evaluate.routes import PHASES
 from scalesheet.evaluate.sensitivity import SHOWN, Effect, sensitivity
 from scalesheet.evaluate.shares import Shares, Sums
 from scalesheet.model import Citation, Key, Plan, Quantity, Stated, Table
-from scalesheet.nearest import as_written, nearest
+from scalesheet.nearest import nearest
 from scalesheet.render.text.plan import aligned, amount, table_text
 from scalesheet.resolve.order import name_of
+from scalesheet.short_names import as_written
 from scalesheet.sure.draws import Unknown, of_predictions
 from scalesheet.values import Results, Value
 from scalesheet.vocabulary import counted
@@ -50,7 +51,7 @@ def why_text(
     A figure has its largest parts, the inputs it depends on most, its formula, the values the
     formula reads, and the sources of its inputs; `every` input is listed, or only counted.
     """
-    name = in_full(plan, name)
+    name = in_edits(plan, name)
     if name in plan.tables:
         return "\n".join(table_text(book, results, plan.tables[name])) + "\n"
     table, _, column = name.rpartition(".")
@@ -127,7 +128,7 @@ def _moves(
         and isinstance(each.high.value, float)
         and _uncertain(book, plan, each.lever)
     ]
-    moves += of_predictions(book, plan, key.name, edits)
+    moves += [each for each in of_predictions(book, plan, key.name, edits) if each[1] != each[2]]
     moves.sort(key=lambda each: -abs(each[2] - each[1]))
     behind = rests_on(book, plan, results, key) if moves else {}
     rows = []

@@ -99,7 +99,7 @@ class Costs:
         lacking = {
             cost: f"{NOT_EVERY}: {phase} needs {price}"
             for cost, price in known
-            for phase in list(_lacking(columns[cost], columns[price]))[:1]
+            if (phase := next(_lacking(columns[cost], columns[price]), None))
         }
         if lacking:
             lacking[TOTAL] = next(iter(lacking.values()))

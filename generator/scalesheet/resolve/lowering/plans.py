@@ -12,7 +12,7 @@ from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Choice, Join, Text
 from scalesheet.load import Document
 from scalesheet.model import Position, Stated, otherwise
-from scalesheet.nearest import as_written, nearest
+from scalesheet.nearest import nearest
 from scalesheet.pictures import DATED
 from scalesheet.quantities import DATE, says_more
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
@@ -26,6 +26,7 @@ from scalesheet.resolve.lowering.scalars import SCENARIO, entry_at, lower_scalar
 from scalesheet.resolve.lowering.sheets import lower_sheets
 from scalesheet.resolve.lowering.tables import lower_table
 from scalesheet.resolve.lowering.values import Lowering, citation, stated, written
+from scalesheet.short_names import as_written, in_full
 from scalesheet.vocabulary import title_of
 
 
@@ -173,7 +174,7 @@ def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...
     """Add a limit, the margin below it, and the check that it holds. The margin follows its figure
     in the headline.
     """
-    full = f"phases.{name}" if name.startswith("total.") else name
+    full = in_full(name, plan.scalars)
     of = plan.scalars.get(full)
     where = low.document.key_at(*path)
     if of is None or of.kind != "number":
