@@ -36,6 +36,20 @@ def test_a_table_of_cases_computes_the_component(tmp_path: Path) -> None:
                 assert results.cell("runs", row, name) == own.scalars[name], (row, name)
 
 
+@pytest.mark.parametrize(("word", "energy"), [("yes", 960), ("no", 480), ("maybe", None)])
+def test_a_flag_is_yes_or_no(tmp_path: Path, word: str, energy: float | None) -> None:
+    component = ENERGY.replace(
+        "quantities:\n", "  twofold: {flag: yes, value: no, kind: decision}\nquantities:\n"
+    ).replace("formula: drawn * hours", "formula: drawn * hours * (2 if twofold else 1)")
+    text = TABLE.replace("load: 0.8}", f"load: 0.8, twofold: {word}}}")
+    examined = book(tmp_path, text, component)
+    if energy is None:
+        (problem,) = said(examined)
+        assert problem.endswith("'maybe' is not one of the words of 'twofold': yes, no")
+    else:
+        assert examined.results["small"].cell("runs", "one", "energy").value == energy
+
+
 def test_an_impossible_case_says_why_and_a_sum_over_it_has_no_value(
     tmp_path: Path,
 ) -> None:

@@ -295,18 +295,21 @@ def _number(data: Mapping[str, Any], scale: float, shared: dict[str, Any]) -> St
 
 
 def _word(low: Lowering, draft: Draft, value: Any, path: tuple[str | int, ...]) -> str | bool:
-    if draft.kind == "flag":
-        return flag(value)
+    if draft.kind == "flag" and isinstance(value, bool):
+        return value
     text = "" if value is None else str(value)
-    if draft.kind == "word" and text not in draft.words:
+    words = ("yes", "no") if draft.kind == "flag" else draft.words
+    if draft.kind in ("word", "flag") and text not in words:
         hint = nearest(text, draft.words)
         if not hint and "." in text:
             hint = f"; to take it from another figure, write {{formula: {text}}}"
         low.say(
             "F006",
-            f"'{text}' is not one of the words of '{draft.name}': {', '.join(draft.words)}{hint}",
+            f"'{text}' is not one of the words of '{draft.name}': {', '.join(words)}{hint}",
             *path,
         )
+    if draft.kind == "flag":
+        return flag(text)
     if draft.kind == "reference" and draft.refers_to is not None:
         low.later.append(lambda: _known_row(low, str(draft.refers_to), text, path))
     return text
