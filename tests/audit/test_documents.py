@@ -143,7 +143,7 @@ def test_a_finding_of_a_check_is_in_text_and_json(
         {
             "expression": "high(hours) <= limit",
             "because": "three: high(hours) <= limit = 6 <= 5.6 = no",
-            "result": {"value": False, "low": None, "high": None, "unit": None},
+            "result": {"value": False},
         }
     ]
 

@@ -56,7 +56,8 @@ def test_every_file_matches_the_schema_that_the_index_names(api: Written) -> Non
 BREAKS = {
     "a key that nobody knows": lambda q: q.update(price=1),
     "no unit": lambda q: q.pop("unit"),
-    "no kind": lambda q: q.pop("kind"),
+    "a kind that says nothing": lambda q: q.update(kind=None),
+    "a word with a unit": lambda q: q.update(value="full"),
     "an end without the other": lambda q: q.update(high=None),
     "a number as text": lambda q: q.update(value="80"),
     "a value beside a reason": lambda q: q.update(reason="why", code="why"),
@@ -320,7 +321,7 @@ def test_a_cell_has_its_own_source_where_the_column_has_none(sample: Written) ->
     assert two["origins"]["steps"]["note"] == "rounded"
     assert "spare" not in two["origins"]
     assert sizes["columns"]["spare"]["kind"] == "derived"
-    assert two["cells"]["large"] == {"value": True, "low": None, "high": None, "unit": None}
+    assert two["cells"]["large"] == {"value": True}
 
 
 def test_a_reason_replaces_a_missing_number(sample: Written) -> None:

@@ -53,7 +53,7 @@ def _claim(audited: Audited, judged: Judged) -> Object:
 def figure_json(figure: Figure) -> Object:
     """Return the value that a claim states; an open bound has only one end."""
     if isinstance(figure.value, bool | str):
-        return {"value": figure.value, "low": None, "high": None, "unit": None}
+        return {"value": figure.value}
     downward = figure.bound in ("at most", "less than")
     upward = figure.bound in ("at least", "more than")
     return {

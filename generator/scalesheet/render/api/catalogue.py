@@ -15,7 +15,13 @@ from scalesheet.render.api.formulas import formulas_csv, record_json
 from scalesheet.render.api.measurements import comparison_json
 from scalesheet.render.api.plans import FIELDS, column_json, fields
 from scalesheet.render.api.text import compact, csv_text
-from scalesheet.render.api.values import Object, origin_json, source_json, value_json
+from scalesheet.render.api.values import (
+    Object,
+    origin_json,
+    source_json,
+    value_json,
+    without_blanks,
+)
 from scalesheet.steps.comparison import Comparison
 from scalesheet.units import Declared
 from scalesheet.values import Results, Value, stated_value
@@ -104,7 +110,7 @@ def table_json(
     for name, column in columns.items():
         default = _most_common(q for row in rows if "source" not in (q := row[name]))
         if default is not None:
-            column["default"] = default | ({} if default["kind"] == "derived" else {"source": None})
+            column["default"] = default | ({} if _derived(default) else {"source": None})
             for quantities in rows:
                 if quantities[name] == default:
                     del quantities[name]
@@ -135,9 +141,13 @@ def _entry(
     data: Object = {
         "id": row,
         "title": table.row_titles[place],
-        "aliases": list(table.row_aliases.get(row, ())),
-        "note": table.row_notes.get(row, ""),
-        **({} if source is None else {"source": source}),
+        **without_blanks(
+            {
+                "aliases": list(table.row_aliases.get(row, ())),
+                "note": table.row_notes.get(row, ""),
+                "source": source,
+            }
+        ),
         "quantities": {name: _sourced(q, source) for name, q in quantities.items()},
     }
     if table.name == "offers":
@@ -152,11 +162,15 @@ def _entry(
 
 def _sourced(quantity: Object, source: Object | None) -> Object:
     """A quantity without the source that its entry names, and with null if it has none at all."""
-    if source is None or quantity["kind"] == "derived":
+    if source is None or _derived(quantity):
         return quantity
     if "source" not in quantity:
         return quantity | {"source": None}
     return {key: said for key, said in quantity.items() if (key, said) != ("source", source)}
+
+
+def _derived(quantity: Object) -> bool:
+    return bool(quantity.get("kind") == "derived")
 
 
 def _quantity(column: Column, row: str, value: Value) -> Object:
@@ -174,10 +188,10 @@ def _recorded(
     column: Column, value: Value, stated: Stated | None, formula: Formula | None = None
 ) -> Object:
     """Return a value and its origin, without what the column already states for all its entries."""
-    origin = {name: said for name, said in origin_json(stated, formula).items() if said is not None}
+    origin = origin_json(stated, formula)
     if formula is not None and formula == column.formula:
         origin = {"kind": origin["kind"]}
-    return value_json(value, column) | {"kind": None} | origin
+    return value_json(value, column) | origin
 
 
 def _dated(price: Stated) -> Object:

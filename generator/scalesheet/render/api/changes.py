@@ -8,7 +8,7 @@ from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
 from scalesheet.book import Book
-from scalesheet.render.api.values import Object, source_json, value_json
+from scalesheet.render.api.values import Object, source_json, value_json, without_blanks
 from scalesheet.render.history import SORTS, Event, events
 
 JSON, FEED = "changes.json", "changes.atom"
@@ -38,7 +38,7 @@ def _change(event: Event) -> Object:
         None if quantity is None or value is None else value_json(value, quantity)
         for value in (event.before, event.after)
     )
-    return {
+    data: Object = {
         "day": event.day,
         "sort": event.sort,
         "id": event.id,
@@ -47,9 +47,10 @@ def _change(event: Event) -> Object:
         "told": event.change,
         "old": old,
         "new": new,
-        "why": event.why or None,
+        "why": event.why,
         "source": source_json(event.citation),
     }
+    return without_blanks(data)
 
 
 def changes_feed(book: Book, *, pages: bool, site_url: str = "") -> str:

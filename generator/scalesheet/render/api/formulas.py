@@ -12,6 +12,7 @@ from scalesheet.render.api.values import (
     source_json,
     unit_symbol,
     value_json,
+    without_blanks,
 )
 from scalesheet.render.notations import record_constants, record_texts
 from scalesheet.values import Value, stated_value
@@ -37,28 +38,30 @@ FORMULA_FIELDS = (
 
 def record_json(book: Book, record: Record, computed: Sequence[float]) -> Object:
     """Return a formula of the catalogue; `computed` has its result for each of its examples."""
-    return {
-        "id": record.id,
-        "name": _called(record),
-        "title": record.title,
-        "unit": str(record.unit),
-        "symbol": unit_symbol(record.unit, book.units),
-        "letter": record.symbol,
-        "formula": record.formula.text,
-        "texts": dict(record_texts(record)),
-        "constants": dict(record_constants(record)),
-        "inputs": [_input(book, item) for item in record.inputs],
-        "uses": list(record.formula.uses),
-        "asserted": record.asserted,
-        "valid": record.valid,
-        "convention": record.convention,
-        "note": record.note,
-        "source": source_json(record.citation),
-        "examples": [
-            _example(record, example, number)
-            for example, number in zip(record.examples, computed, strict=True)
-        ],
-    }
+    return without_blanks(
+        {
+            "id": record.id,
+            "name": _called(record),
+            "title": record.title,
+            "unit": str(record.unit),
+            "symbol": unit_symbol(record.unit, book.units),
+            "letter": record.symbol,
+            "formula": record.formula.text,
+            "texts": dict(record_texts(record)),
+            "constants": dict(record_constants(record)),
+            "inputs": [_input(book, item) for item in record.inputs],
+            "uses": list(record.formula.uses),
+            "asserted": record.asserted,
+            "valid": record.valid,
+            "convention": record.convention,
+            "note": record.note,
+            "source": source_json(record.citation),
+            "examples": [
+                _example(record, example, number)
+                for example, number in zip(record.examples, computed, strict=True)
+            ],
+        }
+    )
 
 
 def _called(record: Record) -> str:
@@ -68,29 +71,33 @@ def _called(record: Record) -> str:
 
 def _input(book: Book, item: Scalar) -> Object:
     default = value_json(stated_value(item.stated), item) if item.stated is not None else None
-    return {
-        "name": item.name,
-        "title": item.title,
-        "unit": str(item.unit) if item.unit is not None else "1",
-        "symbol": unit_symbol(item.unit, book.units),
-        "domain": item.domain,
-        "default": default,
-        "note": item.note,
-    }
+    return without_blanks(
+        {
+            "name": item.name,
+            "title": item.title,
+            "unit": str(item.unit) if item.unit is not None else "1",
+            "symbol": unit_symbol(item.unit, book.units),
+            "domain": item.domain,
+            "default": default,
+            "note": item.note,
+        }
+    )
 
 
 def _example(record: Record, example: Example, computed: float) -> Object:
     inputs = {item.name: item for item in record.inputs}
     quantity = Quantity(_called(record), record.title, unit=record.unit)
-    return {
-        "given": {
-            name: value_json(Value.number(number), inputs[name])
-            for name, number in example.given.items()
-        },
-        "expect": value_json(Value.number(example.expect), quantity),
-        "computed": value_json(Value.number(computed), quantity),
-        "note": example.note,
-    }
+    return without_blanks(
+        {
+            "given": {
+                name: value_json(Value.number(number), inputs[name])
+                for name, number in example.given.items()
+            },
+            "expect": value_json(Value.number(example.expect), quantity),
+            "computed": value_json(Value.number(computed), quantity),
+            "note": example.note,
+        }
+    )
 
 
 def formulas_csv(book: Book) -> str:

@@ -13,7 +13,7 @@ from scalesheet.schemas import KINDS
 
 VERSION = "v1"
 #: Increases with each addition to the shapes; docs/reference/api.md has the change log.
-REVISION = 24
+REVISION = 25
 #: From index.json to the root of the site, or of the output if there is no site.
 ROOT = "../../"
 DOCUMENTATION = "reference/api.html"

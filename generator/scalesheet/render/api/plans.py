@@ -118,19 +118,18 @@ def column_json(column: Column, units: Units) -> Object:
     """Return a column: its unit, and the formula of the cells that have no origin of their own."""
     return (
         described(column, units)
-        | {"unit": str(column.unit) if column.unit is not None else None}
+        | ({"unit": str(column.unit)} if column.unit is not None else {})
         | origin_json(None, column.formula)
         | ({"note": column.note} if column.note else {})
     )
 
 
 def _origins(table: Table, row: str) -> Object:
-    """Return the origins of the cells that the column's formula does not compute, without nulls."""
+    """Return the origins of the cells that the column's formula does not compute."""
     return {
-        c.name: {key: said for key, said in origin.items() if said is not None}
+        c.name: origin_json(c.stated.get(row), c.own.get(row))
         for c in table.columns.values()
         if row in c.stated or row in c.own
-        for origin in (origin_json(c.stated.get(row), c.own.get(row)),)
     }
 
 
@@ -169,7 +168,7 @@ def fields(
 ) -> list[object]:
     """Return the fields of one value, in the order of `FIELDS`."""
     data = value_json(value, quantity) | origin_json(stated, formula)
-    source = data["source"] or {}
+    source = data.get("source", {})
     data |= {"source": source.get("key"), "locator": source.get("locator")}
     if isinstance(quantity, Column) and formula is quantity.formula:
         data["formula"] = None

@@ -13,15 +13,21 @@ from scalesheet.values import Value
 Object = dict[str, Any]
 
 
-def value_json(value: Value, quantity: Quantity) -> Object:
-    """Return `{"value", "low", "high", "unit"}`, or `{"reason", "code"}` where there is no value.
+def without_blanks(data: Object) -> Object:
+    """Return an object without keys that say nothing: null, and empty texts, lists and objects."""
+    return {key: said for key, said in data.items() if said not in (None, "", [], {})}
 
-    A date also has `"date"`, the day as text.
+
+def value_json(value: Value, quantity: Quantity) -> Object:
+    """Return a number as `{"value", "low", "high", "unit"}`, any other value as `{"value"}`, and
+    `{"reason", "code"}` where there is none.
+
+    A number that is a date also has `"date"`, the day as text.
     """
     if value.reason is not None:
         return {"reason": value.reason, "code": reason_code(value.reason)}
-    if quantity.kind != "number":
-        return {"value": value.value, "low": None, "high": None, "unit": None}
+    if quantity.kind != "number" or value.value is None:
+        return {"value": value.value}
     number = value.value
     dated: Object = {}
     if quantity.unit == DATE and isinstance(number, float):
@@ -65,8 +71,9 @@ def described(quantity: Quantity, units: Units) -> Object:
     data: Object = {
         "title": quantity.title,
         "type": quantity.kind,
-        "symbol": unit_symbol(quantity.unit, units) if quantity.kind == "number" else None,
     }
+    if quantity.kind == "number":
+        data["symbol"] = unit_symbol(quantity.unit, units)
     if quantity.words:
         data["words"] = list(quantity.words)
     if quantity.refers_to is not None:
@@ -82,16 +89,12 @@ def unit_symbol(unit: Unit | None, units: Units) -> str:
 
 
 def origin_json(stated: Stated | None, formula: Formula | None) -> Object:
-    """Return the origin of a value: its kind, source and formula."""
+    """Return the origin of a value, without what is not stated: its kind, source and formula."""
     if stated is not None:
         return _stated(stated)
     if formula is None:
-        return {"kind": None, "source": None, "formula": None}
-    data: Object = {
-        "kind": "derived",
-        "source": source_json(formula.citation),
-        "formula": formula.text,
-    }
+        return {}
+    data: Object = {"kind": "derived", **_source(formula.citation), "formula": formula.text}
     if formula.uses:
         data["uses"] = list(formula.uses)
     if formula.outer:
@@ -100,11 +103,7 @@ def origin_json(stated: Stated | None, formula: Formula | None) -> Object:
 
 
 def _stated(stated: Stated) -> Object:
-    data: Object = {
-        "kind": stated.basis,
-        "source": source_json(stated.citation),
-        "formula": None,
-    }
+    data: Object = {"kind": stated.basis, **_source(stated.citation)}
     bounds = {"at_least": stated.at_least, "at_most": stated.at_most}
     data |= {name: bound for name, bound in bounds.items() if bound is not None}
     if stated.midpoint:
@@ -123,6 +122,10 @@ def _likelihood(of: Likelihood) -> Object:
     if of.percentiles != Likelihood().percentiles:
         data["percentiles"] = [100 * each for each in of.percentiles]
     return data | ({"event": asdict(of.event)} if of.event is not None else {})
+
+
+def _source(citation: Citation | None) -> Object:
+    return {} if citation is None else {"source": source_json(citation)}
 
 
 def source_json(citation: Citation | None) -> Object | None:
