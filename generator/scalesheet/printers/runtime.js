@@ -298,6 +298,26 @@ scalesheet.makeRuntime = () => {
     (i) => read(i, "high", "low"),
   ];
 
+  /** The keys of a text: `/column` is of the table of the key before it, at first of `table`. */
+  const keys = (text, table = "") =>
+    text.split(" ").map((key) => {
+      const slash = key.lastIndexOf("/");
+      if (slash === 0) return table + key;
+      if (slash > 0) table = key.slice(0, slash);
+      return key;
+    });
+
+  /** The steps of a page's script, whose reads are in short form. */
+  const unfolded = (steps) =>
+    steps.map(([key, reads, ...rest]) => {
+      const table = key.slice(0, Math.max(0, key.lastIndexOf("/")));
+      return [key, keys(reads, table).join(" "), ...rest];
+    });
+
+  /** The number of the text in which each key is. */
+  const numbered = (texts) =>
+    Object.fromEntries(texts.flatMap((text, n) => keys(text).map((key) => [key, n])));
+
   /** One cell from its expressions; low and high are absent if it is exact. */
   function evaluate([value, low, high], row) {
     const middle = attempt(value, row);
@@ -502,7 +522,7 @@ scalesheet.makeRuntime = () => {
     fixed, join, title,
     lookup, sumOf, meanOf, minOf, maxOf, countOf, countRows, listOf: numbersOf,
     argminOf: best(least), argmaxOf: best(most),
-    start, attempt, ends, machine,
+    start, attempt, ends, unfolded, numbered, machine,
   });
 };
 

@@ -77,7 +77,28 @@ def for_pages(script: str, plan: Plan, book: Book) -> str:
         script = script.replace(
             f"{member(name)}:{_table(book.tables[name])}", f"{name}:scalesheet.catalogue.{name}", 1
         )
-    return shortened(script)
+    script = _READS.sub(lambda step: _folded_step(*step.groups()), shortened(script))
+    return script.replace("=>[\n", "=>rt.unfolded([\n", 1).replace("\n],", "\n]),", 1)
+
+
+_READS = re.compile(r'^\["([^"]*)","([^"]*)"', re.MULTILINE)
+
+
+def _folded_step(key: str, reads: str) -> str:
+    return f'["{key}","{folded(reads.split(" "), key.rpartition("/")[0])}"'
+
+
+def folded(keys: Iterable[str], table: str = "") -> str:
+    """Keys in one text, for `rt.unfolded` and `rt.numbered`.
+
+    `/column` is of the same table as the key before it, at first of `table`.
+    """
+    texts: list[str] = []
+    for key in keys:
+        of, slash, column = key.rpartition("/")
+        texts.append(f"/{column}" if slash and of == table else key)
+        table = of if slash else table
+    return " ".join(texts)
 
 
 _STRING = re.compile(r'("(?:[^"\\\n]|\\.)*")')

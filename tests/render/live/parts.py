@@ -22,11 +22,11 @@ from scalesheet.numbers import Rule
 from scalesheet.render.live import SURE, script
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plan.draws import draws_script
-from scalesheet.render.pages.plan.live import shown
+from scalesheet.render.pages.plan.live import described, on_page, shown
 from scalesheet.render.pages.plan.page import plan_page
 from scalesheet.render.pages.plan.parts import part_pages
 from scalesheet.render.pages.plan.subpages import subpages
-from scalesheet.render.script import catalogue_script, for_pages, program, runtime
+from scalesheet.render.script import catalogue_script, program, runtime
 from scalesheet.site.document import read_document
 from scalesheet.site.harden import first_of_head, policy
 
@@ -87,8 +87,8 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
         each.mkdir(parents=True)
     scripts = {
         "runtime": runtime(),
-        "catalogue": catalogue_script(book),
-        plan.id: for_pages(program(plan, book) + shown(plan, book), plan, book),
+        "catalogue": catalogue_script(book) + described(book),
+        plan.id: on_page(program(plan, book) + shown(plan, book), plan, book),
         "live": script(),
         f"{plan.id}.draws": draws_script(plan, book, context.edition.sures[plan.id]),
         "sure": script(SURE),

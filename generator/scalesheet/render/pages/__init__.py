@@ -29,12 +29,13 @@ from scalesheet.render.pages.html import page
 from scalesheet.render.pages.markdown import as_markdown
 from scalesheet.render.pages.plan.alternatives import SCRIPT as ALTERNATIVES
 from scalesheet.render.pages.plan.draws import draws_script
+from scalesheet.render.pages.plan.live import described, on_page
 from scalesheet.render.pages.plan.page import plan_page, plans_index
 from scalesheet.render.pages.plan.parts import part_pages
 from scalesheet.render.pages.plan.subpages import live_title, page_title, subpages
 from scalesheet.render.pages.quantiles import quantiles_page
 from scalesheet.render.pages.score.pages import score_pages
-from scalesheet.render.script import catalogue_script, for_pages, runtime
+from scalesheet.render.script import catalogue_script, runtime
 from scalesheet.site.texts import UNTOLD
 
 __all__ = ["PagesReport", "write_pages", "write_plan_pages"]
@@ -133,7 +134,7 @@ def _of_plan(context: Context, id_: str) -> dict[str, str]:
     pages.update(part_pages(context, plan))
     pages.update(subpages(context, plan))
     pages.update(audit_pages(context, plan))
-    pages[f"{ASSETS}/{id_}.js"] = for_pages(context.scripts[id_], plan, context.book)
+    pages[f"{ASSETS}/{id_}.js"] = on_page(context.scripts[id_], plan, context.book)
     sure = context.edition.sures[id_]
     pages[f"{ASSETS}/{id_}.draws.js"] = draws_script(plan, context.book, sure)
     return pages
@@ -144,7 +145,7 @@ def _of_all_plans(context: Context) -> dict[str, str]:
     pages = {"plans/index.md": plans_index(context)}
     pages.update([quantiles_page()])
     pages[f"{ASSETS}/runtime.js"] = runtime()
-    pages[f"{ASSETS}/catalogue.js"] = catalogue_script(context.book)
+    pages[f"{ASSETS}/catalogue.js"] = catalogue_script(context.book) + described(context.book)
     pages[f"{ASSETS}/live.js"] = script()
     pages[f"{ASSETS}/sure.js"] = script(SURE)
     pages[f"{ASSETS}/{ALTERNATIVES}.js"] = script((*ODDS, f"compare/{ALTERNATIVES}"))

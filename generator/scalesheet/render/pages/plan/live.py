@@ -19,7 +19,7 @@ from scalesheet.render.pages.plan.choice import choice_of
 from scalesheet.render.pages.plan.moves import moves
 from scalesheet.render.pages.plan.patch import column_place, scalar_place
 from scalesheet.render.pictures import for_script
-from scalesheet.render.script import member, reached
+from scalesheet.render.script import folded, for_pages, member, reached
 from scalesheet.units import Units
 
 
@@ -56,13 +56,42 @@ def shown(plan: Plan, book: Book) -> str:
         "charts": {chart.id: for_script(chart, plan, book.units) for chart in charts},
         "rowChecks": dict(plan.row_checks),
         "pages": pages,
-        "homes": {_home(key): pages.index(page) for key, page in elsewhere.items()},
     }
     if choice := choice_of(book, plan):
         names["alternatives"] = {name: each for name, each in asdict(choice).items() if each}
     if plan.chosen:
         names["searched"] = sorted(_searched(plan, book))
-    return f"scalesheet.plans[{quoted(plan.id)}].shown = {_text(names)};\n{moves(plan, book)}"
+    kept = [[_home(key) for key, at in elsewhere.items() if at == page] for page in pages]
+    homes_ = f"scalesheet.runtime.numbered({_text(list(map(folded, kept)))})"
+    text = f"{_text(names)[:-1]},homes:{homes_}}}"
+    return f"scalesheet.plans[{quoted(plan.id)}].shown = {text};\n{moves(plan, book)}"
+
+
+def described(book: Book) -> str:
+    """A statement that completes `catalogue_script`: how the catalogue's columns are shown."""
+    return f"scalesheet.columns = {_text(_described(book))};\n"
+
+
+def _described(book: Book) -> dict[str, dict[str, Any]]:
+    return {
+        name: {column.name: _quantity(column, book.units, used=False) for column in each}
+        for name, table in book.tables.items()
+        if (each := table.columns.values())
+    }
+
+
+def on_page(script: str, plan: Plan, book: Book) -> str:
+    """A plan's script for its pages, with what `catalogue_script` and `described` have."""
+    computing, statement, about = for_pages(script, plan, book).partition(".shown = ")
+    about, end, moving = about.partition(";\n")
+    for table, columns in _described(book).items():
+        for name, quantity in columns.items():
+            shared, own = f"c.{table}.{name}", member(name)
+            about = about.replace(f"{own}:{_text(quantity)}", f"{own}:{shared}")
+            used = _text({**quantity, "used": True})
+            about = about.replace(f"{own}:{used}", f"{own}:u({shared})")
+    about = f"((c,u)=>({about}))(scalesheet.columns,(c)=>({{...c,used:true}}))"
+    return f"{computing}{statement}{about}{end}{moving}"
 
 
 def _home(key: str | Key) -> str:
