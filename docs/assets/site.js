@@ -298,7 +298,9 @@
 
   /** Each line links to its place in the file that the page names once. */
   for (const line of document.querySelectorAll("a.edit:not([href])"))
-    line.href = `${document.querySelector("a[data-lines]").href}#L${line.textContent.match(/\d+/)}`
+    line.href = line.dataset.at
+      ? line.closest("[data-edit]").dataset.edit + line.dataset.at
+      : `${document.querySelector("a[data-lines]").href}#L${line.textContent.match(/\d+/)}`
 
   // ---------------------------------------------------------------- further scripts
 

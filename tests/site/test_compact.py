@@ -131,3 +131,46 @@ def test_the_figures_of_a_column_name_their_column_once() -> None:
     assert "<tr data-row=t/u><th>u<td data-of=/a data-as=value>1<td data-of=/b>2" in long
     scalar = row("r", '<td data-of="total">3</td>')
     assert "data-columns" not in compact(f"<table>{scalar}{scalar}</table>")
+
+
+def test_a_folded_formula_names_its_table_and_row_once() -> None:
+    def figure(of: str, own: str = ' data-own=""') -> str:
+        return f'<span data-of="{of}"{own}>1</span>'
+
+    inner = (
+        f'<div id="f.t:a">{figure("t/r/b")}, {figure("m/@t/r/c/d")}, {figure("t/r/e", "")}</div>'
+    )
+    fold = f'<details class="formula"><summary>{figure("t/r/a", "")}</summary>{inner}</details>'
+    short = compact(fold)
+    assert short == (
+        "<details class=formula data-row=t/r><summary><span data-of=/a>1</span></summary>"
+        "<div id=f.t:a><span data-of=/b>1</span>, <span data-of=m/@/c/d>1</span>, "
+        "<span data-of=t/r/e>1</span></div></details>"
+    )
+    other = fold.replace("t/r/", "", 1).replace("t/r/b", "s/r/b").replace("m/@t/r/c", "m/@u/r/c")
+    assert "data-row" not in compact(other)
+
+
+def test_many_links_to_lines_of_a_folder_name_it_once() -> None:
+    links = [
+        f'<a href="https://host/data/runs/{n}.yaml#L{n}" class="edit">edit</a>' for n in range(9)
+    ]
+    few, many = f'<article class="x">{"".join(links)}</article>', links * 2
+    assert "data-at" not in compact(few)
+    page = compact(f'<article class="x">{"".join(many)}</article>')
+    assert page.startswith("<article data-edit=https://host/data/runs/ class=x>")
+    assert page.count("<a class=edit data-at=") == 18
+    assert "data-at=3.yaml#L3>edit</a>" in page
+
+
+def test_charts_have_short_ids() -> None:
+    chart = (
+        '<svg aria-labelledby="chart-a-title chart-a-desc"><title id="chart-a-title">A</title>'
+        '<desc id="chart-a-desc">a</desc><rect fill="url(#chart-a-1)" /></svg>'
+    )
+    page = compact(chart + chart.replace("chart-a", "chart-a-b"))
+    assert "chart-" not in page
+    for name in ("c0", "c1"):
+        assert f'aria-labelledby="{name}-title {name}-desc"' in page
+        assert f"<title id={name}-title>" in page
+        assert f"url(#{name}-1)" in page

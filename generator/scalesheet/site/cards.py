@@ -24,7 +24,7 @@ SIZE = (600, 315)  # the smallest size that is shown large
 MARGIN = 36
 FIGURES = 3
 _INK = (18, 52, 110)  # shades of one color keep the file small and fast to draw
-_SHADES = 4
+_SHADES = 3
 _FULL, _MUTED = 255, 170
 _PALETTE = [
     round(255 - (255 - channel) * shade / (_SHADES - 1))

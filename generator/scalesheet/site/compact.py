@@ -2,8 +2,8 @@
 
 A browser builds the same elements, attributes and texts from both. Only line breaks between blocks
 are lost, which nothing shows, scopes of table headings that follow from the form of the table, and
-what the figures of a row or column have in common in their names, which the page's script adds
-again.
+what figures, links to lines and ids have in common in their names, which the page's script adds
+again where it matters.
 Text that is literal (scripts, styles, `pre`) stays as it is, except that highlighted code keeps
 only the classes that have a color.
 """
@@ -94,6 +94,31 @@ def _row(row: re.Match[str]) -> str:
     return f'<tr{row[1]} data-row="{place}">{cells}</tr>'
 
 
+_FOLD = re.compile(
+    r'<details class="formula">(<summary>.*?</summary>)((?:(?!<details\b).)*?)</details>', re.DOTALL
+)
+_PLACED = re.compile(r'<span\b[^>]* data-of="(?:[^"/@]+/@)?([^"/@]+/[^"/@]+)/[^"]+"[^>]*>')
+_OWN = re.compile(r' data-own(?:="")?(?=[ >])')
+
+
+def _fold(fold: re.Match[str]) -> str:
+    """A folded formula with the table and the row of its own figures, named once."""
+    places = Counter(_PLACED.findall(fold[0]))
+    place, count = places.most_common(1)[0] if places else ("", 0)
+    if count < 2:
+        return fold[0]
+
+    def short(figure: re.Match[str]) -> str:
+        named = figure[0].replace(f'data-of="{place}/', 'data-of="/').replace(f"/@{place}/", "/@/")
+        return figure[0] if named == figure[0] else _OWN.sub("", named)
+
+    def own(figure: re.Match[str]) -> str:
+        return short(figure) if _OWN.search(figure[0]) else figure[0]
+
+    head, rest = _PLACED.sub(short, fold[1]), _PLACED.sub(own, fold[2])
+    return f'<details class="formula" data-row="{place}">{head}{rest}</details>'
+
+
 _CELL = re.compile(r"<t[dh]\b[^>]*>")
 _ELSEWHERE = re.compile(r'<td\b[^>]* data-of="[^/]')
 _OF_COLUMN = re.compile(r' data-of="/([^"]+)"(?: data-as="(\w+)")?')
@@ -125,9 +150,38 @@ def _columns(cells: str) -> str:
     return " ".join(":".join(filter(None, each.groups())) if each else "-" for each in found)
 
 
+_EDIT = re.compile(r'<a href="(https?://[^"#]+/)([^"/#]+#L\d+)" class="edit">')
+_MANY_EDITS = 10
+
+
+def _edits(page: str) -> str:
+    """A page whose many links to lines of one folder name it once; `site.js` adds it again."""
+    folders = Counter(folder for folder, _ in _EDIT.findall(page))
+    folder, count = folders.most_common(1)[0] if folders else ("", 0)
+    if count < _MANY_EDITS:
+        return page
+
+    def bare(edit: re.Match[str]) -> str:
+        return f'<a class="edit" data-at="{edit[2]}">' if edit[1] == folder else edit[0]
+
+    return _EDIT.sub(bare, page).replace("<article ", f'<article data-edit="{folder}" ', 1)
+
+
+_CHART = re.compile(r'<svg\b[^>]* aria-labelledby="(chart-[^" ]+)-title ')
+
+
+def _charts(page: str) -> str:
+    """A page whose charts have short ids, which only their own parts refer to."""
+    for n, id_ in enumerate(sorted(set(_CHART.findall(page)), key=len, reverse=True)):
+        page = page.replace(f'"{id_}-', f'"c{n}-').replace(f" {id_}-", f" c{n}-")
+        page = page.replace(f"#{id_}-", f"#c{n}-")
+    return page
+
+
 def compact(page: str) -> str:
     """The same page in fewer bytes."""
-    page = _TABLE.sub(_columned, _CELLS.sub(_row, _TABLE.sub(_scoped, page)))
+    page = _charts(_edits(page))
+    page = _TABLE.sub(_columned, _CELLS.sub(_row, _TABLE.sub(_scoped, _FOLD.sub(_fold, page))))
     parts: list[str] = []
     end = 0
     for literal in _LITERAL.finditer(page):

@@ -180,7 +180,6 @@ def policy(document: Document, styles: Iterable[str] = ()) -> str:
             ("script-src", *own, *_hashes(document.scripts)),
             ("style-src", *own, *_hashes((*document.styles, *styles))),
             ("img-src", *own, "data:"),
-            ("connect-src", "'self'"),  # the search index, over http
             # a worker's script, made of the page's functions
             ("worker-src", "'self'", "blob:") if works else (),
             ("base-uri", "'none'"),

@@ -44,7 +44,7 @@ WEIGHTS: Mapping[str, float] = {
     r"(changelog|architecture|decisions|extending)": 0.4,
     r"": 1.0,
 }
-NOTE = 100  # characters of the note below a result
+NOTE = 80  # characters of the note below a result
 
 _SKIPPED = re.compile(
     r"<(script|style|svg|math|template)\b.*?</\1>|<nav\b.*?</nav>|<dl class=\"notations\".*?</dl>"

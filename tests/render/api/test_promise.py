@@ -46,7 +46,7 @@ REVISIONS = {
     22: "2a2240f007eed9ab",
     23: "41e048e717797baf",
     24: "a7c26865dd107dd9",
-    25: "3c88ecf15970e777",
+    25: "c723d6a028baebc1",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

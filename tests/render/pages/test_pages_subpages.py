@@ -130,7 +130,7 @@ def test_figures_on_a_page_link_to_their_place_in_the_plan(written: Path) -> Non
     page = text(written, "small-more")
     assert page.startswith('---\ntitle: "More about 9 h"\n')
     assert '\n# More about <span data-of="hours" data-as="figure">' in page
-    assert '<a href="small.html#f.hours" class="figure-link"' in page
+    assert '<a href="small.html#f.hours" data-of="hours"' in page
     assert "Amount, two" in read(page).text
     assert '<a href="small.html">A plan</a>' in page
     assert 'src="../assets/small.js"' in page

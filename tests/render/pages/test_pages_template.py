@@ -60,7 +60,7 @@ def test_a_figure_is_the_formatted_result_with_unit_and_range() -> None:
     shown = read(plan_page("It takes {{ stages.total.hours }} in all."))
     assert "It takes 2.5 h (2.0–3.1) in all." in shown.text
     named = {"data-of": "stages.total.hours", "data-as": "figure"}
-    link = {"href": "#f.stages.total.hours", "class": "figure-link", **named}
+    link = {"href": "#f.stages.total.hours", **named}
     assert ("a", link) in shown.found
 
 

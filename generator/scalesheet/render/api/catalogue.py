@@ -17,6 +17,7 @@ from scalesheet.render.api.plans import FIELDS, column_json, fields
 from scalesheet.render.api.text import compact, csv_text
 from scalesheet.render.api.values import (
     Object,
+    brief,
     origin_json,
     source_json,
     value_json,
@@ -191,7 +192,7 @@ def _recorded(
     origin = origin_json(stated, formula)
     if formula is not None and formula == column.formula:
         origin = {"kind": origin["kind"]}
-    return value_json(value, column) | origin
+    return brief(value_json(value, column)) | origin
 
 
 def _dated(price: Stated) -> Object:

@@ -9,6 +9,7 @@ from scalesheet.model import Example, Quantity, Record, Scalar
 from scalesheet.render.api.text import csv_text
 from scalesheet.render.api.values import (
     Object,
+    brief,
     source_json,
     unit_symbol,
     value_json,
@@ -17,7 +18,6 @@ from scalesheet.render.api.values import (
 from scalesheet.render.notations import record_constants, record_texts
 from scalesheet.values import Value, stated_value
 
-TEXTS = ("latex", "excel", "python", "javascript")
 FORMULA_FIELDS = (
     "id",
     "name",
@@ -32,7 +32,6 @@ FORMULA_FIELDS = (
     "note",
     "source",
     "locator",
-    *TEXTS,
 )
 
 
@@ -70,7 +69,8 @@ def _called(record: Record) -> str:
 
 
 def _input(book: Book, item: Scalar) -> Object:
-    default = value_json(stated_value(item.stated), item) if item.stated is not None else None
+    stated = item.stated
+    default = None if stated is None else brief(value_json(stated_value(stated), item))
     return without_blanks(
         {
             "name": item.name,
@@ -90,23 +90,25 @@ def _example(record: Record, example: Example, computed: float) -> Object:
     return without_blanks(
         {
             "given": {
-                name: value_json(Value.number(number), inputs[name])
+                name: brief(value_json(Value.number(number), inputs[name]))
                 for name, number in example.given.items()
             },
-            "expect": value_json(Value.number(example.expect), quantity),
-            "computed": value_json(Value.number(computed), quantity),
+            "expect": brief(value_json(Value.number(example.expect), quantity)),
+            "computed": brief(value_json(Value.number(computed), quantity)),
             "note": example.note,
         }
     )
 
 
 def formulas_csv(book: Book) -> str:
-    """Return one line per formula; its inputs are `name: unit`, separated by `;`."""
+    """Return one line per formula; its inputs are `name: unit`, separated by `;`.
+
+    Its texts in other notations are in the JSON.
+    """
     return csv_text(FORMULA_FIELDS, (_line(book, record) for record in book.records.values()))
 
 
 def _line(book: Book, record: Record) -> list[object]:
-    texts = record_texts(record)
     source = record.citation
     return [
         record.id,
@@ -122,5 +124,4 @@ def _line(book: Book, record: Record) -> list[object]:
         record.note,
         source.key if source else None,
         source.locator if source else None,
-        *(texts[name] for name in TEXTS),
     ]

@@ -18,6 +18,13 @@ def without_blanks(data: Object) -> Object:
     return {key: said for key, said in data.items() if said not in (None, "", [], {})}
 
 
+def brief(data: Object) -> Object:
+    """A value of a collection: an exact number without ends."""
+    if {data.get("low"), data.get("high")} != {data.get("value")}:
+        return data
+    return {key: said for key, said in data.items() if key not in ("low", "high")}
+
+
 def value_json(value: Value, quantity: Quantity) -> Object:
     """Return a number as `{"value", "low", "high", "unit"}`, any other value as `{"value"}`, and
     `{"reason", "code"}` where there is none.

@@ -36,7 +36,7 @@ scalesheet.charts = (() => {
 
   const label = (x, y, said, anchor, kind = "label") => [
     "text",
-    { class: kind, x: share(x), y: px(y), "text-anchor": anchor },
+    { class: kind, x: share(x), y: px(y), "text-anchor": anchor === "start" ? undefined : anchor },
     ...[said].flat(1),
   ];
 

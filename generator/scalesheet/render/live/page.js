@@ -30,8 +30,11 @@
       if (of !== "-") row.cells[n].dataset.of = `/${of}`;
       if (as) row.cells[n].dataset.as = as;
     }
-  for (const cell of content.querySelectorAll("tr[data-row] > td[data-of^='/']"))
-    cell.dataset.of = cell.parentElement.dataset.row + cell.dataset.of;
+  for (const figure of content.querySelectorAll("[data-row] :is([data-of^='/'], [data-of*='@/'])")) {
+    const at = figure.closest("[data-row]");
+    figure.dataset.of = figure.dataset.of.replace(/^(?=\/)|(?<=@)/, at.dataset.row);
+    if (at.matches("details") && !figure.closest("summary")) figure.dataset.own = "";
+  }
   const sides = new Map(Object.entries(shown.sides)); // by scenario, of what has several
 
   let changes = new Map();

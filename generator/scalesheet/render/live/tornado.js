@@ -159,13 +159,12 @@ scalesheet.tornado = (() => {
   function svg(drawn) {
     const { bars, ticks, at, base } = drawn;
     const [rows, bottom] = draw.rowsOf(bars, ROW, ({ low, high }, top) => [
-      ...ticks.map(([tick]) => line("grid", at(tick), top - 2, at(tick), top + 2 + BAR)),
       ...half(drawn, low, top, "series-2", "−"),
       ...half(drawn, high, top, "series-1", "+"),
       line("axis", at(base), top - 4, at(base), top + 4 + BAR),
     ]);
     const told = `As it is: ${drawn.said}. ${bars.map((bar) => bar.title).join("; ")}.`;
-    const body = [...rows, ...draw.below({ ...drawn, axis: `as it is: ${drawn.said}` }, bottom)];
+    const body = [...draw.grid(drawn, bottom), ...rows, ...draw.below({ ...drawn, axis: `as it is: ${drawn.said}` }, bottom)];
     return draw.picture(drawn, "bars tornado", bottom + BELOW, told, body);
   }
 

@@ -463,5 +463,5 @@ def _value(context: Context, judged: Judged, value: Value | None) -> Html:
 
 def _number(text: str, value: object) -> Html:
     """A cell that sorts by its number."""
-    by = sort_key(value) if isinstance(value, float) else None
+    by = sort_key(text, value) if isinstance(value, float) else None
     return tag("td", text, class_="num", data_value=by)

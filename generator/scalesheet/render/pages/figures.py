@@ -99,20 +99,20 @@ def cell(
         else amount(value, fmt, symbol, range_=as_ != "value", bare=of is None),
         class_="num input" if input_ else "num",
         # for sorting, if the text says less; a cell that follows the inputs sorts by its text
-        data_value=None if of or _reads_as(shown, value.value) else sort_key(value.value),
+        data_value=None if of else sort_key(shown, value.value),
         **live,
     )
 
 
-def sort_key(number: float) -> str:
+def sort_key(text: str, number: float) -> str | None:
     """What a cell sorts by if its text cannot be read as its number: six digits tell rows apart."""
-    return f"{number:.6g}"
+    return None if _reads_as(text, number) else f"{number:.6g}"
 
 
 def _reads_as(text: str, number: float) -> bool:
     """Return whether a text is exactly that number."""
     try:
-        return float(text.replace(",", "").replace("−", "-")) == number
+        return float(text.lstrip("×+").replace(",", "").replace("−", "-")) == number
     except ValueError:
         return False
 

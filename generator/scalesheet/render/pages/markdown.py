@@ -29,6 +29,8 @@ _EMPHASIS = {"strong": "**", "b": "**", "em": "*", "i": "*"}
 _ASIDE = frozenset({"range", "ratio", "best"})
 #: Classes of controls, and of graphics that repeat the words beside them.
 _CONTROLS = frozenset({"what-if", "edit", "chips", "parts"})
+#: A place on a page that lists formulas or inputs, which has no Markdown.
+_OF_LISTS = re.compile(r"\.(?:formulas-\d+|inputs)\.(?:html|md)#")
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>|~])")
 _CODE = re.compile(
     r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[ \t]*$|(`+)(?!`).+?(?<!`)\2(?!`)", re.MULTILINE | re.DOTALL
@@ -280,7 +282,8 @@ def _inline(element: _Element) -> str:
     if element.name == "q":
         return f"“{text}”"
     if element.name == "a":
-        return link(element.attributes.get("href") or "", text.strip())
+        target = element.attributes.get("href") or ""
+        return text.strip() if _OF_LISTS.search(target) else link(target, text.strip())
     if element.classes & _ASIDE:
         return f" {text.strip()}" if text.strip()[0] == "(" else f" ({text.strip()})"
     return f" {text} " if element.name in _BLOCKS else text

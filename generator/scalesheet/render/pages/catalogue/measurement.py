@@ -184,7 +184,7 @@ def kind_of(how: str) -> Html:
 def amount_cell(text: str, value: float | None) -> Html:
     if value is None:
         return tag("td")
-    return tag("td", text, class_="num", data_value=sort_key(value))
+    return tag("td", text, class_="num", data_value=sort_key(text, value))
 
 
 def coded(words: str) -> Iterator[object]:

@@ -482,7 +482,8 @@ def _figure(table: Table, column: Column, value: Value, fmt: Format) -> Html:
     if table.name != "models" or "parameters" not in column.name or not value.value:
         return cell(value, fmt)
     assert isinstance(value.value, float)
-    return tag("td", people(value.value), class_="num", data_value=sort_key(value.value))
+    text = people(value.value)
+    return tag("td", text, class_="num", data_value=sort_key(text, value.value))
 
 
 def _index(context: Context, of_kind: Kind, table: Table | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 from scalesheet.evaluate.references import key_of
 from scalesheet.language import syntax
@@ -79,8 +80,11 @@ def formula_blocks(
         if group:
             yield heading(3, titles[phase], f"formulas-{phase or 'plan'}")
             shown = _Shown(context, plan, results, here)
-            blocks = [shown.block(formula, used.get(formula.key, ())) for formula in group]
-            yield tag("section", *blocks, class_="formulas")
+            for table, formulas in groupby(group, lambda formula: formula.key.table):
+                if table is not None:
+                    yield tag("h4", plan.tables[table].title)
+                blocks = [shown.block(formula, used.get(formula.key, ())) for formula in formulas]
+                yield tag("section", *blocks, class_="formulas")
 
 
 def _of_column(table: Table, column: Column, results: Results) -> Iterator[PlanFormula]:
@@ -98,7 +102,7 @@ def _of_column(table: Table, column: Column, results: Results) -> Iterator[PlanF
     for n, (text, of) in enumerate(rows.items()):
         yield PlanFormula(
             Key(column.name, table.name),
-            f"{table.title}: {column.title}",
+            column.title,
             column,
             by_text[text],
             column_anchor(table.name, column.name, *of[:1] if n else ()),
@@ -178,11 +182,9 @@ class _Shown:
         if place not in self.context.explained:
             return None
         id_, scalar = self.context.explained[place]
-        title = self.context.book.components[id_].plan.title
-        target = to(
-            "components", id_, scalar_anchor(self.context.book.components[id_].plan, scalar)
-        )
-        return tag("p", "Formula, note and source: ", link(target, f"{title}: {scalar.title}"), ".")
+        component = self.context.book.components[id_].plan
+        target = to("components", id_, scalar_anchor(component, scalar))
+        return tag("p", link(target, "Formula, note and source"), f" ({component.title})")
 
     def result(self, formula: PlanFormula, *, linked: bool = True) -> Html | None:
         """` = 342 GPU·h 326–380`; for a column also the example row.

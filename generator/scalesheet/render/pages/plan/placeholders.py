@@ -131,7 +131,7 @@ def _figure(context: Context, plan: Plan, results: Results, name: str, here: Her
         return link(found.target, least, class_="figure-link")
     shown = amount(value, fmt, context.symbol(quantity), range_=False)
     shown_range = ends(value, fmt)
-    figure = link(found.target, shown, class_="figure-link", **mark(found.of, "figure"))
+    figure = link(found.target, shown, **mark(found.of, "figure"))
     if not shown_range and not (quantity.ranged and found.of):
         return figure
     # inside the element, since a range may appear or disappear with other inputs

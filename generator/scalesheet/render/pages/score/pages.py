@@ -323,7 +323,7 @@ def _rows(context: Context, task: str, rows: list[ShownRow]) -> Html:
     body = [
         [
             tag("th", row.title, scope="row"),
-            tag("td", _unbroken(row.on)),
+            tag("td", _on(context, row)),
             tag("td", families[row.family]),
             _amount(task, row.published),
             _amount(task, row.predicted),
@@ -348,7 +348,7 @@ def _unscored(context: Context, task: str, rows: list[ShownRow]) -> Iterator[obj
     body = [
         [
             tag("th", row.title, scope="row"),
-            tag("td", _unbroken(row.on)),
+            tag("td", _on(context, row)),
             _amount(task, row.published),
             _amount(task, row.predicted),
             tag("td", row.because, class_="words"),
@@ -376,7 +376,7 @@ def _asked(context: Context, score: TaskScore) -> Iterator[object]:
     body = [
         [
             tag("th", link(f"#row-{row.id}", row.title), scope="row"),
-            tag("td", _unbroken(row.on)),
+            tag("td", _on(context, row)),
             _amount(task, row.published),
             _amount(task, row.predicted),
             tag("td", _span(task, row), class_="range"),
@@ -411,7 +411,7 @@ def _own(context: Context, score: TaskScore) -> Iterator[object]:
     body = [
         [
             tag("th", link(to("measurements", row.id), row.note or row.id), scope="row"),
-            tag("td", _unbroken(row.on)),
+            tag("td", _on(context, row)),
             _amount(task, row.published),
             _amount(task, row.predicted),
             tag("td", _span(task, row), class_="range"),
@@ -424,14 +424,16 @@ def _own(context: Context, score: TaskScore) -> Iterator[object]:
 
 
 def _error(task: str, value: float | None) -> Html:
-    by = None if value is None else sort_key(value)
-    return tag("td", error(task, value), class_="num", data_value=by)
+    text = error(task, value)
+    by = None if value is None else sort_key(text, value)
+    return tag("td", text, class_="num", data_value=by)
 
 
 def _amount(task: str, value: float | None) -> Html:
     if value is None:
         return tag("td", NOTHING, class_="num")
-    return tag("td", figure(task, value), class_="num", data_value=sort_key(value))
+    text = figure(task, value)
+    return tag("td", text, class_="num", data_value=sort_key(text, value))
 
 
 def _span(task: str, row: ShownRow) -> str:
@@ -439,6 +441,17 @@ def _span(task: str, row: ShownRow) -> str:
     if row.low is None:
         return ""
     return f"{figure(task, row.low)}–{figure(task, row.high)}" + ", outside" * (row.inside is False)
+
+
+def _on(context: Context, row: ShownRow) -> str:
+    """`8 × H100 SXM5 80 GB`: the accelerator by its title, without the vendor."""
+    count, times, accelerator = row.on.rpartition(" × ")
+    table = context.table("hardware")
+    if table is not None and accelerator in table.rows:
+        vendor = table.columns["vendor"].stated.get(accelerator)
+        title = context.row_title(table, accelerator)
+        accelerator = title.removeprefix(f"{vendor.value} " if vendor else "")
+    return _unbroken(f"{count}{times}{accelerator}")
 
 
 def _unbroken(words: str) -> str:
