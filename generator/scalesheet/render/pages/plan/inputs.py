@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from scalesheet.model import Plan, Scalar, Stated
 from scalesheet.numbers import format_of, plain
-from scalesheet.render.pages.context import Context, cite, file_note, line_link
+from scalesheet.render.pages.context import Context, cite, edit_link
 from scalesheet.render.pages.figures import amount, bound, cell, kind
 from scalesheet.render.pages.html import Html, heading, join, tag
 from scalesheet.render.pages.marks import by_scenario, mark
@@ -28,8 +28,6 @@ def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[o
     defaults = [scalar for scalar in inputs if is_default(plan, scalar)]
     groups.append(("defaults", "Defaults of components", defaults))
     yield heading(2, "Inputs", "inputs")
-    if note := file_note(context, plan.position):
-        yield tag("p", note, class_="note")
     for id_, title, group in groups:
         if not group:
             continue
@@ -70,7 +68,7 @@ def _row(context: Context, plan: Plan, results: Results, scalar: Scalar) -> list
         _value(context, plan, results, scalar, shown),
         tag("td", each(lambda stated, _: kind(stated.basis))),
         tag("td", each(notes), class_="words"),
-        tag("td", each(lambda s, _: line_link(context, s.position, plan.position)), class_="num"),
+        tag("td", each(lambda s, _: edit_link(context, s.position, "edit")), class_="num"),
     ]
 
 

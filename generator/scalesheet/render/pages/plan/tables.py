@@ -8,7 +8,7 @@ from functools import cached_property
 
 from scalesheet.model import Column, Key, Plan, Stated, Table
 from scalesheet.numbers import Format, format_of
-from scalesheet.render.pages.context import Context, address, file_note, line_link
+from scalesheet.render.pages.context import Context, address, edit_link
 from scalesheet.render.pages.figures import amount, bound, cell, cells, ends, kind
 from scalesheet.render.pages.html import Html, join, link, tag
 from scalesheet.render.pages.marks import by_scenario, mark, of_cell
@@ -266,9 +266,7 @@ def _rests(drawing: _Drawing) -> Html | None:
     head += [heading_cell(title) for title in ("Kind", "Source and note", "")]
     count = counted(len(rows), "stated number")
     summary = f"Where the {count} of this table come{'' if len(rows) > 1 else 's'} from"
-    note = file_note(drawing.context, drawing.plan.position)
-    parts = [tag("summary", summary), tag("p", note, class_="note") if note else None]
-    return tag("details", *parts, grid(head, rows, records=True), class_="quiet")
+    return tag("details", tag("summary", summary), grid(head, rows, records=True), class_="quiet")
 
 
 def _stated_cells(drawing: _Drawing) -> Iterator[tuple[Column, str, Stated]]:
@@ -300,9 +298,5 @@ def _rest(drawing: _Drawing, column: Column, row: str, stated: Stated) -> list[H
         cell(value, fmt, symbol, input_=True, of=of),
         tag("td", each(lambda stated: kind(stated.basis))),
         tag("td", each(notes), class_="words"),
-        tag(
-            "td",
-            each(lambda stated: line_link(context, stated.position, plan.position)),
-            class_="num",
-        ),
+        tag("td", each(lambda stated: edit_link(context, stated.position, "edit")), class_="num"),
     ]
