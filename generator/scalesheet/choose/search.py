@@ -249,11 +249,11 @@ def _joined(candidates: Grid, offers: Offers, known: Flags) -> tuple[Places, Pla
     own = {name: ready[named[ready] == n] for n, name in enumerate(names.tolist())}
 
     @cache
-    def sold(name: str, counts: tuple[int, ...]) -> Places:
-        places: Places = own.get(name, ready[:0])
-        places = places[np.isin(sizes, counts)[sized[places]]]
-        return places
+    def sold_as(name: str, counts: tuple[int, ...]) -> Places:
+        places = own.get(name, ready[:0])
+        sold: Places = places[np.isin(sizes, counts)[sized[places]]]
+        return sold
 
-    at = list(map(sold, offers.accelerators, offers.counts))
+    at = list(map(sold_as, offers.accelerators, offers.counts))
     of = np.repeat(np.arange(len(at)), list(map(len, at)))
     return np.concatenate([ready[:0], *at]), of
