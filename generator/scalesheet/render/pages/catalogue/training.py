@@ -74,8 +74,7 @@ def training(context: Context) -> Training | None:
 
 
 def with_sections(context: Context, made: Training) -> Training:
-    """Add the sections of each model's page. The searches take a third of an uncached site
-    build."""
+    """Add the sections of each model's page. The searches take a tenth of an uncached build."""
 
     def sections() -> dict[str, tuple[object, ...]]:
         rows = context.book.tables["models"].rows
