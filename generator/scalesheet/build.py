@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,8 +90,9 @@ def build(
     # Make everything beside the output, and replace the output in one step at the end.
     with staged(out) as stage:
         folder, plans = stage / "workbooks", tuple(edition.book.plans)
+        _ = edition.hash  # before other processes start, which would each compute it
         progress("computing how sure the results are")  # once, for both workbooks and pages
-        with spread(lambda plan: bool(edition.sures[plan]), plans) as computed:
+        with spread(partial(shared, edition), plans) as computed:
             computed()
         with write_workbooks(edition, folder, created, plans, progress) as workbooks:
             docs = documents(edition, stage, project, parser, progress) if site else None
@@ -105,6 +107,11 @@ def build(
             _api(edition, stage / "api")
         write_stamp(stage, contents_of(published), inputs, counts)
     return _built(out, edition.book, site, findings, counts)
+
+
+def shared(edition: Edition, plan: str) -> None:
+    """Compute what both the workbook and the pages of a plan show."""
+    _ = edition.sures[plan], edition.sensitivities[plan], edition.scenarios[plan]
 
 
 def inputs_of(

@@ -61,19 +61,23 @@ class Edition:
 
     @cached_property
     def scenarios(self) -> Mapping[str, Mapping[str, Results]]:
-        """By plan and scenario; empty for a plan without scenarios."""
+        """By plan and scenario, computed on first use; empty for a plan without scenarios."""
+        return OnDemand({id_: partial(self._scenarios, id_) for id_ in self.book.plans})
+
+    def _scenarios(self, plan: str) -> Mapping[str, Results]:
         from scalesheet.evaluate import evaluate
 
-        return {
-            plan.id: {
-                word: results
-                if results.scalars["scenario"].value == word
-                else evaluate(self.book, plan, {Key("scenario"): word})
-                for word in plan.scenarios
-            }
-            for plan in self.book.plans.values()
-            for results in (self.results[plan.id],)
-        }
+        own, results = self.book.plans[plan], self.results[plan]
+        standing = results.scalars["scenario"].value if own.scenarios else None
+
+        def others() -> Mapping[str, Results]:
+            words = (word for word in own.scenarios if word != standing)
+            made = {word: evaluate(self.book, own, {Key("scenario"): word}) for word in words}
+            return {word: each.of(own.tables) for word, each in made.items()}
+
+        made = self.keep("scenarios", others, plan) if own.scenarios else {}
+        other = {word: each.on(self.catalogue) for word, each in made.items()}
+        return {word: other.get(word, results) for word in own.scenarios}
 
     @cached_property
     def examples(self) -> Mapping[str, tuple[float, ...]]:
@@ -90,6 +94,8 @@ class Edition:
     @cached_property
     def sensitivities(self) -> Mapping[str, Sensitivity]:
         """The sensitivity of each plan, computed on first use."""
+        if self.whole is not None:
+            return self.whole.sensitivities
         return OnDemand({id_: partial(self._sensitivity, id_) for id_ in self.book.plans})
 
     def _sensitivity(self, plan: str) -> Sensitivity:
@@ -101,6 +107,8 @@ class Edition:
     @cached_property
     def sures(self) -> Mapping[str, Sure]:
         """The quantiles of each plan, computed on first use."""
+        if self.whole is not None:
+            return self.whole.sures
         return OnDemand({id_: partial(self._sure, id_) for id_ in self.book.plans})
 
     def _sure(self, plan: str) -> Sure:

@@ -22,6 +22,7 @@ from scalesheet.build import (
     inputs_of,
     project_of,
     refuse_site,
+    shared,
 )
 from scalesheet.edition import Edition
 from scalesheet.examine import examine, sound
@@ -62,6 +63,8 @@ def build_plans(
         refuse_others(out, before["inputs"], inputs, (*ids, *left_out))
         _keep(out.resolve(), stage)
         made = stage / ".made"
+        for id_ in ids:
+            shared(edition, id_)
         with write_workbooks(edition, made / "workbooks", created, ids, progress) as workbooks:
             pages: list[str] = []
             if site:

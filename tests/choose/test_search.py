@@ -62,6 +62,12 @@ def test_the_answer_fits_meets_the_deadline_and_is_the_cheapest(found: Search) -
     assert found.cost[best] <= found.cost[found.good].min() * (1 + 1e-9)
 
 
+def test_the_best_of_each_offer_is_the_best_of_its_rows(found: Search) -> None:
+    assert found.best_of_each(found.good) == [
+        found.best(found.good & (found.of == place)) for place in range(len(found.offers))
+    ]
+
+
 def test_scaling_is_not_free(find: Find) -> None:
     """At the same hourly price, more accelerators never cost less, since each start is paid."""
     found = find(methods=("lora",), offers=("digitalocean-mi300x", "digitalocean-8x-mi300x"))

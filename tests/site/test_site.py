@@ -12,7 +12,8 @@ import pytest
 import yaml
 from sample_site import PAGES, ROOT, Site, build, write_pages
 
-from scalesheet.site import Engine, build_site
+from scalesheet.fingerprint import contents_of
+from scalesheet.site import Engine, blocks, build_site
 from scalesheet.site.check import check_site
 from scalesheet.site.document import read_document
 from scalesheet.site.frame import lend, slim
@@ -316,6 +317,20 @@ def test_a_page_outside_the_navigation_gets_that_of_its_folder() -> None:
     page = page.replace("active", "").replace("Nodes", "")
     assert lend(page, INDEX) == INDEX.replace("All", "One")
     assert lend(page, "<article class='md-content__inner'>no path here") == page
+
+
+def test_a_navigation_that_is_replaced_need_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = write_pages(tmp_path / "pages")
+    for number in range(MOST_LISTED + 1):  # only the index of so many is in the navigation
+        (pages / "book" / "offers" / f"{number}.md").write_text(f"# Offer {number}\n")
+    assert build(tmp_path / "site", "mkdocs", pages).problems == ()
+    whole = tmp_path / "blocks.py"
+    whole.write_text(Path(blocks.__file__).read_text().replace("on_page_context", "unused"))
+    monkeypatch.setattr(blocks, "__file__", str(whole))
+    build(tmp_path / "whole", "mkdocs", pages)
+    assert contents_of(tmp_path / "site") == contents_of(tmp_path / "whole")
 
 
 def test_each_page_ends_with_the_given_line(tmp_path: Path) -> None:

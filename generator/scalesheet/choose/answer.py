@@ -180,7 +180,7 @@ def _others(search: Search, best: int) -> Iterator[tuple[str, int]]:
         row = search.best(good & np.equal(method, name))
         if row is not None and name != method[best]:
             yield f"{BY}{known.plan}", row
-    rows = [search.best(good & (search.of == place)) for place in range(len(search.offers))]
-    others = [row for row in rows if row is not None and search.of[row] != search.of[best]]
+    rows = (row for row in search.best_of_each(good) if row is not None)
+    others = [row for row in rows if search.of[row] != search.of[best]]
     for _, row in sorted((float(search.cost[row]), row) for row in others)[:MOST_OFFERS]:
         yield "at another offer", row

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -88,11 +88,17 @@ class Search:
         """Whether it may be chosen."""
         return self.allowed & self.asked
 
-    def best(self, rows: Flags, weight: Array | None = None) -> int | None:
+    def best_of_each(self, rows: Flags) -> list[int | None]:
+        """The cheapest of some rows for each offer."""
+        places = np.flatnonzero(rows)  # `of` ascends
+        starts = np.searchsorted(self.of[places], np.arange(1, len(self.offers)))
+        return [self.best(each) for each in np.split(places, starts)]
+
+    def best(self, rows: Flags | Places, weight: Array | None = None) -> int | None:
         """The cheapest of some rows, with costs multiplied by a weight. Ties go to the fewest
         accelerators, then the fastest, then the plainest.
         """
-        places = np.flatnonzero(rows)
+        places = np.flatnonzero(rows) if rows.dtype == bool else rows
         if not len(places):
             return None
         cost = self.cost[places] if weight is None else (self.cost * weight)[places]
@@ -237,15 +243,17 @@ def _given(catalogue: Known, job: Job, candidates: Grid) -> dict[str, Any]:
 
 def _joined(candidates: Grid, offers: Offers, known: Flags) -> tuple[Places, Places]:
     """Pair each candidate with each offer that sells it."""
-    at: list[Places] = []
-    of: list[Places] = []
     names, named = np.unique(candidates.accelerator.astype(str), return_inverse=True)
     sizes, sized = np.unique(candidates.gpus, return_inverse=True)
-    for place in range(len(offers)):
-        sold = known & np.equal(names, offers.accelerators[place])[named]
-        sold &= np.isin(sizes, offers.counts[place])[sized]
-        result = np.flatnonzero(sold)
-        at.append(result)
-        of.append(np.full(len(result), place))
-    nothing = np.zeros(0, dtype=np.int64)
-    return np.concatenate([nothing, *at]), np.concatenate([nothing, *of])
+    ready = np.flatnonzero(known)
+    own = {name: ready[named[ready] == n] for n, name in enumerate(names.tolist())}
+
+    @cache
+    def sold_as(name: str, counts: tuple[int, ...]) -> Places:
+        places = own.get(name, ready[:0])
+        sold: Places = places[np.isin(sizes, counts)[sized[places]]]
+        return sold
+
+    at = list(map(sold_as, offers.accelerators, offers.counts))
+    of = np.repeat(np.arange(len(at)), list(map(len, at)))
+    return np.concatenate([ready[:0], *at]), of

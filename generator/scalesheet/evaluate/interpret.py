@@ -209,6 +209,10 @@ def _choice(node: nodes.Choice, here: Here) -> Part:
     flags = holding(_of(node.test, here))
     if not isinstance(flags, np.ndarray):
         return _of(node.then if flags else node.other, here)
+    if flags.all() or not flags.any():  # most divisions, none of which is by zero
+        part = _of(node.then if flags.any() else node.other, here)
+        if part.why is None and isinstance(part.data, np.ndarray) and part.data.dtype != bool:
+            return part
     then, other = _of(node.then, here), _of(node.other, here)
     words = any(isinstance(p.data, str) or _objects(p.data) for p in (then, other))
     if words:

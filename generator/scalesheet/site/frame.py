@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 # Elements that stay as they are; elsewhere a line break is as good as several.
-_LINES = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)|\s*\n\s*", re.DOTALL)
+_LITERAL = re.compile(r"<(pre|script|style|textarea)\b.*?</\1>", re.DOTALL)
 _PATH = re.compile(r'<nav class="md-path".*?</nav>', re.DOTALL)
 _TABS = re.compile(r'<nav class="md-tabs".*?</nav>', re.DOTALL)
 _NAVIGATION = re.compile(
@@ -34,7 +35,9 @@ _NO_HEADING = re.compile(r"<th(?: scope=\"col\")?(?: class=\"num\")?></th>")
 _ARTICLE = '<article class="md-content__inner'
 
 #: Where the search goes.
-_END_OF_HEADER = re.compile(r"(?:<div class=\"md-header__source\">\s*</div>\s*)?</nav>\s*</header>")
+_END_OF_HEADER = re.compile(
+    r"<(?:div class=\"md-header__source\">\s*</div>\s*</nav>|/nav>)\s*</header>"
+)
 _SEARCH = (
     '<form class="find" role="search" data-root="{up}"><input type="search" name="q" '
     'aria-label="Search" placeholder="Search" autocomplete="off" spellcheck="false"></form>'
@@ -74,10 +77,23 @@ _LISTS = re.compile(
 
 def slim(page: str) -> str:
     """Remove the indentation and blank lines of the templates; literal text stays."""
-    text = _LINES.sub(lambda result: result[1] or "\n", page).strip() + "\n"
+    parts, end = [], 0
+    for literal in _LITERAL.finditer(page):
+        parts += [_lines(page[end : literal.start()]), literal[0]]
+        end = literal.end()
+    text = "".join((*parts, _lines(page[end:]))).strip() + "\n"
     for nameless, named in _NAMES.items():
         text = text.replace(nameless, named, 1)
     return text
+
+
+def _lines(text: str) -> str:
+    """The text without blanks around its line breaks; an expression would try each character."""
+    first, *others = text.split("\n")
+    if not others:
+        return text
+    inner = filter(None, map(str.strip, others[:-1]))
+    return "\n".join((first.rstrip(), *inner, others[-1].lstrip()))
 
 
 def has_path(page: str) -> bool:
@@ -113,7 +129,8 @@ def framed(page: str, depth: int) -> str:
         page = page.replace(sign, instead)
     page = _SETTINGS.sub(_fewer, page)
     page = _NO_HEADING.sub("<td></td>", page)
-    return _LIST.sub(r'\1aria-label="\3"\2', _LISTS.sub(_plain, page))
+    page = _LISTS.sub(lambda lists: _plain(lists[0]), page)
+    return _LIST.sub(r'\1aria-label="\3"\2', page)
 
 
 def _fewer(settings: re.Match[str]) -> str:
@@ -126,8 +143,8 @@ def _fewer(settings: re.Match[str]) -> str:
     return settings[1] + json.dumps(kept, separators=(",", ":")) + settings[3]
 
 
-def _plain(lists: re.Match[str]) -> str:
-    text = lists[0]
+@lru_cache(maxsize=256)  # the pages of a folder have the same
+def _plain(text: str) -> str:
     for ornament, instead in _ORNAMENT:
         text = ornament.sub(instead, text)
     return text

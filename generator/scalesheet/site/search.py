@@ -108,7 +108,7 @@ def entry(path: str, page: str, front: Mapping[str, Any]) -> Entry | None:
         for text in texts:
             found = words(_plain(text))
             if where == TEXT:
-                found = [word for word in found if not _FIGURE.fullmatch(word)]
+                found = [word for word in dict.fromkeys(found) if not _FIGURE.fullmatch(word)]
             fields.update(dict.fromkeys(found, where))
     weight = next(w for begin, w in WEIGHTS.items() if re.match(begin, path))
     note = _shortened(_plain(lead[1])) if lead else ""

@@ -13,7 +13,7 @@ import posixpath
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
@@ -70,7 +70,8 @@ _ICON = re.compile(r'<link rel="icon" [^>]*>\s*')
 _COMPONENT = re.compile(
     r'(<(?:div|main) class="md-(container|main|content)") data-md-component="\2"'
 )
-_ENDS = re.compile(r'(?:<script src="(?:\.\./)*[^":]*\.js"></script>\s*)+(?=</body>)')
+_END = r'<script src="(?:\.\./)*[^":]*\.js"></script>\s*'
+_ENDS = re.compile(rf"{_END}(?:{_END})*(?=</body>)")  # faster than with a +
 _SOURCE = re.compile(r'src="(?:\.\./)*([^"]*)"')
 #: The title of a page of a book, whose address is that of the page; the frame names it again.
 _TITLE = re.compile(r'<h1 id="[^"]*">')
@@ -157,7 +158,7 @@ class Shared:
         lists = side[0].replace(contents_list[0], "") if contents_list else side[0]
         lists = _OPENED.sub(r'<li class="md-nav__item">\1\2</li>', lists)
         lists = lists.replace(" md-nav__link--active", "")  # the script marks the page's own link
-        parts = (json.dumps(compact(part), ensure_ascii=False) for part in (tabs[0], lists))
+        parts = (json.dumps(_compacted(part), ensure_ascii=False) for part in (tabs[0], lists))
         made = f"frameLists.tabs({','.join(parts)})\n"
         name = f"{LISTS}/{hashlib.sha256(made.encode()).hexdigest()[:8]}.js"
         self._write(name, made)
@@ -210,6 +211,11 @@ class Shared:
         sheets = (row.split() for row, joined in self.styles.items() if joined)
         for name in {*chain.from_iterable(sheets), *self.ends} - set(loaded):
             (self.site / name).unlink()
+
+
+@lru_cache(maxsize=256)  # the pages of a folder have the same
+def _compacted(part: str) -> str:
+    return compact(part)
 
 
 @cache

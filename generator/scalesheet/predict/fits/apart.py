@@ -61,9 +61,13 @@ def fitted(
         trial = np.where(np.arange(len(added)) == place, value, added)
         return _unlikely(weight, off, wide**2 + rows @ trial**2)
 
-    for place in ROUNDS * list(range(len(added))):
-        if len(set(family[rows[:, place] > 0].tolist())) >= SEVERAL:
+    places = [n for n, of in enumerate(rows.T) if len(set(family[of > 0].tolist())) >= SEVERAL]
+    for _ in range(ROUNDS):
+        before = added.copy()
+        for place in places:
             added[place] = _best(usual, partial(unlikely, place))
+        if (added == before).all():
+            break
     return dict(zip(REGIMES[task], added.tolist(), strict=True))
 
 

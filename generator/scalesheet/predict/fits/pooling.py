@@ -145,7 +145,7 @@ def fit(
     mean = np.log([prior.mean for prior in priors])
     firm = np.diag([prior.unsure**-2 for prior in priors])
     varies = np.array([prior.varies for prior in priors])
-    members = _members(family)
+    place, members = _members(family)
 
     logs, noise = mean.copy(), within**2
     for _ in range(STEPS):
@@ -166,22 +166,24 @@ def fit(
         result = residual.copy()
         for group in groups:
             lost, pulled = np.zeros_like(weight), np.zeros_like(mean)
-            for rows, (own, pull, _) in zip(members, said, strict=True):
-                stay = np.setdiff1d(rows, group, assume_unique=True)
-                if len(stay) < len(rows):
-                    rest = linear.says(stay) if len(stay) else (0.0, 0.0)
-                    lost, pulled = lost + own - rest[0], pulled + pull - rest[1]
+            stays = np.ones(len(target), dtype=bool)
+            stays[group] = False
+            for number in np.unique(place[group]):
+                rows, (own, pull, _) = members[number], said[number]
+                stay = rows[stays[rows]]
+                rest = linear.says(stay) if len(stay) else (0.0, 0.0)
+                lost, pulled = lost + own - rest[0], pulled + pull - rest[1]
             result[group] += slopes[group] @ np.linalg.solve(weight - lost, pulled)
         return result
 
-    without = left_out(members if kinds is None else _members(kinds))
+    without = left_out(members if kinds is None else _members(kinds)[1])
     return Fitted(logs, left_out(members), without)
 
 
-def _members(of: Words) -> list[Places]:
-    """The indices of the rows of each group."""
+def _members(of: Words) -> tuple[Places, list[Places]]:
+    """The group of each row, and the indices of the rows of each group."""
     names, place = np.unique(of.astype(str), return_inverse=True)
-    return [np.flatnonzero(place == number) for number in range(len(names))]
+    return place, [np.flatnonzero(place == number) for number in range(len(names))]
 
 
 def _solve(noise: Array, shared: Array, wanted: Array) -> Array:

@@ -61,12 +61,15 @@ class Context:
             for name, columns in self.edition.results[plan].tables.items():
                 if name in self.book.tables:
                     result.setdefault(name, columns)
+            if len(result) == len(self.book.tables):
+                break
         return result
 
     @cached_property
     def homes(self) -> Mapping[str, Homes]:
         """For each plan, the page of each of its tables, charts, inputs and formulas."""
-        return {plan.id: homes(plan) for plan in self.book.plans.values()}
+        plans = self.book.plans
+        return _OnDemand(lambda id_: homes(plans[id_]))
 
     @cached_property
     def users(self) -> Mapping[str, Mapping[Key, tuple[Key, ...]]]:

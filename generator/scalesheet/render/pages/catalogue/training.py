@@ -11,13 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote_plus, urlencode
 
+import numpy as np
+
 from scalesheet.choose.answer import NEEDED
 from scalesheet.choose.job import PLAN, Assumptions, Job, assumptions, lacking, stated_in
 from scalesheet.choose.search import Search, search
 from scalesheet.forks import spread
 from scalesheet.model import Plan
 from scalesheet.numbers import format_of, plain
-from scalesheet.predict.arrays import Flags, coded
+from scalesheet.predict.arrays import Places, coded
 from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.render.pages.catalogue.memory import Held, held
 from scalesheet.render.pages.compare.workload import workload_root
@@ -72,8 +74,7 @@ def training(context: Context) -> Training | None:
 
 
 def with_sections(context: Context, made: Training) -> Training:
-    """Add the sections of each model's page. The searches take a third of an uncached site
-    build."""
+    """Add the sections of each model's page. The searches take a tenth of an uncached build."""
 
     def sections() -> dict[str, tuple[object, ...]]:
         rows = context.book.tables["models"].rows
@@ -142,33 +143,34 @@ def _matrix(context: Context, made: Training, found: Search) -> Html:
     places = {row: float(place) for place, row in enumerate(named)}
     of = coded(found.grid.accelerator).numbers(places.get)[found.at]
     by = coded(found.grid.method).numbers(TUNING.index)[found.at]
+    rows = [np.flatnonzero(of == place) for place in range(len(named))]
     titles = {row: context.row_title(table, row) for row in made.accelerators}
     head = [heading_cell("Accelerator"), *(heading_cell(METHODS[name].title) for name in TUNING)]
     body = [
         [
             tag("th", link(to("hardware", row), titles[row]), scope="row"),
             *(
-                tag("td", _cell(context, made, found, (of == place) & (by == method)))
+                tag("td", _cell(context, made, found, own[by[own] == method]))
                 for method in range(len(TUNING))
             ),
         ]
-        for place, row in enumerate(named)
+        for row, own in zip(named, rows, strict=True)
     ]
     return grid(head, body)
 
 
-def _cell(context: Context, made: Training, found: Search, rows: Flags) -> Html | str:
+def _cell(context: Context, made: Training, found: Search, rows: Places) -> Html | str:
     """The cheapest acceptable row, or why there is none."""
-    best = found.best(rows & found.good)
+    best = found.best(rows[found.good[rows]])
     if best is not None:
         return _answer(context, made, found, best)
-    if not rows.any():
+    if not len(rows):
         return "no configuration runs"
-    few = rows & found.few
-    if (rows & found.fits & found.in_time).any() or not few.any():
+    few = rows[found.few[rows]]
+    if (found.fits[rows] & found.in_time[rows]).any() or not len(few):
         return f"needs more than {MOST_GPUS:.0f} GPUs"
-    tried = found.grid.gpus[found.at][few].max()  # do not mention larger counts than were tried
-    what = "too slow" if (few & found.fits).any() else "doesn't fit"
+    tried = found.grid.gpus[found.at[few]].max()  # do not mention larger counts than were tried
+    what = "too slow" if found.fits[few].any() else "doesn't fit"
     return f"{what} on {counted(tried, 'GPU')}"
 
 
@@ -217,8 +219,7 @@ def job_part(made: Training, job: Job) -> dict[str, str]:
 
 def _offers(context: Context, made: Training, found: Search) -> Iterator[object]:
     """List the offers that finish in time, cheapest first, each with its best configuration."""
-    good = found.good
-    bests = (found.best(good & (found.of == place)) for place in range(len(found.offers)))
+    bests = found.best_of_each(found.good)
     rows = sorted((float(found.cost[row]), row) for row in bests if row is not None)
     if not rows:
         return
