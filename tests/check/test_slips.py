@@ -77,6 +77,8 @@ SLIPS = [
     ("title: Our first plan", "title: 2026", 1, "S003 title: expected a title in words"),
     ("headline:", "headlines:", 3, "S001 unknown key 'headlines'; did you mean 'headline'?"),
     ("scalars:", "scalers:", 5, "S001 unknown key 'scalers'; did you mean 'scalars'?"),
+    ("tokens: tokens", "tokens: tokens *", 15, "F001 formula, character 9: expected a number, a"),
+    ("batch: 32", 'batch: {formula: "32 * (1"}', 15, "F001 formula, character 8: expected ')'"),
     ("with:", "wiht:", 15, "S001 unknown key 'wiht' in tables.runs; did you mean 'with'?"),
     ("USD, formula:", "USD, fromula:", 9, "S001 unknown key 'fromula' in scalars.cost; did you"),
     ("of: training-run", "of: trainning-run", 13, "N001 unknown component 'trainning-run'; did"),
@@ -152,7 +154,7 @@ SLIPS = [
     ),
     ("batch: 32", "batch: thirty", 15, "N001 unknown name 'thirty'"),
     ("gpus: 1}", "gpus: two}", 15, "N001 unknown name 'two' (3 errors that follow from this"),
-    ("gpus: 1}", "gpus: 3}", 4, "V005 runs['small']: 32 sequences per step do not divide"),
+    ("gpus: 1}", "gpus: 3}", 14, "V005 runs['small']: 32 sequences per step do not divide"),
     ("epochs: 3", "epochs: -3", 15, "V002 'epochs': expected above 0 (domain positive), found -3"),
     ("limits: {cost: cap}", "limits: {cost: cup}", 4, "N001 unknown name 'cup'; did you mean"),
     (
@@ -199,6 +201,45 @@ def test_a_typo_is_one_error_at_its_place(
         plan.write_text(before, "utf-8")
     assert (Path(only.path).name, only.line) == ("plan.yaml", line)
     assert f"{only.code} {only.message}".startswith(says)
+
+
+#: Figures that lack a value for one reason: a sum, a maximum, a minimum, and an end of a phase.
+FOUR_CHECKS = """\
+limits: {cost: cap, longest: 90, shortest: 90}
+phases:
+  train: {title: T, class: one_time, gpus: 1, hours: {formula: hours}, deadline: 2999-01-01}
+scalars:
+  begin: {value: 2027-01-11, unit: date}
+  goodput: {value: 1, unit: 1}
+  longest: {unit: hour, formula: max(runs.hours)}
+  shortest: {unit: hour, formula: min(runs.hours)}
+"""
+
+
+def test_checks_without_a_value_for_one_reason_are_one_error_at_the_row(data: Path) -> None:
+    plan = data / "plans" / "first" / "plan.yaml"
+    before = plan.read_text("utf-8")
+    edit(plan, "limits: {cost: cap}\nscalars:\n", FOUR_CHECKS)
+    edit(plan, "gpus: 1}\n", "gpus: 3}\n")
+    try:
+        (only,) = examine(data).diagnostics
+    finally:
+        plan.write_text(before, "utf-8")
+    assert (only.code, only.line) == ("V005", 20)
+    assert only.message.startswith("runs['small']: 32 sequences per step do not divide evenly")
+    assert only.message.endswith("(3 errors that follow from this not shown)")
+
+
+def test_a_warning_about_a_formula_stays_at_the_formula(data: Path) -> None:
+    plan = data / "plans" / "first" / "plan.yaml"
+    before = plan.read_text("utf-8")
+    ratio = "{unit: 1, formula: runs.total.cost / cost}"
+    edit(plan, "  cap:", f"  ratio: {ratio}\n  cap:")
+    try:
+        (only,) = examine(data).diagnostics
+    finally:
+        plan.write_text(before, "utf-8")
+    assert (Path(only.path).name, only.line, only.code) == ("plan.yaml", 8, "R005")
 
 
 RATE = """\

@@ -8,7 +8,7 @@ from typing import Any
 
 from scalesheet.diagnostics import at
 from scalesheet.language.parser import parse
-from scalesheet.model import Domain, Phase, Show, Stated
+from scalesheet.model import Domain, Phase, Show, Stated, deadline_check
 from scalesheet.nearest import nearest
 from scalesheet.quantities import DATE
 from scalesheet.resolve.drafts import (
@@ -233,7 +233,7 @@ def _deadline(plan: DraftPlan, low: Lowering, phase: Phase) -> None:
     where = low.document.key_at("phases", phase.id, "deadline")
     ends = f"floor(expected(phases['{phase.id}'].end_date))"
     text = f"{ends} <= phases['{phase.id}'].deadline"
-    name = f"check.{phase.id}.deadline"
+    name = deadline_check(phase.id)
     check = Draft(name, f"{phase.title} ends by its deadline", where, kind="flag")
     check.formulas[None] = Written(text, parse(text), where, indent=None)
     plan.scalars[name] = check
