@@ -9,8 +9,8 @@ import pytest
 from own import begun
 from project import edit
 from scalesheet.examine import examine
+from scalesheet.hints import date_hint
 from scalesheet.nearest import nearest
-from scalesheet.schemas import date_hint
 
 OFFER, TOKENS = "runpod-secure-h100-sxm", "20_000_000, low: 15_000_000, high: 30_000_000"
 NET_OR_GROSS = (
@@ -183,6 +183,60 @@ SLIPS = [
 ]
 
 
+#: Slips whose messages say what to write: the text in the plan, the slip, the message's end.
+WRITE = [
+    ("formula: seeds * sum", "formula: =seeds * sum", "unlike in a spreadsheet; leave it out"),
+    (
+        "formula: seeds * sum",
+        "value: seeds * sum",
+        "; a formula has its own key: write formula: seeds * sum(runs.hours) in place of value",
+    ),
+    ("  cap:", "  a: =max(runs.hours)\n  cap:", "; write {formula: max(runs.hours), unit: ...}"),
+    ("  cap:", "  a: 40000 €\n  cap:", "; write {value: 40000 EUR}"),
+    ("500, unit: USD", "500 €", "found the text '500 €'; write 500 EUR"),
+    ("  cap:", "  a: 19 March 2027\n  cap:", "; write {value: 2027-03-19, unit: date}"),
+    (
+        "  cap:",
+        "  a: {value: 19 March 2027, unit: date}\n  cap:",
+        "'19 March 2027' is a date; write 2027-03-19",
+    ),
+    ("500, unit: USD", "11.01.2027, unit: date", ": write 2027-01-11 or 2027-11-01"),
+    ("decision, title", "guess, title", "found the text 'guess'; write assumption"),
+    ("  cap:", "  a-b: {value: 3, unit: 1}\n  cap:", "'a-b'; did you mean 'a_b'?"),
+    (
+        "  cap:",
+        "  share: {value: 90, low: 80, high: 95, unit: 1, domain: fraction}\n  cap:",
+        "found 90; write 0.9 or 90 %",
+    ),
+    ("gpus: 1}", "gpus: 1, tuning_goodput: 90}", "found 90; write 0.9 or 90 %"),
+    ("  cap:", "  a_b: {value: 3, unit: 1}\n  c: {unit: 1, formula: a-b}\n  cap:", "write a_b"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "ends"), WRITE)
+def test_a_common_slip_says_what_to_write(data: Path, old: str, new: str, ends: str) -> None:
+    plan = data / "plans" / "first" / "plan.yaml"
+    before = plan.read_text("utf-8")
+    edit(plan, old, new)
+    try:
+        (only,) = examine(data).diagnostics
+    finally:
+        plan.write_text(before, "utf-8")
+    assert only.message.endswith(ends)
+
+
+def test_a_row_with_a_hyphen_needs_quotes(data: Path) -> None:
+    plan = data / "plans" / "first" / "plan.yaml"
+    before = plan.read_text("utf-8")
+    edit(plan, "{small: {", "{small-two: {")
+    edit(plan, "seeds * sum(runs.hours)", "runs.small-two.hours")
+    try:
+        (only,) = examine(data).diagnostics
+    finally:
+        plan.write_text(before, "utf-8")
+    assert only.message.endswith("; write the row in quotes: runs['small-two'].hours")
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return begun(tmp_path_factory.mktemp("slips"))
@@ -254,7 +308,15 @@ prices: [{from: 2026-11-23, price: 2.20, unit: USD / (node * hour), kind: decisi
 
 @pytest.mark.parametrize(
     ("new", "hint"),
-    [("23.11.2026", "; write 2026-11-23"), ("2026/1/3", "; write 2026-01-03"), ("3/1/2026", "")],
+    [
+        ("23.11.2026", "; write 2026-11-23"),
+        ("2026/1/3", "; write 2026-01-03"),
+        ("3/13/2026", "; write 2026-03-13"),
+        ("March 3rd, 2026", "; write 2026-03-03"),
+        ("3/1/2026", "; day and month are ambiguous: write 2026-01-03 or 2026-03-01"),
+        ("2026-01-03", ""),
+        ("3 Mtoken", ""),
+    ],
 )
 def test_a_date_of_other_places_is_rewritten(new: str, hint: str) -> None:
     assert date_hint(new) == hint

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from scalesheet.diagnostics import at
+from scalesheet.hints import share_hint
 from scalesheet.language.parser import parse
 from scalesheet.model import Domain, Phase, Show, Stated, deadline_check
 from scalesheet.nearest import nearest
@@ -165,6 +166,11 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
         text = f"max(0, phases.total.gpus_at_once - {AT_HAND})"
         short = replace(_beside(table, "gpus_at_once", "GPUs missing", text), name=SHORT)
         plan.scalars[SHORT] = short
+    share = plan.scalars[GOODPUT].stated.get(None) if GOODPUT in plan.scalars else None
+    if share is not None and isinstance(share.value, float) and share.value > 1:
+        message = f"'{GOODPUT}': expected above 0, to 1, found {share.value:g}"
+        message += share_hint("positive-fraction", share.value)
+        low.problems.append(at(share.position or table.position, "V002", message))
     if GOODPUT not in plan.scalars:
         message = (
             f"the plan has phases and no scalar '{GOODPUT}', the share of the time that makes "
