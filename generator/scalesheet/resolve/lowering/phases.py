@@ -27,6 +27,7 @@ from scalesheet.resolve.lowering.scalars import lower_scalar, lower_totals
 from scalesheet.resolve.lowering.schedule import BEGIN, HOLIDAYS, SHARED, WEEK, WORKED, Schedule
 from scalesheet.resolve.lowering.tables import lower_table
 from scalesheet.resolve.lowering.values import Lowering, stated, written
+from scalesheet.resolve.proving.integers import WHOLE
 
 #: Columns of the phases table: title, unit, domain.
 PHASE_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
@@ -145,6 +146,8 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
         for name in entry.get("tables", {}):
             lower_table(plan, low, space, phase.id, name, ("phases", phase.id, "tables", name))
         _phase_row(plan, low, table, (phase, schedule, costs), entry)
+    if _counts_gpus(plan, table.columns["gpus"]):
+        table.columns["gpus"].domain = "whole" if without else "count"
     usual = (*TOTALS, *(["work"] if "work" in table.columns else []))
     totals = low.document.data.get("total", usual)
     lower_totals(plan, table, dict.fromkeys((*totals, *costs.totals)), low, ())
@@ -181,6 +184,18 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
     for phase in plan.phases:
         if "deadline" in data[phase.id]:
             _deadline(plan, low, phase)
+
+
+def _counts_gpus(plan: DraftPlan, gpus: Draft) -> bool:
+    """Whether the GPUs of all phases are stated, and as whole numbers. Then they are counts, which
+    the sensitivity moves in whole steps.
+    """
+    shared = plan.scalars.get("gpus")
+    whole = shared is not None and shared.domain in WHOLE
+    ends = [end for each in gpus.stated.values() for end in (each.low, each.value, each.high)]
+    return all(whole and each.text == "gpus" for each in gpus.formulas.values()) and all(
+        isinstance(end, float) and end.is_integer() for end in ends if end is not None
+    )
 
 
 #: The columns whose maximum is shown next to the totals.
