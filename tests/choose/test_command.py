@@ -85,7 +85,7 @@ def test_a_deadline_is_a_time_or_a_day(run: Any) -> None:
     few = (MODEL, "--offers", "h100", "--method", "lora")
     assert "within 14 days\n" in run(*few, "--deadline", "2 weeks")[1]
     _, text, _ = run(*few, "--deadline", "2999-01-01")
-    assert "  deadline: until 2999-01-01, counted from 20" in text
+    assert "  deadline: until 2999-01-01, from 20" in text
 
 
 def test_a_method_may_have_its_name_in_plans(run: Any) -> None:
@@ -176,14 +176,14 @@ def test_an_assumption_can_be_set(run: Any) -> None:
     ("arguments", "says"),
     [
         (("llama-31-8b",), "there is no model 'llama-31-8b'; did you mean 'llama-3-1-8b'?"),
-        ((MODEL, "--deadline", "3 lightyears"), "expected a time such as '3 days', '36 hours' or '2 w"),
+        ((MODEL, "--deadline", "3 lightyears"), "expected a time such as '3 days', '36 hours' or"),
         ((MODEL, "--deadline", "11.01.2027"), "'11.01.2027': write 2027-01-11 or 2027-11-01"),
         ((MODEL, "--deadline", "2001-01-01"), "expected a day after that of the prices, 20"),
         ((MODEL, "--set", "gpus=4"), "--set gpus=4: use --gpus-at-most 4 instead"),
         ((MODEL, "--method", "lorra"), "'lorra' is not a method; did you mean 'lora'?"),
         (("8b",), "'8b' is a size, and the architecture matters; models of about that size: lla"),
-        ((MODEL, "--deadline", "0 h"), "expected a time such as '3 days', '36 hours' or '2 w"),
-        ((MODEL, "--deadline", "5 GB"), "expected a time such as '3 days', '36 hours' or '2 w"),
+        ((MODEL, "--deadline", "0 h"), "expected a time such as '3 days', '36 hours' or"),
+        ((MODEL, "--deadline", "5 GB"), "expected a time such as '3 days', '36 hours' or"),
         (
             (MODEL, "--offers", "lamda"),
             "'lamda' is not an offer, provider or accelerator that is sold; did you mean 'lambda'?",

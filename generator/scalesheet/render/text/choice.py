@@ -361,7 +361,7 @@ class Teller:
         yield f"  {products} training with Adam, kernels of a {' or a '.join(trainers)} trainer"
         yield "  memory: the upper limit (99 %) has to fit"
         if job.until:
-            yield f"  deadline: until {job.until}, counted from {self.book.as_of}, the day of prices"
+            yield f"  deadline: until {job.until}, from {self.book.as_of}, the day of the prices"
         if job.certain:
             yield "  deadline: met by the high end of the 80 % range of the hours"
         else:
