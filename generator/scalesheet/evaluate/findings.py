@@ -78,7 +78,7 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
     tables = {**book.tables, **plan.tables}
     problems, faulty = of_catalogue(book)
     more, _ = _of_formulas(tables, plan, plan.order, results, faulty)
-    problems = [*problems, *more]
+    problems = [*problems, *more, *_without_network(book, plan, results)]
     first: dict[str, Diagnostic] = {}  # of each reason for which checks have no value
     follow: Counter[str] = Counter()
     for name in plan.checks:
@@ -151,6 +151,39 @@ def _of_formulas(
             for label, value in _values(tables, results, key):
                 problems += _of_text(label, value, _position(quantity, formula))
     return problems, frozenset(found_faulty)
+
+
+def _without_network(book: Book, plan: Plan, results: Results) -> Iterator[Diagnostic]:
+    """Warn of the first row of each table with more GPUs than a node, on an offer of one GPU."""
+    sold: dict[str, tuple[float, str]] = {}  # GPUs and accelerator of each offer
+    if {"gpus", "accelerator"} <= results.tables.get("offers", {}).keys():
+        columns = (results.tables["offers"][name].value for name in ("gpus", "accelerator"))
+        sold = dict(zip(results.rows["offers"], zip(*columns, strict=True), strict=True))
+    largest: dict[str, float] = {}
+    for gpus, accelerator in sold.values():
+        largest[accelerator] = max(largest.get(accelerator, 0.0), gpus)
+    for table in plan.tables.values() if sold else ():
+        for place, row in enumerate(table.rows):
+            offer, number = (_in_row(results, table, name, place) for name in ("offer", "gpus"))
+            one, of = sold.get(str(offer), (0.0, ""))
+            most = largest.get(of, 0.0)
+            if isinstance(number, float) and one == 1 < most < number:
+                message = (
+                    f"{table.name}['{row}']: {number:,.0f} GPUs of an offer of 1, and no node with "
+                    f"{of} has more than {most:.0f}: nothing says that they have a fast network "
+                    "between them; choose an offer of whole nodes"
+                )
+                position = table.row_positions[place] if table.row_positions else plan.position
+                yield at(position or Position(plan.id, 1, 1), "V019", message)
+                break
+
+
+def _in_row(results: Results, table: Table, name: str, place: int) -> object:
+    """The value of a figure in a row, or of the scalar that all rows of the table share."""
+    if name in table.columns:
+        return results.tables[table.name][name][place].value
+    shared = results.scalars.get(f"{table.name}.all.{name}")
+    return shared.value if shared is not None else None
 
 
 def _root(
