@@ -456,8 +456,8 @@ _code(
 _code(
     "V019",
     "more GPUs than a node",
-    "A run has more GPUs than any node with this accelerator, on an offer of a single GPU. Nothing "
-    "says that such GPUs have a fast network between them, which the predicted hours assume.",
+    "A run has more GPUs than a usual node (8), on an offer of a single GPU. Nothing says that "
+    "such GPUs have a fast network between them, which the predicted hours assume.",
     "Choose an offer of whole nodes, or fewer GPUs.",
     "warning",
 )

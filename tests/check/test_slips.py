@@ -155,7 +155,12 @@ SLIPS = [
     ("batch: 32", "batch: thirty", 15, "N001 unknown name 'thirty'"),
     ("gpus: 1}", "gpus: two}", 15, "N001 unknown name 'two' (3 errors that follow from this"),
     ("gpus: 1}", "gpus: 3}", 14, "V005 runs['small']: 32 sequences per step do not divide"),
-    ("gpus: 1}", "gpus: 16}", 14, "V019 runs['small']: 16 GPUs of an offer of 1, and no node with"),
+    (
+        "gpus: 1}",
+        "gpus: 16}",
+        14,
+        "V019 runs['small']: 16 GPUs of an offer of 1, and nodes",
+    ),
     ("epochs: 3", "epochs: -3", 15, "V002 'epochs': expected above 0 (domain positive), found -3"),
     ("limits: {cost: cap}", "limits: {cost: cup}", 4, "N001 unknown name 'cup'; did you mean"),
     (

@@ -65,6 +65,8 @@ MOST_ROWS = 5
 LARGEST = 1e300
 #: The most digits of a number in text: in total, and without trailing zeros.
 MOST_DIGITS, MOST_SIGNIFICANT = 14, 12
+#: The GPUs of a usual node, which share a fast link. A single-GPU offer is often sold up to that.
+USUAL_NODE = 8
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
@@ -78,7 +80,7 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
     tables = {**book.tables, **plan.tables}
     problems, faulty = of_catalogue(book)
     more, _ = _of_formulas(tables, plan, plan.order, results, faulty)
-    problems = [*problems, *more, *_without_network(book, plan, results)]
+    problems = [*problems, *more, *_without_network(plan, results)]
     first: dict[str, Diagnostic] = {}  # of each reason for which checks have no value
     follow: Counter[str] = Counter()
     for name in plan.checks:
@@ -153,24 +155,17 @@ def _of_formulas(
     return problems, frozenset(found_faulty)
 
 
-def _without_network(book: Book, plan: Plan, results: Results) -> Iterator[Diagnostic]:
+def _without_network(plan: Plan, results: Results) -> Iterator[Diagnostic]:
     """Warn of the first row of each table with more GPUs than a node, on an offer of one GPU."""
-    sold: dict[str, tuple[float, str]] = {}  # GPUs and accelerator of each offer
-    if {"gpus", "accelerator"} <= results.tables.get("offers", {}).keys():
-        columns = (results.tables["offers"][name].value for name in ("gpus", "accelerator"))
-        sold = dict(zip(results.rows["offers"], zip(*columns, strict=True), strict=True))
-    largest: dict[str, float] = {}
-    for gpus, accelerator in sold.values():
-        largest[accelerator] = max(largest.get(accelerator, 0.0), gpus)
-    for table in plan.tables.values() if sold else ():
+    for table in plan.tables.values() if "gpus" in results.tables.get("offers", {}) else ():
         for place, row in enumerate(table.rows):
             offer, number = (_in_row(results, table, name, place) for name in ("offer", "gpus"))
-            one, of = sold.get(str(offer), (0.0, ""))
-            most = largest.get(of, 0.0)
-            if isinstance(number, float) and one == 1 < most < number:
+            if not isinstance(number, float) or number <= USUAL_NODE or not isinstance(offer, str):
+                continue
+            if offer in results.rows["offers"] and results.cell("offers", offer, "gpus").value == 1:
                 message = (
-                    f"{table.name}['{row}']: {number:,.0f} GPUs of an offer of 1, and no node with "
-                    f"{of} has more than {most:.0f}: nothing says that they have a fast network "
+                    f"{table.name}['{row}']: {number:,.0f} GPUs of an offer of 1, and nodes "
+                    f"usually have at most {USUAL_NODE}: nothing says that they have a fast network "
                     "between them; choose an offer of whole nodes"
                 )
                 position = table.row_positions[place] if table.row_positions else plan.position
