@@ -165,8 +165,8 @@ def _without_network(plan: Plan, results: Results) -> Iterator[Diagnostic]:
             if offer in results.rows["offers"] and results.cell("offers", offer, "gpus").value == 1:
                 message = (
                     f"{table.name}['{row}']: {number:,.0f} GPUs of an offer of 1, and nodes "
-                    f"usually have at most {USUAL_NODE}: nothing says that they have a fast network "
-                    "between them; choose an offer of whole nodes"
+                    f"usually have at most {USUAL_NODE}: nothing says that they have a fast "
+                    "network between them; choose an offer of whole nodes"
                 )
                 position = table.row_positions[place] if table.row_positions else plan.position
                 yield at(position or Position(plan.id, 1, 1), "V019", message)
