@@ -322,9 +322,7 @@ def _method(text: str) -> str:
     from scalesheet.nearest import nearest
 
     names = {
-        name.lower(): key
-        for key, each in METHODS.items()
-        for name in (each.case, each.plan, key)
+        name.lower(): key for key, each in METHODS.items() for name in (each.case, each.plan, key)
     }
     if text.lower() not in names:
         known = [METHODS["pretrain"].plan, *TUNING]

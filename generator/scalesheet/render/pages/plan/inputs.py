@@ -59,9 +59,7 @@ def _title(plan: Plan, scalar: Scalar) -> str:
     return ", ".join(filter(None, (scalar.title, table.title, phase)))
 
 
-def _row(
-    context: Context, plan: Plan, results: Results, scalar: Scalar, again: bool
-) -> list[Html]:
+def _row(context: Context, plan: Plan, results: Results, scalar: Scalar, again: bool) -> list[Html]:
     """An input in the current scenario; its notes have the values of other scenarios. `again`: its
     title is not the only one in the list.
     """
