@@ -84,9 +84,10 @@ FILES = {
 }
 
 
-def cases_book(folder: Path) -> Book:
-    """The book, written to a folder; its plan is `cases`."""
-    examined = examine(lay(folder, FILES))
+def cases_book(folder: Path, more: str = "") -> Book:
+    """The book, written to a folder; its plan is `cases`, with `more` tables."""
+    files = {name: text.replace("tables:\n", f"tables:\n{more}") for name, text in FILES.items()}
+    examined = examine(lay(folder, files))
     assert examined.book is not None, examined.diagnostics
     return examined.book
 

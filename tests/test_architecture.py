@@ -22,6 +22,7 @@ units save tabs
 model quantities
 claims scenarios diagnostics printers
 accepts addresses book load values
+hints
 schemas examples prose numbers links source rows
 check resolve
 evaluate

@@ -12,6 +12,7 @@ import pytest
 
 from cases import JOB, JOBS
 from own import PLAN, begun
+from project import ROOT
 from scalesheet.cli import main
 from scalesheet.render.text.sure import PARTIAL
 from small import plan
@@ -175,6 +176,23 @@ def test_offers_are_listed_with_their_prices(
     plan(tmp_path, JOBS, {"components/job.yaml": JOB})
     assert main(["show", "offers", "--data", str(tmp_path / "data")]) == 0
     assert capsys.readouterr().out.startswith("  offer  1.00 [0.80–1.20] USD/(GPU·h)  20")
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("training-run", "  trainer            general (or tuned) "),
+        ("training-run", "  precision          16 bit (or FP8) "),
+        ("training-run", "  checkpointing      searched for, unless stated: none, full "),
+        ("stores", "  runpod-network-volume "),
+    ],
+)
+def test_choices_and_prices_are_listed(
+    name: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", name, "--data", str(ROOT / "data")]) == 0
+    (shown,) = (s for s in capsys.readouterr().out.splitlines() if s.startswith(line))
+    assert name != "stores" or " USD/(GB·month)  " in shown
 
 
 def test_a_table_is_shown_by_name(show: Show) -> None:

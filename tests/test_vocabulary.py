@@ -22,6 +22,7 @@ from scalesheet.vocabulary import (
     TRAINERS,
     VERDICTS,
     WEIGHTS_PRECISIONS,
+    gpu_hours,
     title_of,
 )
 from shipped import shipped_book
@@ -94,3 +95,8 @@ def test_the_four_verdicts_on_memory_are_used_everywhere() -> None:
 )
 def test_a_title_made_from_a_name_keeps_abbreviations(name: str, title: str) -> None:
     assert title_of(name) == title
+
+
+def test_gpu_hours_are_not_rounded_to_one_and_have_a_plural() -> None:
+    shown = [gpu_hours(hours) for hours in (0.6, 1.0, 9.96, 184_320.0)]
+    assert shown == ["0.6 GPU hours", "1 GPU hour", "10 GPU hours", "184,320 GPU hours"]

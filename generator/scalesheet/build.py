@@ -172,10 +172,11 @@ def documents(
 ) -> Path:
     """Collect the handwritten and the generated pages."""
     from scalesheet.render.pages import write_pages
+    from scalesheet.render.pages.front.page import usual_case
     from scalesheet.render.reference import write_reference
 
     docs = stage / "docs"
-    by_hand(docs, project, edition.book.title)
+    by_hand(docs, project, edition.book.title, usual_case(edition.book))
     if (project / "mkdocs.yml").is_file():
         _put_in_snippets(docs, project)
     report = write_pages(edition, docs / GENERATED, stage / "plain" / GENERATED, progress)
@@ -184,8 +185,10 @@ def documents(
     return docs
 
 
-def by_hand(docs: Path, project: Path, title: str) -> None:
-    """Copy the project's files beside its data, and defaults for those it lacks."""
+def by_hand(docs: Path, project: Path, title: str, question: Mapping[str, str]) -> None:
+    """Copy the project's files beside its data, and defaults for those it lacks. `question` is the
+    case that the default front page begins with, or empty.
+    """
     from scalesheet.site.own import lay_out
 
     docs.mkdir()
@@ -197,7 +200,7 @@ def by_hand(docs: Path, project: Path, title: str) -> None:
             dirs_exist_ok=True,
         )
     if not (project / "mkdocs.yml").is_file():
-        lay_out(docs, title)
+        lay_out(docs, title, question)
 
 
 def _put_in_snippets(docs: Path, project: Path) -> None:

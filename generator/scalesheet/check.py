@@ -14,17 +14,16 @@ from itertools import chain, islice, pairwise
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.hints import date_hint, share_hint, text_hint
 from scalesheet.load import MAX_FINDINGS, Document, Known, Steps, audited, quotable
 from scalesheet.model import DOMAIN_WORDS, DOMAINS, TO_BE_STATED, within
 from scalesheet.nearest import nearest
 from scalesheet.quantities import says_more
 from scalesheet.schemas import (
     KINDS,
-    date_hint,
     described,
     is_date,
     named,
-    number_hint,
     schema,
     violations,
 )
@@ -111,10 +110,10 @@ def _values(document: Document) -> Iterator[Diagnostic]:
         ]
         for part in (figure, written, *earlier):
             numbers = {k: v for k, v in _mapping(part.data).items() if _is_number(v)}
-            for name in _IN_VALUE:
-                if name in numbers:
-                    steps = (*part.steps, name)
-                    yield from _domain(document, part, steps, numbers[name])
+            stated_as = [name for name in _IN_VALUE if name in numbers]
+            percent = all(share_hint(part.domain, numbers[name]) for name in stated_as)
+            for name in stated_as[:1] if percent else stated_as:  # all in percent is one error
+                yield from _domain(document, part, (*part.steps, name), numbers[name])
             if "value" not in numbers and {"low", "high"} <= set(numbers):
                 between = replace(part, called=f"{part.called}, the middle of low and high")
                 middle = (numbers["low"] + numbers["high"]) / 2
@@ -133,9 +132,9 @@ def _domain(
 ) -> Iterator[Diagnostic]:
     if figure.domain in DOMAINS and not within(figure.domain, number):
         words = DOMAIN_WORDS[figure.domain]
+        remedy = share_hint(figure.domain, number) or "; fix it, or declare another domain"
         message = (
-            f"{figure.called}: expected {words} (domain {figure.domain}), found {number}; "
-            "fix it, or declare another domain"
+            f"{figure.called}: expected {words} (domain {figure.domain}), found {number}{remedy}"
         )
         yield at(document.at(*steps), "V002", message)
 
@@ -265,7 +264,9 @@ def _cell_kinds(document: Document) -> Iterator[Diagnostic]:
             steps = (*steps, "value") if isinstance(cell, dict) else steps
             if problem := _misfit(_mapping(columns[column]), value):
                 code, expected = problem
-                hint = number_hint(value) if code == "S003" and "unit" in columns[column] else ""
+                hint = ""
+                if code == "S003" and "unit" in columns[column]:
+                    hint = text_hint(value, of_value=False, may_be_mapping=True)
                 hint = date_hint(value) if code == "S006" else hint
                 message = f"row '{row}', column '{column}': expected {expected}{hint}"
                 yield at(document.at(*steps), code, message)

@@ -453,6 +453,14 @@ _code(
     "and 100 of a shape without ends, or an event on something that is not a count.",
     "Choose another shape or domain, or remove the key: the domain then decides.",
 )
+_code(
+    "V019",
+    "more GPUs than a node",
+    "A run has more GPUs than a usual node (8), on an offer of a single GPU. Nothing says that "
+    "such GPUs have a fast network between them, which the predicted hours assume.",
+    "Choose an offer of whole nodes, or fewer GPUs.",
+    "warning",
+)
 # O: offers and their prices
 _code(
     "O001",

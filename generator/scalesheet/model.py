@@ -695,6 +695,11 @@ def otherwise(check: str, table: str | None) -> Key:
     return Key(f"otherwise_{check.replace('.', '_')}", table)
 
 
+def deadline_check(phase: str) -> str:
+    """The name of the check that a phase ends by its deadline."""
+    return f"check.{phase}.deadline"
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """One plan, ready to be evaluated and rendered.

@@ -190,7 +190,7 @@ def _pages(
     from scalesheet.site.part import titles
 
     docs, plain = made / "docs", made / "plain"
-    by_hand(docs, project, edition.book.title)
+    by_hand(docs, project, edition.book.title, {})
     own = project / FILE
     titles(docs, kept, own if own.is_file() else SETTINGS)
     only = write_plan_pages(edition, ids, docs / GENERATED, plain / GENERATED)

@@ -27,6 +27,41 @@ def is_day(text: str) -> bool:
     return bool(_DAY.fullmatch(text.strip()))
 
 
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+    *("october", "november", "december"),
+)
+_IN_DIGITS = re.compile(r"(?P<a>\d\d?)(?:\. ?|/|-)(?P<b>\d\d?)(?:\. ?|/|-)(?P<year>\d{4})")
+_YEAR_FIRST = re.compile(r"(?P<year>\d{4})[./-](?P<b>\d\d?)[./-](?P<a>\d\d?)")
+_MONTH_IN_WORDS = re.compile(
+    r"(?:(?P<day>\d\d?)(?:\.|st|nd|rd|th)? (?P<month>[A-Za-z]{3,9})\.?|"
+    r"(?P<word>[A-Za-z]{3,9})\.? (?P<number>\d\d?)(?:st|nd|rd|th)?),? (?P<year>\d{4})"
+)
+
+
+def day_as_written(text: str) -> tuple[str, ...]:
+    """The days that a text in another notation may mean, as `YYYY-MM-DD`: `19 March 2027` is one,
+    `11.01.2027` is two. Empty if it is none, or is written as it should be.
+    """
+    text = " ".join(text.split())
+    pairs: list[tuple[str | int, str | int]] = []  # month, day
+    if match := _IN_DIGITS.fullmatch(text):
+        pairs = [(match["b"], match["a"]), (match["a"], match["b"])]
+    elif (match := _YEAR_FIRST.fullmatch(text)) and not is_day(text):
+        pairs = [(match["b"], match["a"])]
+    elif match := _MONTH_IN_WORDS.fullmatch(text):
+        word = (match["month"] or match["word"]).lower()
+        months = [n for n, month in enumerate(_MONTHS, 1) if word in (month, month[:3])]
+        pairs = [(month, match["day"] or match["number"]) for month in months]
+    days: dict[str, None] = {}
+    for month, day in pairs:
+        try:
+            days[date(int(match["year"] if match else 0), int(month), int(day)).isoformat()] = None
+        except ValueError:
+            continue
+    return tuple(days)
+
+
 def day_number(text: str) -> float:
     """A day as spreadsheets count them: 46,000 is 2025-12-09.
 
@@ -92,6 +127,8 @@ def quantity(text: str, unit: Unit | None, units: Units) -> float:
                 f"is a date; write a number in {unit or Unit()}, or give it 'unit: date'"
             )
         return day_number(text)
+    if days := day_as_written(text):
+        raise ValueError(f"is a date; write {' or '.join(days)}")
     match = _WRITTEN.fullmatch(text.strip())
     if match is None or match["rest"].startswith((".", ",")):
         raise ValueError(NOT_A_NUMBER)

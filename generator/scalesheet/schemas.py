@@ -5,7 +5,7 @@ expanded when they are read (none is recursive), since following them makes vali
 Keywords of our own: `x-expected` says in words what a value must be; `x-code` is the code of the
 diagnostic, for all keywords of its schema or by keyword; `x-domain` is the default domain of a
 stated value; `x-also` has keys that another branch allows, as suggestions for a wrong key, and
-`x-meant` what to write for keys that people try; `x-bad` has bad examples.
+`x-meant` what to write for keys or words that people try; `x-bad` has bad examples.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 from scalesheet.accepts import Test, Unsure, acceptance
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.load import MAX_FINDINGS, Document, Steps, plain, quotable
+from scalesheet.hints import date_hint, quantity_hint, spelled, text_hint
+from scalesheet.load import MAX_FINDINGS, Document, Steps, quotable
 from scalesheet.nearest import nearest
 
 if TYPE_CHECKING:
@@ -289,14 +290,6 @@ _CODES = {
     "format": "S006",
 }
 
-_ALMOST_A_NUMBER = re.compile(r"[-+.]?[0-9][0-9., _'xa-f]*%?", re.IGNORECASE)
-
-#: `0,9` and `0,9 USD`, but not `1,000`.
-_DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]{1,2}(?: |$)")
-
-#: `$500` and `500$`.
-_IN_DOLLARS = re.compile(r"\$ ?(?P<before>[0-9][0-9_.]*)|(?P<after>[0-9][0-9_.]*) ?\$")
-
 
 def named(steps: Steps) -> str:
     """A place in a document in words: `prices[1].from`; `the file` for the whole."""
@@ -317,40 +310,6 @@ def described(value: Any) -> str:
     if isinstance(value, int | float):
         return f"the number {quotable(repr(value))}"
     return "a list" if isinstance(value, list) else "a mapping"
-
-
-def number_hint(value: Any) -> str:
-    """How to write the number that a text seems to be, or empty."""
-    if not isinstance(value, str):
-        return ""
-    try:
-        if isinstance(plain(value), int | float):
-            return "; write it without quotes"
-    except ValueError:
-        return ""
-    if _DECIMAL_COMMA.match(value):
-        return f"; write a point: {quotable(value.replace(',', '.', 1))}"
-    if dollars := _IN_DOLLARS.fullmatch(value):
-        return f"; write {dollars['before'] or dollars['after']} USD"
-    if _ALMOST_A_NUMBER.fullmatch(value):
-        return "; numbers are written like 2000, 0.5, 1e9 or 10_000"
-    return ""
-
-
-_DAY_FIRST = re.compile(r"(?P<day>\d\d?)\. ?(?P<month>\d\d?)\. ?(?P<year>\d{4})")
-_YEAR_FIRST = re.compile(r"(?P<year>\d{4})[./-](?P<month>\d\d?)[./-](?P<day>\d\d?)")
-
-
-def date_hint(value: Any) -> str:
-    """How to write a date such as 27.11.2026 or 2026/11/27, or empty. With slashes and the year
-    last, day and month cannot be told apart.
-    """
-    given = str(value).strip()
-    read = _DAY_FIRST.fullmatch(given) or _YEAR_FIRST.fullmatch(given)
-    if read is None:
-        return ""
-    written = f"{read['year']}-{read['month']:0>2}-{read['day']:0>2}"
-    return f"; write {written}" if is_date(written) and written != given else ""
 
 
 @dataclass(frozen=True)
@@ -441,7 +400,10 @@ def _wrong_type(failure: _Failure, document: Document) -> Explanation:
     if "string" in types and isinstance(failure.value, int | float):
         hint = "; put it in quotes"
     elif "number" in types or "integer" in types:
-        hint = number_hint(failure.value)
+        of_value, of_phase = failure.steps[-1:] == ("value",), failure.steps[:1] == ("phases",)
+        hint = text_hint(failure.value, of_value, of_phase)
+    elif types == ["object"] and "{value: 8, unit: ...}" in expected:
+        hint = quantity_hint(failure.value)
     message = f"{named(failure.steps)}: expected {expected}, found {described(failure.value)}{hint}"
     yield at(document.at(*failure.steps), failure.code, message)
 
@@ -453,6 +415,8 @@ def _not_allowed(failure: _Failure, document: Document) -> Explanation:
         choices = failure.wanted if failure.keyword == "enum" else [failure.wanted]
         expected = expected or "one of " + ", ".join(f"'{choice}'" for choice in choices)
         hint = nearest(value, map(str, choices)) if isinstance(value, str) else ""
+        if isinstance(value, str) and (meant := failure.schema.get("x-meant", {}).get(value)):
+            hint = f"; {meant}"
     elif failure.keyword == "maxLength":
         hint = f", which is longer than {failure.wanted} characters"
     elif failure.keyword == "uniqueItems":
@@ -463,14 +427,14 @@ def _not_allowed(failure: _Failure, document: Document) -> Explanation:
         hint = date_hint(value)
     elif failure.keyword == "not" and isinstance(value, Mapping):
         found = "both"
+    if code == "S005" and (near := spelled(value, failure.wanted)):
+        hint = f"; did you mean '{near}'?"
     if failure.of_key:
         position, where = document.key_at(*failure.steps, value), named((*failure.steps, value))
     else:
         position, where = document.at(*failure.steps), named(failure.steps)
         if code == "S005" and re.search(r"[/\\]|^\.\.", value):
             code, hint = "Y009", "; this is a path, and entities are named by their id"
-        elif code == "S005" and re.fullmatch(failure.wanted, value.lower()):
-            hint = f"; did you mean '{value.lower()}'?"
     yield at(position, code, f"{where}: expected {expected}, found {found}{hint}")
 
 

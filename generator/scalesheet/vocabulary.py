@@ -115,6 +115,12 @@ def counted(number: int, thing: str, things: str | None = None) -> str:
     return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
 
 
+def gpu_hours(hours: float) -> str:
+    """`0.6 GPU hours`, `1 GPU hour`, `12,300 GPU hours`: below 10 with two digits."""
+    shown = f"{hours:.2g}" if abs(hours) < 9.95 else f"{hours:,.0f}"
+    return f"{shown} GPU hour{'' if shown == '1' else 's'}"
+
+
 _CAPITALS = "cpu cuda flop fp8 gpu kl kv mfu nic oom pue ram rft rl sft usd"
 #: Words of names that are not simply capitalized in titles.
 _WRITTEN = {word: word.upper() for word in _CAPITALS.split()}

@@ -9,8 +9,8 @@ import pytest
 from own import begun
 from project import edit
 from scalesheet.examine import examine
+from scalesheet.hints import date_hint
 from scalesheet.nearest import nearest
-from scalesheet.schemas import date_hint
 
 OFFER, TOKENS = "runpod-secure-h100-sxm", "20_000_000, low: 15_000_000, high: 30_000_000"
 NET_OR_GROSS = (
@@ -77,6 +77,8 @@ SLIPS = [
     ("title: Our first plan", "title: 2026", 1, "S003 title: expected a title in words"),
     ("headline:", "headlines:", 3, "S001 unknown key 'headlines'; did you mean 'headline'?"),
     ("scalars:", "scalers:", 5, "S001 unknown key 'scalers'; did you mean 'scalars'?"),
+    ("tokens: tokens", "tokens: tokens *", 15, "F001 formula, character 9: expected a number, a"),
+    ("batch: 32", 'batch: {formula: "32 * (1"}', 15, "F001 formula, character 8: expected ')'"),
     ("with:", "wiht:", 15, "S001 unknown key 'wiht' in tables.runs; did you mean 'with'?"),
     ("USD, formula:", "USD, fromula:", 9, "S001 unknown key 'fromula' in scalars.cost; did you"),
     ("of: training-run", "of: trainning-run", 13, "N001 unknown component 'trainning-run'; did"),
@@ -152,7 +154,13 @@ SLIPS = [
     ),
     ("batch: 32", "batch: thirty", 15, "N001 unknown name 'thirty'"),
     ("gpus: 1}", "gpus: two}", 15, "N001 unknown name 'two' (3 errors that follow from this"),
-    ("gpus: 1}", "gpus: 3}", 4, "V005 runs['small']: 32 sequences per step do not divide"),
+    ("gpus: 1}", "gpus: 3}", 14, "V005 runs['small']: 32 sequences per step do not divide"),
+    (
+        "gpus: 1}",
+        "gpus: 16}",
+        14,
+        "V019 runs['small']: 16 GPUs of an offer of 1, and nodes",
+    ),
     ("epochs: 3", "epochs: -3", 15, "V002 'epochs': expected above 0 (domain positive), found -3"),
     ("limits: {cost: cap}", "limits: {cost: cup}", 4, "N001 unknown name 'cup'; did you mean"),
     (
@@ -181,6 +189,60 @@ SLIPS = [
 ]
 
 
+#: Slips whose messages say what to write: the text in the plan, the slip, the message's end.
+WRITE = [
+    ("formula: seeds * sum", "formula: =seeds * sum", "unlike in a spreadsheet; leave it out"),
+    (
+        "formula: seeds * sum",
+        "value: seeds * sum",
+        "; a formula has its own key: write formula: seeds * sum(runs.hours) in place of value",
+    ),
+    ("  cap:", "  a: =max(runs.hours)\n  cap:", "; write {formula: max(runs.hours), unit: ...}"),
+    ("  cap:", "  a: 40000 €\n  cap:", "; write {value: 40000 EUR}"),
+    ("500, unit: USD", "500 €", "found the text '500 €'; write 500 EUR"),
+    ("  cap:", "  a: 19 March 2027\n  cap:", "; write {value: 2027-03-19, unit: date}"),
+    (
+        "  cap:",
+        "  a: {value: 19 March 2027, unit: date}\n  cap:",
+        "'19 March 2027' is a date; write 2027-03-19",
+    ),
+    ("500, unit: USD", "11.01.2027, unit: date", ": write 2027-01-11 or 2027-11-01"),
+    ("decision, title", "guess, title", "found the text 'guess'; write assumption"),
+    ("  cap:", "  a-b: {value: 3, unit: 1}\n  cap:", "'a-b'; did you mean 'a_b'?"),
+    (
+        "  cap:",
+        "  share: {value: 90, low: 80, high: 95, unit: 1, domain: fraction}\n  cap:",
+        "found 90; write 0.9 or 90 %",
+    ),
+    ("gpus: 1}", "gpus: 1, tuning_goodput: 90}", "found 90; write 0.9 or 90 %"),
+    ("  cap:", "  a_b: {value: 3, unit: 1}\n  c: {unit: 1, formula: a-b}\n  cap:", "write a_b"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "ends"), WRITE)
+def test_a_common_slip_says_what_to_write(data: Path, old: str, new: str, ends: str) -> None:
+    plan = data / "plans" / "first" / "plan.yaml"
+    before = plan.read_text("utf-8")
+    edit(plan, old, new)
+    try:
+        (only,) = examine(data).diagnostics
+    finally:
+        plan.write_text(before, "utf-8")
+    assert only.message.endswith(ends)
+
+
+def test_a_row_with_a_hyphen_needs_quotes(data: Path) -> None:
+    plan = data / "plans" / "first" / "plan.yaml"
+    before = plan.read_text("utf-8")
+    edit(plan, "{small: {", "{small-two: {")
+    edit(plan, "seeds * sum(runs.hours)", "runs.small-two.hours")
+    try:
+        (only,) = examine(data).diagnostics
+    finally:
+        plan.write_text(before, "utf-8")
+    assert only.message.endswith("; write the row in quotes: runs['small-two'].hours")
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return begun(tmp_path_factory.mktemp("slips"))
@@ -201,6 +263,45 @@ def test_a_typo_is_one_error_at_its_place(
     assert f"{only.code} {only.message}".startswith(says)
 
 
+#: Figures that lack a value for one reason: a sum, a maximum, a minimum, and an end of a phase.
+FOUR_CHECKS = """\
+limits: {cost: cap, longest: 90, shortest: 90}
+phases:
+  train: {title: T, class: one_time, gpus: 1, hours: {formula: hours}, deadline: 2999-01-01}
+scalars:
+  begin: {value: 2027-01-11, unit: date}
+  goodput: {value: 1, unit: 1}
+  longest: {unit: hour, formula: max(runs.hours)}
+  shortest: {unit: hour, formula: min(runs.hours)}
+"""
+
+
+def test_checks_without_a_value_for_one_reason_are_one_error_at_the_row(data: Path) -> None:
+    plan = data / "plans" / "first" / "plan.yaml"
+    before = plan.read_text("utf-8")
+    edit(plan, "limits: {cost: cap}\nscalars:\n", FOUR_CHECKS)
+    edit(plan, "gpus: 1}\n", "gpus: 3}\n")
+    try:
+        (only,) = examine(data).diagnostics
+    finally:
+        plan.write_text(before, "utf-8")
+    assert (only.code, only.line) == ("V005", 20)
+    assert only.message.startswith("runs['small']: 32 sequences per step do not divide evenly")
+    assert only.message.endswith("(3 errors that follow from this not shown)")
+
+
+def test_a_warning_about_a_formula_stays_at_the_formula(data: Path) -> None:
+    plan = data / "plans" / "first" / "plan.yaml"
+    before = plan.read_text("utf-8")
+    ratio = "{unit: 1, formula: runs.total.cost / cost}"
+    edit(plan, "  cap:", f"  ratio: {ratio}\n  cap:")
+    try:
+        (only,) = examine(data).diagnostics
+    finally:
+        plan.write_text(before, "utf-8")
+    assert (Path(only.path).name, only.line, only.code) == ("plan.yaml", 8, "R005")
+
+
 RATE = """\
 title: RunPod, our price
 provider: RunPod
@@ -213,7 +314,15 @@ prices: [{from: 2026-11-23, price: 2.20, unit: USD / (node * hour), kind: decisi
 
 @pytest.mark.parametrize(
     ("new", "hint"),
-    [("23.11.2026", "; write 2026-11-23"), ("2026/1/3", "; write 2026-01-03"), ("3/1/2026", "")],
+    [
+        ("23.11.2026", "; write 2026-11-23"),
+        ("2026/1/3", "; write 2026-01-03"),
+        ("3/13/2026", "; write 2026-03-13"),
+        ("March 3rd, 2026", "; write 2026-03-03"),
+        ("3/1/2026", "; day and month are ambiguous: write 2026-01-03 or 2026-03-01"),
+        ("2026-01-03", ""),
+        ("3 Mtoken", ""),
+    ],
 )
 def test_a_date_of_other_places_is_rewritten(new: str, hint: str) -> None:
     assert date_hint(new) == hint

@@ -53,11 +53,11 @@ def test_a_model_by_its_config_is_chosen_for_like_the_model_by_name(
     file.parent.mkdir()
     file.write_text(json.dumps(CONFIGS[MODEL]), "utf-8")
     answers = []
-    for name in (MODEL, str(file)):
+    for name in (MODEL, str(file), str(file.parent)):
         status, text, _ = run(name, "--gpus-at-most", "16", "--workbook", str(book))
         assert status == 0
         answers.append(text.splitlines()[1:])
-    assert answers[0] == answers[1]
+    assert answers[0] == answers[1] == answers[2]
     models = load_workbook(book, read_only=True)["Models"]
     assert "mine-config" in {row[0] for row in models.iter_rows(values_only=True)}
     status, _, told = run(str(tmp_path / "none.json"))
@@ -79,6 +79,20 @@ def test_the_answer_comes_first_then_limits_alternatives_and_assumptions(run: An
     assert [line.split("  ")[1] for line in methods] == ["full fine-tuning", "LoRA", "QLoRA"]
     for method in ("full fine-tuning", "QLoRA"):
         assert f"by {method}" in text
+
+
+def test_a_deadline_is_a_time_or_a_day(run: Any) -> None:
+    few = (MODEL, "--offers", "h100", "--method", "lora")
+    assert "within 14 days\n" in run(*few, "--deadline", "2 weeks")[1]
+    _, text, _ = run(*few, "--deadline", "2999-01-01")
+    assert "  deadline: until 2999-01-01, from 20" in text
+
+
+def test_a_method_may_have_its_name_in_plans(run: Any) -> None:
+    few = (MODEL, "--offers", "h100", "--gpus-at-most", "8")
+    named = [run(*few, "--method", name)[1] for name in ("pretrain", "pretraining")]
+    assert named[0] == named[1]
+    assert "8B, pretraining: " in named[0]
 
 
 def test_only_assumptions_that_matter_to_the_job_are_listed(run: Any) -> None:
@@ -162,9 +176,14 @@ def test_an_assumption_can_be_set(run: Any) -> None:
     ("arguments", "says"),
     [
         (("llama-31-8b",), "there is no model 'llama-31-8b'; did you mean 'llama-3-1-8b'?"),
-        ((MODEL, "--deadline", "3 lightyears"), "expected a time, such as '3 day' or '36 hour'"),
-        ((MODEL, "--deadline", "0 h"), "expected a time, such as '3 day' or '36 hour'"),
-        ((MODEL, "--deadline", "5 GB"), "expected a time, such as '3 day' or '36 hour'"),
+        ((MODEL, "--deadline", "3 lightyears"), "expected a time such as '3 days', '36 hours' or"),
+        ((MODEL, "--deadline", "11.01.2027"), "'11.01.2027': write 2027-01-11 or 2027-11-01"),
+        ((MODEL, "--deadline", "2001-01-01"), "expected a day after that of the prices, 20"),
+        ((MODEL, "--set", "gpus=4"), "--set gpus=4: use --gpus-at-most 4 instead"),
+        ((MODEL, "--method", "lorra"), "'lorra' is not a method; did you mean 'lora'?"),
+        (("8b",), "'8b' is a size, and the architecture matters; models of about that size: lla"),
+        ((MODEL, "--deadline", "0 h"), "expected a time such as '3 days', '36 hours' or"),
+        ((MODEL, "--deadline", "5 GB"), "expected a time such as '3 days', '36 hours' or"),
         (
             (MODEL, "--offers", "lamda"),
             "'lamda' is not an offer, provider or accelerator that is sold; did you mean 'lambda'?",
@@ -177,7 +196,7 @@ def test_an_assumption_can_be_set(run: Any) -> None:
         ((MODEL, "--tokens", "many"), "'many' is not a number above 0; write 15e9 or 1B"),
         ((MODEL, "--batch", "1.5"), "'1.5' is not a whole number"),
         ((MODEL, "--sequence", "1e6"), "supports sequences of at most 131072 tokens"),
-        ((MODEL, "--set", "gpus=4"), "'gpus' is not an assumption"),
+        ((MODEL, "--set", "cards=4"), "'cards' is not an assumption"),
         ((MODEL, "--set", "power_share=2"), "outside the domain"),
         ((MODEL, "--method", "magic"), "expected one of pretrain"),
     ],

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from dated import DATED, dated_book
 from render.moving import moving_book
 from scalesheet.book import Book
 from scalesheet.evaluate import Overrides, evaluate
@@ -109,6 +112,17 @@ def test_a_whole_number_moves_in_whole_steps_and_a_small_one_stays(
     assert "One" not in titles
     wide = sensitivity(book, plan, step=0.6)
     assert effect(wide, "cost", "One").inputs == (1.0, 1.0, 2.0)
+
+
+def test_the_gpus_of_phases_move_in_whole_steps(tmp_path: Path) -> None:
+    book = dated_book(tmp_path, DATED.replace("[total.end_date]", "[total.gpu_hours]"))
+    plan = book.plans["dated"]
+    ranked = ranking(sensitivity(book, plan), "phases.total.gpu_hours")
+    inputs = {each.lever.key: each.inputs for each in ranked.effects}
+    assert Key("gpus", "phases", "train") not in inputs  # a tenth of 4 is no whole step
+    wide = ranking(sensitivity(book, plan, step=0.3), "phases.total.gpu_hours")
+    moved = {each.lever.key: each.inputs for each in wide.effects}
+    assert moved[Key("gpus", "phases", "train")] == (3.0, 4.0, 5.0)
 
 
 def test_a_value_with_two_scenarios_is_one_input_and_moves_from_the_current_one(

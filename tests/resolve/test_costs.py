@@ -91,6 +91,16 @@ def test_storage_without_accelerators_needs_a_duration(tmp_path: Path) -> None:
     assert any(line.startswith(expected) for line in said(plan(tmp_path, text, FILES)))
 
 
+def test_a_price_in_a_wrong_unit_is_reported_at_the_price(tmp_path: Path) -> None:
+    examined = plan(tmp_path, COSTS.replace("75, unit: USD / hour", "75, unit: USD"), FILES)
+    (message,) = [each for each in examined.diagnostics if each.severity == "error"]
+    assert message.message == (
+        "'pay' is what the phases pay: expected USD / hour, found USD; give it in USD / hour"
+    )
+    lines = Path(message.path).read_text("utf-8").splitlines()
+    assert lines[message.line - 1].strip().startswith("pay:")
+
+
 def test_every_price_of_the_catalogue_has_a_quote_with_its_number() -> None:
     book = shipped_book()
     for name in ("stores", "traffic"):

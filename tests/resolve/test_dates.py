@@ -216,11 +216,28 @@ def test_half_the_accelerators_never_end_a_phase_earlier(
 # ------------------------------------------------------------------ deadlines and errors
 
 
+@pytest.mark.parametrize(
+    ("after", "says"),
+    [
+        ("report", "these phases come after each other: label -> report -> judge -> train ->"),
+        ("label", "the phase 'label' comes after itself; take it out of its 'after'"),
+    ],
+)
+def test_a_circle_of_phases_names_the_phases(tmp_path: Path, after: str, says: str) -> None:
+    circle = DATED.replace("work: 80,", f"work: 80, after: [{after}],")
+    (message,) = said(plan(tmp_path, circle))
+    assert message.startswith(f"N005 {says}")
+
+
 def test_a_missed_deadline_is_a_breach(tmp_path: Path) -> None:
     examined = plan(tmp_path, DATED.replace("deadline: 2026-01-20", "deadline: 2026-01-14"))
     assert examined.book is not None
     found = breaches(examined.book.plans["small"], examined.results["small"])
-    assert [each.text for each in found] == ["Train ends by its deadline"]
+    late = "Train ends on 2026-01-15, after its deadline 2026-01-14"
+    assert [each.text for each in found] == [late]
+    (message,) = said(examined)
+    assert late in message
+    assert "floor" not in message
     on_the_day = plan(tmp_path, DATED.replace("deadline: 2026-01-20", "deadline: 2026-01-15"))
     assert said(on_the_day) == []
 

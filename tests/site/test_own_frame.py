@@ -8,6 +8,11 @@ import pytest
 from sample_site import lists_of
 
 from scalesheet.build import build
+from scalesheet.examine import compile_book
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.front.page import front_page, usual_case
+from scalesheet.site.own import lay_out
+from shipped import shipped
 from small import lay
 
 pytestmark = pytest.mark.usefixtures("few_pages")
@@ -36,3 +41,16 @@ def test_own_pages_are_included(tmp_path: Path) -> None:
     assert made.site is not None
     assert "Together." in (made.site / "rules.html").read_text("utf-8")
     assert "How we plan" in lists_of(made.site / "index.html"), "it is in the navigation"
+
+
+def test_the_front_page_of_an_extended_book_has_the_form_that_its_model_pages_link_to(
+    tmp_path: Path,
+) -> None:
+    edition = shipped().edition
+    assert edition is not None
+    lay_out(tmp_path, "Ours: all", usual_case(edition.book))
+    written = (tmp_path / "index.md").read_text("utf-8")
+    filled = front_page(Context(edition), written, "docs/index.md")
+    assert not filled.problems
+    assert "data-question" in filled.page
+    assert usual_case(compile_book(lay(tmp_path / "small", {}))) == {}

@@ -54,6 +54,7 @@ class Job:
     trainer: str = ""  # general or tuned; empty means tuned for pretraining
     precision: str = PRODUCTS[0]  # of matrix products, in the plan's words
     wide: bool = True  # whether to try host memory, FP8 and context parallelism, too
+    until: str = ""  # the day of the deadline, if it was given as one
     taken: frozenset[str] = frozenset()  # what was not stated and uses the plan's values
 
     @property

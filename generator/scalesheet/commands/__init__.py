@@ -6,6 +6,7 @@ A module imports what it needs inside `run`, so that `--help` loads none of it.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -121,9 +122,33 @@ def model_of(book: Book, name: str) -> str:
     table = book.tables.get("models", NO_TABLE)
     row = model(name, models(table))
     if not row:
+        if of_size := _of_size(book, name):
+            raise UsageError(of_size)
         every = (*table.rows, *table.row_titles)
         raise UsageError(f"there is no model '{name}'{nearest(name, every, 'models')}")
     return row
+
+
+#: A size alone, such as 8B; and how far the models that are named for it may be from it.
+_SIZE = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<letter>[MBT])", re.IGNORECASE)
+_SIZE_WITHIN, _MOST_OF_SIZE = 0.2, 8
+
+
+def _of_size(book: Book, name: str) -> str:
+    """The models of about a size such as `8B`, if a name is only a size; else empty."""
+    from scalesheet.evaluate import evaluate_catalogue
+    from scalesheet.quantities import amount
+
+    match = _SIZE.fullmatch(name.strip())
+    if match is None:
+        return ""
+    size = float(amount(match["number"], match["letter"].upper()))
+    counts = evaluate_catalogue(book).tables["models"]["parameters"].value.tolist()
+    rows = zip(counts, book.tables["models"].rows, strict=True)
+    apart = sorted((abs(number / size - 1), row) for number, row in rows)
+    near = [(far, row) for far, row in apart if far <= _SIZE_WITHIN]
+    which = ", ".join(row for _, row in near[:_MOST_OF_SIZE]) or "none in the catalogue"
+    return f"'{name}' is a size, and the architecture matters; models of about that size: {which}"
 
 
 def tally(problems: Sequence[Diagnostic]) -> str:

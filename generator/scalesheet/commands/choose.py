@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,18 +25,28 @@ if TYPE_CHECKING:
 TAKEN = ("tokens", "sequence", "batch", "deadline")
 #: Formats of matrix products, with the plan's words for them.
 PRODUCTS = {"16-bit": "16 bit", "fp8": "FP8"}
+_WEEKS = re.compile(r"^([0-9]+(?:\.[0-9]+)?) *(?:weeks?|wk?)$")
+#: Inputs of the calculator that have an option of their own.
+OPTIONS = {
+    **{name: f"--{name}" for name in ("method", "tokens", "samples", "sequence", "batch")},
+    **{name: f"--{name}" for name in ("deadline", "trainer", "precision")},
+    "gpus": "--gpus-at-most",
+    "offer": "--offers",
+}
 SUMMARY = "find the cheapest configuration that trains a model in time"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "model", metavar="MODEL", help="a model of the catalogue by id or name, or a config.json"
+        "model",
+        metavar="MODEL",
+        help="a model of the catalogue by id or name, or a config.json, or the folder with one",
     )
     parser.add_argument(
         "--method",
-        type=str.lower,
-        choices=METHODS,
-        help="training method (default: full, lora or qlora)",
+        type=_method,
+        metavar="METHOD",
+        help="training method: pretraining, full, lora or qlora (default: full, lora or qlora)",
     )
     parser.add_argument("--tokens", type=_count, metavar="N", help="tokens in all epochs: 15e9, 1B")
     parser.add_argument(
@@ -44,7 +55,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sequence", type=_whole, metavar="N", help="sequence length in tokens")
     parser.add_argument("--batch", type=_whole, metavar="N", help="sequences per step")
     parser.add_argument(
-        "--deadline", metavar="TIME", help='maximum wall-clock time: "3 day", "36 hour"'
+        "--deadline",
+        metavar="TIME",
+        help='maximum wall-clock time: "3 days", "2 weeks", or until a day, 2027-03-19, counted '
+        "from the day of the prices",
     )
     parser.add_argument(
         "--deadline-end",
@@ -124,7 +138,7 @@ def answered(options: argparse.Namespace) -> tuple[Teller, Answer]:
     from scalesheet.choose.search import search
     from scalesheet.examine import sound_edition
     from scalesheet.predict.cases.catalogue import known
-    from scalesheet.predict.configs import ENDING
+    from scalesheet.predict.configs import CONFIG, ENDING
     from scalesheet.render.text.choice import Teller
 
     data = folder(options.data)
@@ -138,6 +152,8 @@ def answered(options: argparse.Namespace) -> tuple[Teller, Answer]:
         )
     if lacks := lacking(plan, NEEDED):
         raise UsageError(lacks)
+    if (inside := Path(options.model, CONFIG)).is_file():
+        options.model = str(inside)
     if options.model.endswith(ENDING):
         options.model, book = _by_config(options.model, book, data)
     catalogue = known(book)
@@ -167,6 +183,7 @@ def _by_config(file: str, book: Book, data: Path) -> tuple[str, Book]:
 
 def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) -> Job:
     from scalesheet.choose.job import Job, stated_in, usual_batch
+    from scalesheet.quantities import is_day
 
     def usual(name: str, unit: str) -> float:
         return stated_in(book, plan, name, unit)
@@ -199,6 +216,7 @@ def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) 
             else usual("batch", "sequence / step")
         ),
         deadline=deadline,
+        until=(options.deadline or "").strip() if is_day(options.deadline or "") else "",
         certain=options.deadline_end == "high",
         most_gpus=options.gpus_at_most,
         terms=tuple(TERMS) if options.term == "any" else (options.term,),
@@ -255,6 +273,9 @@ def _edits(book: Book, plan: Plan, texts: list[str]) -> Mapping[Key, Stated]:
     edits = {}
     for edit in texts:
         name = edit.partition("=")[0].strip()
+        if name in OPTIONS:
+            value = edit.partition("=")[2].strip()
+            raise UsageError(f"--set {edit}: use {OPTIONS[name]} {value} instead")
         if name not in ASSUMED:
             raise UsageError(
                 f"--set {edit}: '{name}' is not an assumption{nearest(name, ASSUMED)} "
@@ -272,16 +293,42 @@ def _edits(book: Book, plan: Plan, texts: list[str]) -> Mapping[Key, Stated]:
 
 
 def _hours(text: str, book: Book) -> float:
-    """Hours in `3 day`, `36 h`, `2.5 days`."""
-    from scalesheet.quantities import quantity, says_more
+    """Hours in `3 day`, `36 h`, `2.5 weeks`; and from the day of the prices to a day."""
+    from scalesheet.quantities import day_as_written, day_number, is_day, quantity, says_more
 
+    said, until = f"--deadline '{text}'", day_as_written(text) or (text,) * is_day(text)
+    if len(until) > 1 or (until and until[0] != text):
+        raise UsageError(f"{said}: write {' or '.join(until)}")
     try:
-        hours = quantity(text.lower(), book.units.parse("hour"), book.units)
+        if until:
+            hours = 24 * (day_number(text) - day_number(book.as_of.isoformat()))
+            if hours <= 0:
+                raise UsageError(f"{said}: expected a day after that of the prices, {book.as_of}")
+            return hours
+        days = _WEEKS.sub(lambda weeks: f"{7 * float(weeks[1]):g} days", text.lower())
+        hours = quantity(days, book.units.parse("hour"), book.units)
     except ValueError:
         hours = 0
     if hours <= 0 or not says_more(text):
-        raise UsageError(f"--deadline '{text}': expected a time, such as '3 day' or '36 hour'")
+        raise UsageError(
+            f"{said}: expected a time such as '3 days', '36 hours' or '2 weeks', or a day such as "
+            "2027-03-19"
+        )
     return hours
+
+
+def _method(text: str) -> str:
+    """A method by its name here, in plans or in published runs."""
+    from scalesheet.nearest import nearest
+
+    names = {
+        name.lower(): key for key, each in METHODS.items() for name in (each.case, each.plan, key)
+    }
+    if text.lower() not in names:
+        known = [METHODS["pretrain"].plan, *TUNING]
+        near = nearest(text.lower(), known) or f"; expected one of {', '.join(known)}"
+        raise argparse.ArgumentTypeError(f"'{text}' is not a method{near}")
+    return names[text.lower()]
 
 
 def _number(text: str) -> float | None:

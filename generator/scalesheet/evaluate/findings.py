@@ -8,6 +8,7 @@ book's own data they are errors.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -15,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.diagnostics import Diagnostic, at, followed
 from scalesheet.evaluate import (
     NOTHING,
     Same,
@@ -48,8 +49,10 @@ from scalesheet.model import (
     Record,
     Stated,
     Table,
+    deadline_check,
 )
-from scalesheet.resolve.reasons import INCOMPLETE
+from scalesheet.quantities import day_text
+from scalesheet.resolve.reasons import INCOMPLETE, of_compiler
 from scalesheet.rows import Watched
 from scalesheet.values import Results, Series, Value
 from scalesheet.vocabulary import counted
@@ -62,6 +65,8 @@ MOST_ROWS = 5
 LARGEST = 1e300
 #: The most digits of a number in text: in total, and without trailing zeros.
 MOST_DIGITS, MOST_SIGNIFICANT = 14, 12
+#: The GPUs of a usual node, which share a fast link. A single-GPU offer is often sold up to that.
+USUAL_NODE = 8
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
@@ -75,18 +80,32 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
     tables = {**book.tables, **plan.tables}
     problems, faulty = of_catalogue(book)
     more, _ = _of_formulas(tables, plan, plan.order, results, faulty)
-    problems = [*problems, *more]
+    problems = [*problems, *more, *_without_network(plan, results)]
+    first: dict[str, Diagnostic] = {}  # of each reason for which checks have no value
+    follow: Counter[str] = Counter()
     for name in plan.checks:
         check, value = plan.scalars[name], results.scalars[name]
-        if value.value is not True:
-            where, text = _broken(plan, name, results)
-            message = f"the check '{check.title}' does not hold{where}: {text}"
-            if wrong := wrongs(plan, name, results):
-                if unfit and any(each.startswith(INCOMPLETE) for each in wrong):
-                    continue
-                wrong = [_with_row(each, results) for each in wrong]
-                message = f"{'; '.join(wrong)}: the check '{check.title}' does not hold{where}"
-            problems.append(at(_position(check, check.formula), "V005", message))
+        if value.value is True:
+            continue
+        where, text = _broken(plan, name, results)
+        message = f"the check '{check.title}' does not hold{where}"
+        wrong, root, place = wrongs(plan, name, results), "", _position(check, check.formula)
+        if value.value is None:
+            if unfit and of_compiler(value.reason):
+                continue
+            root, place = _root(plan, tables, name, results, place)
+            follow[root] += root in first
+            wrong = [root]
+        message = f"{'; '.join(wrong)}: {message}" if wrong else f"{message}: {text}"
+        found = at(place, "V005", message)
+        if not root:
+            problems.append(found)
+        first.setdefault(root, found)
+    problems += [
+        replace(each, message=each.message + followed(follow[root]))
+        for root, each in first.items()
+        if root
+    ]
     return problems
 
 
@@ -136,6 +155,79 @@ def _of_formulas(
     return problems, frozenset(found_faulty)
 
 
+def _without_network(plan: Plan, results: Results) -> Iterator[Diagnostic]:
+    """Warn of the first row of each table with more GPUs than a node, on an offer of one GPU."""
+    for table in plan.tables.values() if "gpus" in results.tables.get("offers", {}) else ():
+        for place, row in enumerate(table.rows):
+            offer, number = (_in_row(results, table, name, place) for name in ("offer", "gpus"))
+            if not isinstance(number, float) or number <= USUAL_NODE or not isinstance(offer, str):
+                continue
+            if offer in results.rows["offers"] and results.cell("offers", offer, "gpus").value == 1:
+                message = (
+                    f"{table.name}['{row}']: {number:,.0f} GPUs of an offer of 1, and nodes "
+                    f"usually have at most {USUAL_NODE}: nothing says that they have a fast "
+                    "network between them; choose an offer of whole nodes"
+                )
+                position = table.row_positions[place] if table.row_positions else plan.position
+                yield at(position or Position(plan.id, 1, 1), "V019", message)
+                break
+
+
+def _in_row(results: Results, table: Table, name: str, place: int) -> object:
+    """The value of a figure in a row, or of the scalar that all rows of the table share."""
+    if name in table.columns:
+        return results.tables[table.name][name][place].value
+    shared = results.scalars.get(f"{table.name}.all.{name}")
+    return shared.value if shared is not None else None
+
+
+def _root(
+    plan: Plan, tables: Mapping[str, Table], check: str, results: Results, place: Position
+) -> tuple[str, Position]:
+    """Why a check at a place has no value: the first reason behind it that a row or figure states,
+    with the place of that row if it is the plan's.
+    """
+    waiting: list[tuple[str | None, str, str | None]] = [(None, check, None)]
+    said = str(results.scalars[check].reason)
+    for table, name, row in waiting:  # grows below
+        reason, formulas = results.scalars.get(name, Value()).reason, []
+        if table is None:
+            formulas = [plan.scalars[name].formula]
+        else:
+            column, series = tables[table].columns[name], results.tables[table][name]
+            rows = results.rows[table] if row is None else (row,)
+            reasons = {each: series[results.rows[table].index(each)].reason for each in rows}
+            reason = next(filter(None, reasons.values()), None)
+            formulas = [column.own.get(row or "", column.formula)]
+            formulas += list(column.own.values()) if row is None else []
+        if reason and not of_compiler(reason):
+            if table is None:
+                return reason, place
+            if table in plan.tables and plan.tables[table].row_positions:
+                without = min(results.tables[table][name].reasons)
+                place = plan.tables[table].row_positions[without]
+            return _with_row(f"{INCOMPLETE}: {table}.{name}", results), place
+        if reason:
+            read = (place for each in formulas for place in _read(each, table, row))
+            waiting += sorted(set(read) - set(waiting), key=str)
+    return said, place
+
+
+def _read(
+    formula: Formula | None, table: str | None, row: str | None
+) -> Iterator[tuple[str | None, str, str | None]]:
+    """The figures that a formula in a row names: table, name, and the row if it is a fixed one."""
+    for node in walk(formula.ends.value) if formula is not None else ():
+        if isinstance(node, Scalar):
+            yield None, node.name, None
+        elif isinstance(node, Cell):
+            yield node.table, node.column, node.row
+        elif isinstance(node, Column):
+            yield node.table, node.column, row if node.table == table else None
+        elif isinstance(node, Aggregate | Lookup) and node.column is not None:
+            yield node.table, node.column, None
+
+
 def _with_row(reason: str, results: Results) -> str:
     """The first row without a value, and why, if the reason only says that one has none."""
     first, *others = rows_without(reason, results) or (reason,)
@@ -181,7 +273,7 @@ def wrongs(plan: Plan, check: str, results: Results) -> list[str]:
     """
     key = plan.otherwise(check)
     if key is None:
-        return []
+        return [each for each in [_late(plan, check, results)] if each]
     if key.table is None:
         return [_said(results.scalars[key.name])]
     table, said = plan.tables[key.table], results.tables[key.table][key.name]
@@ -189,6 +281,18 @@ def wrongs(plan: Plan, check: str, results: Results) -> list[str]:
     result = [f"{table.row_titles[at]}: {_said(said[at])}" for at in places[:MOST_ROWS]]
     more = len(places) - MOST_ROWS
     return result + ([f"and {more} more"] if more > 0 else [])
+
+
+def _late(plan: Plan, check: str, results: Results) -> str:
+    """When a phase ends and when it should, if this is the check of its deadline and it is late. No
+    formula can print dates.
+    """
+    phase = next((each for each in plan.phases if deadline_check(each.id) == check), None)
+    if phase is None or results.scalars[check].value is not False:
+        return ""
+    columns, row = results.tables["phases"], results.rows["phases"].index(phase.id)
+    end, due = (day_text(float(columns[c][row].value or 0)) for c in ("end_date", "deadline"))
+    return f"{phase.title} ends on {end}, after its deadline {due}"
 
 
 def _said(value: Value) -> str:

@@ -102,6 +102,9 @@ class _Parser:
     # -- the grammar, loosest first
 
     def formula(self) -> Node:
+        if self.sees("="):
+            message = "a formula has no '=' in front, unlike in a spreadsheet; leave it out"
+            raise FormulaError(message, self.next.start)
         node = self.choice()
         if self.next.kind != "end":
             if self.sees("="):

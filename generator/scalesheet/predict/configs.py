@@ -13,7 +13,7 @@ from scalesheet.predict.arrays import each, first_reason, words
 from scalesheet.predict.cases.reader import Read
 from scalesheet.source.places import suggested
 
-ENDING = ".json"
+ENDING, CONFIG = ".json", "config.json"
 
 
 def with_configs(table: Read, book: Book, data: Path) -> tuple[Read, Book]:

@@ -12,6 +12,7 @@ from scalesheet.predict.arrays import Words, among, joined, no_words, words
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import Coefficients, coefficients
 from scalesheet.predict.table import Predictions, supported
+from scalesheet.vocabulary import gpu_hours
 
 GIB = 2.0**30
 AWAY = "in host memory"
@@ -37,7 +38,7 @@ def _net(book: Book, task: str, cases: Cases, made: Predictions) -> Words:
     share = float(np.exp(-coefficients(book, "runs").get("gross", 0.0)))
     other = (made.predicted * share).tolist()
     if task == "runs":
-        return words([f"{hours:,.0f} GPU hours without restarts and evaluation" for hours in other])
+        return words([f"{gpu_hours(each)} without restarts and evaluation" for each in other])
     rates = words([f"in a whole run, with restarts and evaluation, {rate:,.0f}" for rate in other])
     rates[~among(cases.method, "pretrain")] = ""
     return rates

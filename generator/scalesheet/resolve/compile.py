@@ -17,7 +17,7 @@ from scalesheet.resolve.binding.bind import Bound, bind
 from scalesheet.resolve.binding.scope import BindError, Scope
 from scalesheet.resolve.drafts import Draft, DraftTable, Space, Written
 from scalesheet.resolve.echoes import Failed, Place, told_apart
-from scalesheet.resolve.order import Cycle, needs, ordered
+from scalesheet.resolve.order import Cycle, in_words, needs, ordered
 from scalesheet.resolve.proving.facts import (
     MIXED,
     REFERENCES,
@@ -77,9 +77,7 @@ def compile_space(
         compiled.order = ordered(graph)
     except Cycle as cycle:
         draft, written, _ = bound[cycle.keys[0]]
-        problems.append(
-            at(written.position, "N005", f"these depend on each other: {cycle}; state one of them")
-        )
+        problems.append(at(written.position, "N005", in_words(cycle)))
         return compiled
     for draft in drafts:
         compiled.facts[draft.table, draft.name] = _stated_facts(draft)
@@ -109,7 +107,8 @@ def _given(
     """The error at an input whose range a component's formula cannot take. It is added to the
     problems unless it is already there.
     """
-    if not found or not found[0].code.startswith("R"):
+    files = {each.document.at().path for each in space.components.values()}
+    if not found or not found[0].code.startswith("R") or found[0].path not in files:
         return None
     for node in walk(tree):
         for name in facts_of(compiled.facts, node).directions:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from scalesheet.diagnostics import Diagnostic
+from scalesheet.diagnostics import Diagnostic, followed
 from scalesheet.language.syntax import (
     Aggregate,
     Cell,
@@ -60,10 +60,9 @@ class Echoes:
         """Add to an error's message how many errors follow from it."""
         for index, each in enumerate(problems):
             if number := self.hidden[each]:
-                follow = "1 error that follows" if number == 1 else f"{number} errors that follow"
                 name = self.shared.get(each)
                 reader = f"; all of them read '{name}', so check its unit" if name else ""
-                message = f"{each.message} ({follow} from this not shown{reader})"
+                message = each.message + followed(number, reader)
                 problems[index] = replace(each, message=message)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, Scalar, walk
@@ -18,6 +19,21 @@ class Cycle(Exception):
     def __init__(self, keys: list[Key]) -> None:
         super().__init__(" -> ".join(map(name_of, keys)))
         self.keys = keys
+
+
+#: The calendar's columns of phases, which follow from what each phase comes after.
+CALENDAR = ("start", "end")
+
+
+def in_words(cycle: Cycle) -> str:
+    """What depends on each other, and what to do: phases if they come after each other."""
+    if any(key.table != "phases" or key.name not in CALENDAR for key in cycle.keys):
+        return f"these depend on each other: {cycle}; state one of them"
+    phases = [row for row, _ in groupby(str(key.row) for key in cycle.keys)]
+    if len(phases) == 1:
+        return f"the phase '{phases[0]}' comes after itself; take it out of its 'after'"
+    circle = " -> ".join(phases)
+    return f"these phases come after each other: {circle}; take one of them out of an 'after'"
 
 
 def name_of(key: Key) -> str:

@@ -6,6 +6,7 @@ Such a project may still have a `docs` folder, whose pages are added to the gene
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,21 @@ from scalesheet.site.snippets import taken_out
 
 FILE = "mkdocs.yml"
 FRONT = "index.md"
-_FRONT_PAGE = "---\nhide: [navigation, toc]\n---\n\n# {title}\n\n{{{{ plans }}}}\n"
+_FRONT_PAGE = "---\n{matter}---\n\n# {title}\n\n{blocks}\n"
 
 
-def lay_out(docs: Path, title: str) -> None:
-    """Add what the project lacks to its pages: styles, scripts, a front page."""
+def lay_out(docs: Path, title: str, question: Mapping[str, str]) -> None:
+    """Add what the project lacks to its pages: styles, scripts, a front page. The page asks a
+    question that begins with this case, unless it is empty; pages of models link to it.
+    """
     shutil.copytree(ASSETS, docs / "assets", dirs_exist_ok=True)
     if not (docs / FRONT).is_file():
-        (docs / FRONT).write_text(_FRONT_PAGE.format(title=title), "utf-8")
+        matter: dict[str, Any] = {"hide": ["navigation", "toc"]}
+        matter |= {"question": dict(question)} if question else {}
+        blocks = "\n\n".join(("{{ question }}", "{{ plans }}")[not question :])
+        written = yaml.safe_dump(matter, sort_keys=False)
+        page = _FRONT_PAGE.format(matter=written, title=title, blocks=blocks)
+        (docs / FRONT).write_text(page, "utf-8")
 
 
 def settings_of(project: Path, docs: Path, title: str, stage: Path) -> Path:

@@ -36,6 +36,15 @@ def test_defaults_of_components_are_listed_apart_from_the_inputs(tmp_path: Path)
     assert "runs.all.gpus" in defaults
 
 
+def test_an_input_that_two_tables_have_says_of_which_table_it_is(tmp_path: Path) -> None:
+    again = "  later:\n    of: energy\n    with: {card: card, load: 1}\n    rows: {a: {hours: 3}}\n"
+    book = cases_book(tmp_path, again)
+    write_pages(Edition(book), tmp_path / "pages")
+    inputs = section((tmp_path / "pages/plans/cases.md").read_text("utf-8"), "inputs")
+    titles = re.findall(r'<th scope="row">(Load[^<]*)', inputs)
+    assert titles == ["Load, Later", "Load, Runs"]
+
+
 def test_markup_in_the_plans_title_is_shown_as_text() -> None:
     shown = read(plan_page())
     assert shown.text.startswith("Demo <plan> with *stars* | pipes")

@@ -34,7 +34,7 @@ from scalesheet.render.api.values import value_json
 from scalesheet.render.text.plan import aligned
 from scalesheet.sure.words import chance
 from scalesheet.values import Value
-from scalesheet.vocabulary import METHODS, OFFLOADS, TUNING, counted
+from scalesheet.vocabulary import METHODS, OFFLOADS, TUNING, counted, gpu_hours
 
 GIB = 2.0**30
 ODDS = (
@@ -258,7 +258,7 @@ class Teller:
 
     def _published(self) -> Iterator[str]:
         for run in self.published():
-            yield f"  Published: {run.title} took {run.gpu_hours:,.0f} GPU hours on {run.on}"
+            yield f"  Published: {run.title} took {gpu_hours(run.gpu_hours)} on {run.on}"
 
     def _nothing(self, answer: Answer) -> Iterator[str]:
         yield "Nothing fits."
@@ -360,6 +360,8 @@ class Teller:
         products = "16-bit" if job.precision == "16 bit" else job.precision
         yield f"  {products} training with Adam, kernels of a {' or a '.join(trainers)} trainer"
         yield "  memory: the upper limit (99 %) has to fit"
+        if job.until:
+            yield f"  deadline: until {job.until}, from {self.book.as_of}, the day of the prices"
         if job.certain:
             yield "  deadline: met by the high end of the 80 % range of the hours"
         else:

@@ -21,13 +21,15 @@ class UnknownId(ValueError):
 def ids_text(edition: Edition, name: str | None) -> str:
     """Return the ids and titles that a name leads to. Raises UnknownId.
 
-    Without a name: plans, tables and components. For a table its rows (offers with prices), for a
-    row its figures, for a component its inputs and outputs.
+    Without a name: plans, tables and components. For a table its rows, with prices if it has
+    them, for a row its figures, for a component its inputs and outputs.
     """
     book = edition.book
     if name is not None:
         if name == "offers" and name in book.tables:
             return "\n".join(_offers(edition, book.tables[name])) + "\n"
+        if name in book.tables and "price" in book.tables[name].columns:
+            return "\n".join(_priced(edition, book.tables[name])) + "\n"
         if name in book.tables:
             rows = book.tables[name]
             return _lines(dict(zip(rows.rows, rows.row_titles, strict=True)))
@@ -71,6 +73,16 @@ def _offers(edition: Edition, table: Table) -> list[str]:
         shown = amount(edition.book, price, value) if priced else "no price"
         made.append((of, value.value if priced else math.inf, (row, shown, seen, title)))
     return aligned([line for _, _, line in sorted(made)], numbers=frozenset({1}))
+
+
+def _priced(edition: Edition, table: Table) -> list[str]:
+    """The rows of another table with prices, such as stores: id, price and title."""
+    price, made = table.columns["price"], []
+    for row, title in zip(table.rows, table.row_titles, strict=True):
+        value = edition.catalogue.cell(table.name, row, price.name)
+        priced = isinstance(value.value, float)
+        made.append((row, amount(edition.book, price, value) if priced else "no price", title))
+    return aligned(made, numbers=frozenset({1}))
 
 
 def _entry(edition: Edition, table: Table, row: str) -> str:
@@ -121,8 +133,12 @@ def _default(book: Book, component: Component, name: str) -> str:
         )
         return f"required: {what}" if what else "required"
     if name in component.searched:
-        return "searched for, unless stated"
-    return amount(book, scalar, stated_value(scalar.stated))
+        among = component.choice.among[name] if component.choice else ()
+        tried = ", ".join(each if isinstance(each, str) else f"{each:g}" for each in among)
+        return f"searched for, unless stated: {tried}"
+    default = amount(book, scalar, stated_value(scalar.stated))
+    others = [word for word in scalar.words if word != scalar.stated.value]
+    return f"{default} (or {', '.join(others)})" if others else default
 
 
 def _unit(book: Book, plan: Plan, name: str) -> str:

@@ -12,6 +12,7 @@ from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of, text
 from scalesheet.quantities import DATE, day_text
 from scalesheet.resolve.order import name_of
+from scalesheet.resolve.reasons import of_compiler
 from scalesheet.scenarios import is_default
 from scalesheet.values import Results, Value
 from scalesheet.vocabulary import counted
@@ -43,11 +44,16 @@ def plan_text(
     lines += _chosen(chosen or {})
     lines += _section("", _scalars(book, results, [plan.scalars[name] for name in plan.headline]))
     lines += _section("", [*_in_part(plan, results)])
-    broken = [f"  {each.text}" for each in breaches(plan, results)]
+    lacking = list(_lacking(plan, results))
+    broken = [
+        f"  {each.text}"
+        for each in breaches(plan, results)
+        if not (lacking and of_compiler(results.scalars[each.check.name].reason))
+    ]
     lines += _section(
         "Does not hold", [*broken, *map(_unfit, unfit), *_as_stated(book, plan, results)]
     )
-    lines += _section("Rows without a value", list(_lacking(plan, results)))
+    lines += _section("Rows without a value", lacking)
     lines += actuals
     if every:
         lines += _everything(book, plan, results)

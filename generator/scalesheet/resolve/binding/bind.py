@@ -20,7 +20,7 @@ from scalesheet.language.syntax import Node
 from scalesheet.nearest import nearest
 from scalesheet.quantities import DATE
 from scalesheet.resolve.binding.conversion import convert
-from scalesheet.resolve.binding.lookup import TableColumn, cell, find, member
+from scalesheet.resolve.binding.lookup import TableColumn, cell, find, hyphenated, member
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed, a_kind
 from scalesheet.resolve.binding.texts import as_text, reason, text
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Space, Written
@@ -50,7 +50,10 @@ def bind(written: Written, draft: Draft, scope: Scope) -> Bound | Diagnostic:
             return at(draft.position, "U003", _without_a_unit(written.tree, draft, scope))
         typed = _checked(written.tree, draft, scope)
     except BindError as error:
-        return at(written.at(error.offset), error.code, error.message)
+        message = error.message
+        if error.code == "N001":
+            message = hyphenated(written.text, error.offset, scope) or message
+        return at(written.at(error.offset), error.code, message)
     return Bound(typed.tree, tuple(sorted(_uses(written.tree, scope.space))))
 
 

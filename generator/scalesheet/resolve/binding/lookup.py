@@ -89,6 +89,37 @@ def find(node: Name, scope: Scope) -> Found:
     raise _unknown(node, scope)
 
 
+_HYPHENATED = re.compile(r"[A-Za-z_][\w.]*(?:-[A-Za-z][\w.]*)+")
+
+
+def hyphenated(text: str, offset: int, scope: Scope) -> str:
+    """What to write for a name with a hyphen, which a formula reads as a difference: a row in
+    quotes, or the name with an underscore. Empty if there is neither.
+    """
+    match = _HYPHENATED.match(text, offset)
+    if match is None:
+        return ""
+    before, row, after = "", "", ""
+    for part in match[0].split("."):
+        if row:
+            after += f".{part}"
+        elif "-" in part:
+            row = part
+        else:
+            before += f"{part}."
+    space, says = scope.space, f"a formula reads '{row}' as a difference"
+    tables = {**space.tables, **space.catalogue}
+    of = [each for each in tables.values() if row in each.rows and before in (f"{each.name}.", "")]
+    if of:
+        column = after or f".{next(iter(of[0].columns))}"
+        return f"{says}; write the row in quotes: {of[0].name}['{row}']{column}"
+    plain = f"{before}{row.replace('-', '_')}{after}"
+    phase = f"{scope.phase}.{plain}" if scope.phase else plain
+    own = space.tables[scope.table].columns if scope.table and scope.table in space.tables else {}
+    known = plain in own or not {plain, phase}.isdisjoint(space.scalars)
+    return f"{says}; write {plain}" if known else ""
+
+
 def _of_row_at_hand(node: Name, rest: tuple[str, ...], scope: Scope) -> Found:
     """`own.steps` within a condition: the column in the row that the formula belongs to."""
     assert scope.table is not None

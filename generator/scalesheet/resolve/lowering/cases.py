@@ -264,7 +264,8 @@ class _Cases:
             if own:
                 draft.formulas[None] = _named(f"{self.home}.{name}", self.table)
         elif shared is None and not draft.formulas and not own:
-            draft.fault = lacking(self.low, self.component, name, self.path, given=self.given)
+            if draft.fault is None:  # a formula that cannot be read was reported
+                draft.fault = lacking(self.low, self.component, name, self.path, given=self.given)
             self.column(draft)  # so that the component's formulas find its name
         elif shared is None and not draft.formulas:
             for row in self.table.rows:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scalesheet.diagnostics import at
 from scalesheet.model import Domain, Phase, Stated
 from scalesheet.pictures import COSTS, Stack
 from scalesheet.resolve.drafts import Draft, DraftPlan
@@ -151,7 +152,7 @@ def costs_of(plan: DraftPlan, low: Lowering, dated: bool) -> Costs:
     data = low.document.data
     phases = data["phases"]
     stated = {key for entry in phases.values() for key in entry}
-    prices = {part.price for part in PRICED} & plan.scalars.keys()
+    prices = {part.price for part in PRICED if _is_priced(plan, low, part.price)}
     named = {*data.get("headline", ()), *data.get("limits", ())}
     asked = f"total.{TOTAL}" in named or TOTAL in data.get("total", ())
     if not (asked or prices or stated & set(ASKING)):
@@ -171,6 +172,18 @@ def costs_of(plan: DraftPlan, low: Lowering, dated: bool) -> Costs:
         parts=parts,
         plans=frozenset(prices | ({OFFER} if offered else set())),
     )
+
+
+def _is_priced(plan: DraftPlan, low: Lowering, name: str) -> bool:
+    """Whether the plan has this price for all phases. Its unit is checked here, since each phase
+    would report it.
+    """
+    price, unit = plan.scalars.get(name), low.units.parse(COST_COLUMNS[name][1])
+    if price is None or price.unit is None or low.units.compatible(price.unit, unit):
+        return price is not None
+    message = f"'{name}' is what the phases pay: expected {unit}, found {price.unit}"
+    low.problems.append(at(price.position, "U002", f"{message}; give it in {unit}"))
+    return False
 
 
 def on_gpus(entry: Mapping[str, Any]) -> bool:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from scalesheet.diagnostics import at
+from scalesheet.hints import share_hint
 from scalesheet.language.parser import parse
-from scalesheet.model import Domain, Phase, Show, Stated
+from scalesheet.model import Domain, Phase, Show, Stated, deadline_check
 from scalesheet.nearest import nearest
 from scalesheet.quantities import DATE
 from scalesheet.resolve.drafts import (
@@ -26,6 +27,7 @@ from scalesheet.resolve.lowering.scalars import lower_scalar, lower_totals
 from scalesheet.resolve.lowering.schedule import BEGIN, HOLIDAYS, SHARED, WEEK, WORKED, Schedule
 from scalesheet.resolve.lowering.tables import lower_table
 from scalesheet.resolve.lowering.values import Lowering, stated, written
+from scalesheet.resolve.proving.integers import WHOLE
 
 #: Columns of the phases table: title, unit, domain.
 PHASE_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
@@ -144,6 +146,8 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
         for name in entry.get("tables", {}):
             lower_table(plan, low, space, phase.id, name, ("phases", phase.id, "tables", name))
         _phase_row(plan, low, table, (phase, schedule, costs), entry)
+    if _counts_gpus(plan, table.columns["gpus"]):
+        table.columns["gpus"].domain = "whole" if without else "count"
     usual = (*TOTALS, *(["work"] if "work" in table.columns else []))
     totals = low.document.data.get("total", usual)
     lower_totals(plan, table, dict.fromkeys((*totals, *costs.totals)), low, ())
@@ -165,6 +169,11 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
         text = f"max(0, phases.total.gpus_at_once - {AT_HAND})"
         short = replace(_beside(table, "gpus_at_once", "GPUs missing", text), name=SHORT)
         plan.scalars[SHORT] = short
+    share = plan.scalars[GOODPUT].stated.get(None) if GOODPUT in plan.scalars else None
+    if share is not None and isinstance(share.value, float) and share.value > 1:
+        message = f"'{GOODPUT}': expected above 0, to 1, found {share.value:g}"
+        message += share_hint("positive-fraction", share.value)
+        low.problems.append(at(share.position or table.position, "V002", message))
     if GOODPUT not in plan.scalars:
         message = (
             f"the plan has phases and no scalar '{GOODPUT}', the share of the time that makes "
@@ -175,6 +184,18 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
     for phase in plan.phases:
         if "deadline" in data[phase.id]:
             _deadline(plan, low, phase)
+
+
+def _counts_gpus(plan: DraftPlan, gpus: Draft) -> bool:
+    """Whether the GPUs of all phases are stated, and as whole numbers. Then they are counts, which
+    the sensitivity moves in whole steps.
+    """
+    shared = plan.scalars.get("gpus")
+    whole = shared is not None and shared.domain in WHOLE
+    ends = [end for each in gpus.stated.values() for end in (each.low, each.value, each.high)]
+    return all(whole and each.text == "gpus" for each in gpus.formulas.values()) and all(
+        isinstance(end, float) and end.is_integer() for end in ends if end is not None
+    )
 
 
 #: The columns whose maximum is shown next to the totals.
@@ -233,7 +254,7 @@ def _deadline(plan: DraftPlan, low: Lowering, phase: Phase) -> None:
     where = low.document.key_at("phases", phase.id, "deadline")
     ends = f"floor(expected(phases['{phase.id}'].end_date))"
     text = f"{ends} <= phases['{phase.id}'].deadline"
-    name = f"check.{phase.id}.deadline"
+    name = deadline_check(phase.id)
     check = Draft(name, f"{phase.title} ends by its deadline", where, kind="flag")
     check.formulas[None] = Written(text, parse(text), where, indent=None)
     plan.scalars[name] = check

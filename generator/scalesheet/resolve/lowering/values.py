@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.hints import share_hint
 from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Number
 from scalesheet.language.tokens import FormulaError
@@ -236,6 +237,7 @@ def _sound(low: Lowering, draft: Draft, stated: Stated, path: tuple[str | int, .
     if wrong is not None:
         message = (
             f"'{draft.name}': expected {DOMAIN_WORDS[domain]} (domain {domain}), found {wrong:g}"
+            f"{share_hint(domain, wrong)}"
         )
         low.say("V002", message, *path)
         return

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from scalesheet.book import Book
 from scalesheet.choose.evidence import basis
 from scalesheet.choose.job import PLAN, lacking
 from scalesheet.diagnostics import Diagnostic, at
@@ -89,6 +90,20 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
         return filler()
 
     return FrontPage(_LINE.sub(filled, written), script, tuple(problems))
+
+
+def usual_case(book: Book) -> dict[str, str]:
+    """The case of the plan calculator, for a front page that states none; empty if the book cannot
+    answer it.
+    """
+    plan = book.plans.get(PLAN)
+    if plan is None or lacking(plan, FIGURES) or "offers" not in book.tables:
+        return {}
+    model, offer = (plan.scalars[name].stated for name in ("model", "offer"))
+    sold = book.tables["offers"].columns["accelerator"].stated
+    if model is None or offer is None or offer.value not in sold:
+        return {}
+    return {"model": str(model.value), "gpu": str(sold[str(offer.value)].value)}
 
 
 def _stated(written: str) -> Mapping[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from scalesheet.model import Plan, Scalar, Stated
@@ -12,6 +13,7 @@ from scalesheet.render.pages.html import Html, heading, join, tag
 from scalesheet.render.pages.marks import by_scenario, mark
 from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
+from scalesheet.resolve.lowering.cases import ALL
 from scalesheet.scenarios import SCENARIO, inputs_of, is_default, stated_by
 from scalesheet.values import Results, Value, stated_value
 
@@ -33,6 +35,7 @@ def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[o
             continue
         if title:
             yield heading(3, title, f"inputs-{id_}")
+        titles = Counter(scalar.title for scalar in group)
         yield grid(
             [
                 heading_cell("Input"),
@@ -41,14 +44,25 @@ def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[o
                 heading_cell("Source and note"),
                 heading_cell(""),
             ],
-            [_row(context, plan, results, scalar) for scalar in group],
+            [_row(context, plan, results, each, titles[each.title] > 1) for each in group],
             records=True,
             row_ids=[scalar_anchor(plan, scalar) for scalar in group],
         )
 
 
-def _row(context: Context, plan: Plan, results: Results, scalar: Scalar) -> list[Html]:
-    """An input in the current scenario; its notes have the values of other scenarios."""
+def _title(plan: Plan, scalar: Scalar) -> str:
+    """The title of an input that all rows of a table share, with the table's and the phase's."""
+    table = plan.tables.get(scalar.name.rpartition(f".{ALL}.")[0])
+    if table is None:
+        return scalar.title
+    phase = next((each.title for each in plan.phases if each.id == table.phase), "")
+    return ", ".join(filter(None, (scalar.title, table.title, phase)))
+
+
+def _row(context: Context, plan: Plan, results: Results, scalar: Scalar, again: bool) -> list[Html]:
+    """An input in the current scenario; its notes have the values of other scenarios. `again`: its
+    title is not the only one in the list.
+    """
     scenario = str(results.scalars[SCENARIO].value) if SCENARIO in results.scalars else ""
     shown = stated_by(plan, scalar, scenario)
     assert shown is not None
@@ -64,7 +78,7 @@ def _row(context: Context, plan: Plan, results: Results, scalar: Scalar) -> list
         return join([*content, *_other_sides(context, plan, results, scalar, scenario)])
 
     return [
-        tag("th", scalar.title, scope="row"),
+        tag("th", _title(plan, scalar) if again else scalar.title, scope="row"),
         _value(context, plan, results, scalar, shown),
         tag("td", each(lambda stated, _: kind(stated.basis))),
         tag("td", each(notes), class_="words"),
