@@ -19,6 +19,7 @@ from scalesheet.render.lines import Line, Lines
 from scalesheet.render.measurements import PairedBar, PairedBars
 from scalesheet.render.pages.catalogue.price_charts import price_lines
 from scalesheet.render.parity import parity_plot
+from scalesheet.render.scores import family_titles
 from scalesheet.render.strip_plot import strip_plot
 from scalesheet.values import Value
 from shipped import shipped, shipped_book
@@ -153,7 +154,7 @@ def test_each_bar_of_a_pair_is_as_long_as_its_number_with_its_range_below() -> N
 
 @pytest.mark.parametrize("task", ["runs", "loss"])
 def test_a_dot_right_of_center_means_predicted_too_high(task: str) -> None:
-    found = strip_plot(shipped().scores[task])
+    found = strip_plot(shipped().scores[task], family_titles(shipped().book))
     svg = built("strip_plot", found)
     assert all(0 <= place <= 100 for place in across(svg))
     offs = [off for family in found.families for off, _ in family.dots]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scalesheet.predict.score import TaskScore
@@ -29,8 +30,8 @@ class StripPlot:
     even: bool
 
 
-def strip_plot(score: TaskScore) -> StripPlot:
-    """Plot a score: logarithms of ratios, or differences in nat for losses."""
+def strip_plot(score: TaskScore, titles: Mapping[str, str]) -> StripPlot:
+    """Plot a score with the titles of families: logarithms of ratios, or differences in nat for losses."""
     data, task = score.published, score.task
     even = task == "loss"
     by_family: dict[str, list[tuple[float, str]]] = {}
@@ -44,7 +45,9 @@ def strip_plot(score: TaskScore) -> StripPlot:
         by_family.setdefault(row.family, []).append((off, label))
     unseen = score.groups["family"]
     families = tuple(
-        Family(name, error(task, unseen[name].median), tuple(sorted(by_family[name])))
+        Family(
+            titles.get(name, name), error(task, unseen[name].median), tuple(sorted(by_family[name]))
+        )
         for name in unseen
     )
     axis = "prediction − published (nat/token)" if even else "prediction / published"

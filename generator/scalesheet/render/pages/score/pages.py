@@ -214,7 +214,11 @@ def _page(context: Context, score: TaskScore) -> str:
         heading(2, "Predicted vs. published", "against"),
         _against(context, score),
         heading(2, "Error of each row", "off"),
-        tag("figure", context.draw("strip_plot", strip_plot(score)), class_="chart"),
+        tag(
+            "figure",
+            context.draw("strip_plot", strip_plot(score, family_titles(context.book))),
+            class_="chart",
+        ),
         *(
             part
             for what, result in score.groups.items()
