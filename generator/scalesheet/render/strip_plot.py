@@ -31,7 +31,10 @@ class StripPlot:
 
 
 def strip_plot(score: TaskScore, titles: Mapping[str, str]) -> StripPlot:
-    """Plot a score with the titles of families: logarithms of ratios, or differences in nat for losses."""
+    """Plot a score: logarithms of ratios, or differences in nat for losses.
+
+    `titles` are those of families.
+    """
     data, task = score.published, score.task
     even = task == "loss"
     by_family: dict[str, list[tuple[float, str]]] = {}
