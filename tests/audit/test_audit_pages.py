@@ -85,7 +85,7 @@ def test_a_claim_that_another_uses_is_named_by_its_line(pages: dict[str, str]) -
     page = pages["html/paper"]
     link = '<a href="#{0}">{1}</a>'
     large = page[page.index("A large fault") :].split("</div>")[0]
-    assert f"<li>{link.format('001-L050-01', 'line 50')} * cards" in large
+    assert f"<li>{link.format('001-L050-01', 'line 50')} * Cards" in large
     row = page[page.index('id="001-L020-03"') :].split("</tr>")[0]
     assert link.format("001-L020-02", "figure 2 of line 20") in row
     assert "@001" not in page

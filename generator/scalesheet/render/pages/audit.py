@@ -432,7 +432,9 @@ def _home(context: Context, claim: str) -> str | None:
 
 
 def _cited(context: Context, audited: Audited, text: str) -> Html:
-    """Replace the ids of claims in a text by their lines, linked to their rows."""
+    """Replace the ids of claims in a text by their lines, linked to their rows, and the names of
+    the plan's quantities by their titles."""
+    plan = context.book.compared(audited.audit.plan)
     parts: list[object] = []
     at = 0
     for match in _NAMED.finditer(text):
@@ -442,9 +444,33 @@ def _cited(context: Context, audited: Audited, text: str) -> Html:
             own = of.id == audited.audit.id
             target = f"#{anchor(match[1])}" if own else claim_address(context, match[1])
             where = _line(of, match[1]) + ("" if own else f" of document {of.document.id}")
-            parts += [text[at : match.start()], link(target, where)]
+            parts += [_titled(plan, text[at : match.start()]), link(target, where)]
             at = match.end()
-    return join((*parts, text[at:]))
+    return join((*parts, _titled(plan, text[at:])))
+
+
+#: A quantity in an expression: `stated_ratio`, `check.x`, `runs['a'].hours`, or a word before a
+#: sign, since other words may be those of a sentence.
+_QUANTITY = re.compile(
+    r"(?<![\w'.])(?:(?P<table>[a-z]\w*)\['(?P<row>[\w-]+)'\]\.(?P<column>[a-z]\w*)"
+    r"|[a-z]\w*(?:\.[a-z]\w*)+|[a-z]+_\w*|[a-z]+(?=\)| [=<>+*/]))(?![\w(\['])(?!\.[a-z])"
+)
+
+
+def _titled(plan: Plan, text: str) -> str:
+    """An explanation with titles in place of names."""
+
+    def title(name: re.Match[str]) -> str:
+        if name["table"] is None:
+            scalar = plan.scalars.get(name[0])
+            return name[0] if scalar is None else scalar.title
+        table = plan.tables.get(name["table"])
+        if table is None or name["row"] not in table.rows or name["column"] not in table.columns:
+            return name[0]
+        row = table.row_titles[table.rows.index(name["row"])]
+        return f"{table.columns[name['column']].title} of {row}"
+
+    return _QUANTITY.sub(title, text)
 
 
 def _line(audit: Audit, claim: str) -> str:
