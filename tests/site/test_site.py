@@ -242,7 +242,7 @@ def test_the_policy_hashes_executable_scripts_and_styles_but_no_data() -> None:
         "default-src 'none'; "
         "script-src 'self' file: 'sha256-uxztVBOu4I1US70toGMPbtpfckNKW9OzJ9C6/M5mIrI='; "
         "style-src 'self' file: 'sha256-X1RutGBrXCt9KkSaXMK7tHftWiRscFHOhxsS8tv8hBk='; "
-        "img-src 'self' file: data:; base-uri 'none'; form-action 'none'"
+        "img-src 'self' file: data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
     )
     works = policy(read_document('<script src="../assets/sure.js"></script>'))
     assert "; worker-src 'self' blob:; " in works

@@ -182,6 +182,7 @@ def policy(document: Document, styles: Iterable[str] = ()) -> str:
             ("img-src", *own, "data:"),
             # a worker's script, made of the page's functions
             ("worker-src", "'self'", "blob:") if works else (),
+            ("connect-src", "'self'"),  # what `serve` adds asks whether the site was built again
             ("base-uri", "'none'"),
             ("form-action", "'none'"),
         )
