@@ -455,9 +455,10 @@ _code(
 )
 _code(
     "V019",
-    "more GPUs than a node",
-    "A run has more GPUs than a usual node (8), on an offer of a single GPU. Nothing says that "
-    "such GPUs have a fast network between them, which the predicted hours assume.",
+    "more GPUs than a fast link connects",
+    "A run has more GPUs than its accelerator's fast link connects (`fast_domain`), on an offer of "
+    "a single GPU. Nothing says that such GPUs have a network between them, which the predicted "
+    "hours assume.",
     "Choose an offer of whole nodes, or fewer GPUs.",
     "warning",
 )

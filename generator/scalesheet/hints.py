@@ -78,7 +78,7 @@ def quantity_hint(value: Any) -> str:
 
 def _formula(value: Any) -> str:
     """The formula that a text seems to be, as it is written in braces: one with a function, a
-    dotted name, or an operator and a name. Empty if it is none.
+    dotted name, or an operator and a name. Empty for other texts.
     """
     text = value.strip().removeprefix("=").strip() if isinstance(value, str) else ""
     try:

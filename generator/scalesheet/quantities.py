@@ -41,7 +41,7 @@ _MONTH_IN_WORDS = re.compile(
 
 def day_as_written(text: str) -> tuple[str, ...]:
     """The days that a text in another notation may mean, as `YYYY-MM-DD`: `19 March 2027` is one,
-    `11.01.2027` is two. Empty if it is none, or is written as it should be.
+    `11.01.2027` is two. Empty for other texts, and for a day that needs no change.
     """
     text = " ".join(text.split())
     pairs: list[tuple[str | int, str | int]] = []  # month, day

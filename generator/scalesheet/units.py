@@ -363,5 +363,4 @@ def unknown_unit(name: str, known: Iterable[str]) -> UnitError:
     like = name.lower() if name.lower() in folded else singular
     like = _MEANT.get(singular, like).lower()
     like = like if like in folded else near(name.lower(), tuple(folded), 0.6) or ""
-    remedy = "write it in days" if singular == "week" else "declare it in units.yaml"
-    return UnitError(f"unknown unit '{name}'", folded.get(like), remedy, name)
+    return UnitError(f"unknown unit '{name}'", folded.get(like), "declare it in units.yaml", name)

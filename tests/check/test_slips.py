@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from own import begun
 from project import edit
+from scalesheet.diagnostics import Diagnostic
 from scalesheet.examine import examine
 from scalesheet.hints import date_hint
 from scalesheet.nearest import nearest
@@ -29,7 +31,7 @@ SLIPS = [
         "S001 A training run computes 'gpu'; state its inputs instead; did",
     ),
     ("value: 500", "value: 2,000", 8, "Y008 a comma in braces begins another key, here 000; write"),
-    ("unit: USD, kind", "unit: week, kind", 8, "U001 unknown unit 'week'; write it in days"),
+    ("unit: hour", "unit: weeks", 10, "U001 unknown unit 'weeks'; did you mean 'week'?"),
     (f"{TOKENS}, unit: token", "50M tokn", 6, "U001 'tokens': unknown unit 'tokn'; did you mean"),
     (TOKENS, "50M tokn, low: 20M token", 6, "U001 'tokens': unknown unit 'tokn'; did you mean"),
     ("500, unit: USD", "500 Dollar", 8, "U001 'cap': unknown unit 'Dollar'; did you mean 'USD'?"),
@@ -159,7 +161,7 @@ SLIPS = [
         "gpus: 1}",
         "gpus: 16}",
         14,
-        "V019 runs['small']: 16 GPUs of an offer of 1, and nodes",
+        "V019 runs['small']: 16 GPUs of an offer of 1, and a fast",
     ),
     ("epochs: 3", "epochs: -3", 15, "V002 'epochs': expected above 0 (domain positive), found -3"),
     ("limits: {cost: cap}", "limits: {cost: cup}", 4, "N001 unknown name 'cup'; did you mean"),
@@ -219,27 +221,30 @@ WRITE = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "ends"), WRITE)
-def test_a_common_slip_says_what_to_write(data: Path, old: str, new: str, ends: str) -> None:
+def after(data: Path, *edits: tuple[str, str]) -> Sequence[Diagnostic]:
+    """What is found in the first plan after edits, each a text and its replacement. Then the plan
+    is as before.
+    """
     plan = data / "plans" / "first" / "plan.yaml"
     before = plan.read_text("utf-8")
-    edit(plan, old, new)
     try:
-        (only,) = examine(data).diagnostics
+        for old, new in edits:
+            edit(plan, old, new)
+        return examine(data).diagnostics
     finally:
         plan.write_text(before, "utf-8")
+
+
+@pytest.mark.parametrize(("old", "new", "ends"), WRITE)
+def test_a_common_slip_says_what_to_write(data: Path, old: str, new: str, ends: str) -> None:
+    (only,) = after(data, (old, new))
     assert only.message.endswith(ends)
 
 
 def test_a_row_with_a_hyphen_needs_quotes(data: Path) -> None:
-    plan = data / "plans" / "first" / "plan.yaml"
-    before = plan.read_text("utf-8")
-    edit(plan, "{small: {", "{small-two: {")
-    edit(plan, "seeds * sum(runs.hours)", "runs.small-two.hours")
-    try:
-        (only,) = examine(data).diagnostics
-    finally:
-        plan.write_text(before, "utf-8")
+    (only,) = after(
+        data, ("{small: {", "{small-two: {"), ("seeds * sum(runs.hours)", "runs.small-two.hours")
+    )
     assert only.message.endswith("; write the row in quotes: runs['small-two'].hours")
 
 
@@ -252,13 +257,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_typo_is_one_error_at_its_place(
     data: Path, old: str, new: str, line: int, says: str
 ) -> None:
-    plan = data / "plans" / "first" / "plan.yaml"
-    before = plan.read_text("utf-8")
-    edit(plan, old, new)
-    try:
-        (only,) = examine(data).diagnostics
-    finally:
-        plan.write_text(before, "utf-8")
+    (only,) = after(data, (old, new))
     assert (Path(only.path).name, only.line) == ("plan.yaml", line)
     assert f"{only.code} {only.message}".startswith(says)
 
@@ -277,28 +276,17 @@ scalars:
 
 
 def test_checks_without_a_value_for_one_reason_are_one_error_at_the_row(data: Path) -> None:
-    plan = data / "plans" / "first" / "plan.yaml"
-    before = plan.read_text("utf-8")
-    edit(plan, "limits: {cost: cap}\nscalars:\n", FOUR_CHECKS)
-    edit(plan, "gpus: 1}\n", "gpus: 3}\n")
-    try:
-        (only,) = examine(data).diagnostics
-    finally:
-        plan.write_text(before, "utf-8")
+    (only,) = after(
+        data, ("limits: {cost: cap}\nscalars:\n", FOUR_CHECKS), ("gpus: 1}\n", "gpus: 3}\n")
+    )
     assert (only.code, only.line) == ("V005", 20)
     assert only.message.startswith("runs['small']: 32 sequences per step do not divide evenly")
     assert only.message.endswith("(3 errors that follow from this not shown)")
 
 
 def test_a_warning_about_a_formula_stays_at_the_formula(data: Path) -> None:
-    plan = data / "plans" / "first" / "plan.yaml"
-    before = plan.read_text("utf-8")
     ratio = "{unit: 1, formula: runs.total.cost / cost}"
-    edit(plan, "  cap:", f"  ratio: {ratio}\n  cap:")
-    try:
-        (only,) = examine(data).diagnostics
-    finally:
-        plan.write_text(before, "utf-8")
+    (only,) = after(data, ("  cap:", f"  ratio: {ratio}\n  cap:"))
     assert (Path(only.path).name, only.line, only.code) == ("plan.yaml", 8, "R005")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 TAKEN = ("tokens", "sequence", "batch", "deadline")
 #: Formats of matrix products, with the plan's words for them.
 PRODUCTS = {"16-bit": "16 bit", "fp8": "FP8"}
-_WEEKS = re.compile(r"^([0-9]+(?:\.[0-9]+)?) *(?:weeks?|wk?)$")
 #: Inputs of the calculator that have an option of their own.
 OPTIONS = {
     **{name: f"--{name}" for name in ("method", "tokens", "samples", "sequence", "batch")},
@@ -305,8 +303,7 @@ def _hours(text: str, book: Book) -> float:
             if hours <= 0:
                 raise UsageError(f"{said}: expected a day after that of the prices, {book.as_of}")
             return hours
-        days = _WEEKS.sub(lambda weeks: f"{7 * float(weeks[1]):g} days", text.lower())
-        hours = quantity(days, book.units.parse("hour"), book.units)
+        hours = quantity(text.lower(), book.units.parse("hour"), book.units)
     except ValueError:
         hours = 0
     if hours <= 0 or not says_more(text):

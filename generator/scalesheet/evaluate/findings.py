@@ -65,8 +65,6 @@ MOST_ROWS = 5
 LARGEST = 1e300
 #: The most digits of a number in text: in total, and without trailing zeros.
 MOST_DIGITS, MOST_SIGNIFICANT = 14, 12
-#: The GPUs of a usual node, which share a fast link. A single-GPU offer is often sold up to that.
-USUAL_NODE = 8
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
@@ -156,17 +154,21 @@ def _of_formulas(
 
 
 def _without_network(plan: Plan, results: Results) -> Iterator[Diagnostic]:
-    """Warn of the first row of each table with more GPUs than a node, on an offer of one GPU."""
-    for table in plan.tables.values() if "gpus" in results.tables.get("offers", {}) else ():
+    """Warn of the first run of each table that rents more GPUs than a fast link connects, on an
+    offer of one GPU.
+    """
+    for table in plan.tables.values():
         for place, row in enumerate(table.rows):
-            offer, number = (_in_row(results, table, name, place) for name in ("offer", "gpus"))
-            if not isinstance(number, float) or number <= USUAL_NODE or not isinstance(offer, str):
+            gpus, most = (_in_row(results, table, name, place) for name in ("gpus", "fast_domain"))
+            if not isinstance(gpus, float) or not isinstance(most, float) or gpus <= most:
                 continue
-            if offer in results.rows["offers"] and results.cell("offers", offer, "gpus").value == 1:
+            offer = _in_row(results, table, "offer", place)
+            rented = _in_row(results, table, "supply", place) != "owned"
+            if rented and results.cell("offers", str(offer), "gpus").value == 1:
                 message = (
-                    f"{table.name}['{row}']: {number:,.0f} GPUs of an offer of 1, and nodes "
-                    f"usually have at most {USUAL_NODE}: nothing says that they have a fast "
-                    "network between them; choose an offer of whole nodes"
+                    f"{table.name}['{row}']: {gpus:,.0f} GPUs of an offer of 1, and a fast link "
+                    f"connects at most {most:,.0f}: nothing says how the nodes are connected; "
+                    "choose an offer of whole nodes"
                 )
                 position = table.row_positions[place] if table.row_positions else plan.position
                 yield at(position or Position(plan.id, 1, 1), "V019", message)

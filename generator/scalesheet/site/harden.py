@@ -180,9 +180,9 @@ def policy(document: Document, styles: Iterable[str] = ()) -> str:
             ("script-src", *own, *_hashes(document.scripts)),
             ("style-src", *own, *_hashes((*document.styles, *styles))),
             ("img-src", *own, "data:"),
+            ("connect-src", "'self'"),  # what `serve` adds asks whether the site was built again
             # a worker's script, made of the page's functions
             ("worker-src", "'self'", "blob:") if works else (),
-            ("connect-src", "'self'"),  # what `serve` adds asks whether the site was built again
             ("base-uri", "'none'"),
             ("form-action", "'none'"),
         )

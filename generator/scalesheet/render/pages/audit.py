@@ -433,7 +433,8 @@ def _home(context: Context, claim: str) -> str | None:
 
 def _cited(context: Context, audited: Audited, text: str) -> Html:
     """Replace the ids of claims in a text by their lines, linked to their rows, and the names of
-    the plan's quantities by their titles."""
+    the plan's quantities by their titles.
+    """
     plan = context.book.compared(audited.audit.plan)
     parts: list[object] = []
     at = 0
