@@ -462,6 +462,13 @@ _code(
     "Choose an offer of whole nodes, or fewer GPUs.",
     "warning",
 )
+_code(
+    "V020",
+    "a headline without a value",
+    "A headline figure of the plan has no value, for the reason given.",
+    "Change the row or input that the reason names, or take the figure out of `headline`.",
+    "warning",
+)
 # O: offers and their prices
 _code(
     "O001",

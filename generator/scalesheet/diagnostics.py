@@ -56,9 +56,9 @@ def errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [d for d in diagnostics if d.severity == "error"]
 
 
-def followed(number: int, more: str = "") -> str:
-    """Say at the end of an error's message how many that follow from it are hidden, if any."""
-    follow = "1 error that follows" if number == 1 else f"{number} errors that follow"
+def followed(number: int, more: str = "", things: tuple[str, str] = ("error", "errors")) -> str:
+    """Say at the end of a message how many that follow from it are hidden, if any."""
+    follow = f"1 {things[0]} that follows" if number == 1 else f"{number} {things[1]} that follow"
     return f" ({follow} from this not shown{more})" if number else ""
 
 

@@ -281,7 +281,15 @@ def test_checks_without_a_value_for_one_reason_are_one_error_at_the_row(data: Pa
     )
     assert (only.code, only.line) == ("V005", 20)
     assert only.message.startswith("runs['small']: 32 sequences per step do not divide evenly")
-    assert only.message.endswith("(3 errors that follow from this not shown)")
+    assert only.message.endswith("(3 breaches that follow from this not shown)")
+
+
+def test_a_headline_without_a_value_is_told_if_no_check_is(data: Path) -> None:
+    page, only = after(data, ("limits: {cost: cap}\n", ""), ("gpus: 1}\n", "gpus: 3}\n"))
+    assert page.code == "N001"  # it shows what is left below the limit
+    assert (only.code, only.severity, only.line) == ("V020", "warning", 13)
+    assert only.message.startswith("runs['small']: 32 sequences per step do not divide evenly")
+    assert only.message.endswith(": the headline 'Cost' has no value")
 
 
 def test_a_warning_about_a_formula_stays_at_the_formula(data: Path) -> None:

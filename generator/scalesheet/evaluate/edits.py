@@ -7,6 +7,7 @@ from functools import partial
 
 from scalesheet.book import Book
 from scalesheet.evaluate.routes import PHASES
+from scalesheet.hints import share_hint
 from scalesheet.language.arithmetic import NOT_A_NUMBER
 from scalesheet.language.syntax import End
 from scalesheet.model import DOMAIN_WORDS, Key, Plan, Quantity, Stated, within
@@ -116,7 +117,9 @@ def _numbers(quantity: Quantity, text: str, units: Units) -> Stated:
     for which, number in (("", lowest), ("", highest), ("the middle of ", middle)):
         if not within(quantity.domain, number):
             message = f"{which}{text} is outside the domain '{quantity.domain}'"
-            raise EditError(f"{message}; write a number that is {DOMAIN_WORDS[quantity.domain]}")
+            hint = share_hint(quantity.domain, number)
+            remedy = hint or f"; write a number that is {DOMAIN_WORDS[quantity.domain]}"
+            raise EditError(f"{message}{remedy}")
     return Stated(middle, lowest, highest, midpoint=bool(sign))
 
 

@@ -65,6 +65,7 @@ MOST_ROWS = 5
 LARGEST = 1e300
 #: The most digits of a number in text: in total, and without trailing zeros.
 MOST_DIGITS, MOST_SIGNIFICANT = 14, 12
+BREACHES = ("breach", "breaches")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
@@ -99,8 +100,15 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
         if not root:
             problems.append(found)
         first.setdefault(root, found)
+    for name in plan.headline:
+        headline, value = plan.scalars[name], results.scalars[name]
+        if value.reason is None or (unfit and of_compiler(value.reason)):
+            continue
+        root, place = _root(plan, tables, name, results, _position(headline, headline.formula))
+        message = f"{root}: the headline '{headline.title}' has no value"
+        first.setdefault(root, at(place, "V020", message))
     problems += [
-        replace(each, message=each.message + followed(follow[root]))
+        replace(each, message=each.message + followed(follow[root], things=BREACHES))
         for root, each in first.items()
         if root
     ]
@@ -183,42 +191,56 @@ def _in_row(results: Results, table: Table, name: str, place: int) -> object:
     return shared.value if shared is not None else None
 
 
+#: A figure: its table, its name, and its row if it is a fixed one.
+_Figure = tuple[str | None, str, str | None]
+
+
 def _root(
-    plan: Plan, tables: Mapping[str, Table], check: str, results: Results, place: Position
+    plan: Plan, tables: Mapping[str, Table], figure: str, results: Results, place: Position
 ) -> tuple[str, Position]:
-    """Why a check at a place has no value: the first reason behind it that a row or figure states,
-    with the place of that row if it is the plan's.
+    """Why a check or headline at a place has no value: the first reason behind it that a row or
+    figure states itself, with the place of that row if it is the plan's.
     """
-    waiting: list[tuple[str | None, str, str | None]] = [(None, check, None)]
-    said = str(results.scalars[check].reason)
+    waiting: list[_Figure] = [(None, figure, None)]
+    said = str(results.scalars[figure].reason)
     for table, name, row in waiting:  # grows below
-        reason, formulas = results.scalars.get(name, Value()).reason, []
-        if table is None:
-            formulas = [plan.scalars[name].formula]
-        else:
-            column, series = tables[table].columns[name], results.tables[table][name]
-            rows = results.rows[table] if row is None else (row,)
-            reasons = {each: series[results.rows[table].index(each)].reason for each in rows}
-            reason = next(filter(None, reasons.values()), None)
+        reason = _reason(results, (table, name, row))
+        if reason is None:
+            continue
+        formulas = [plan.scalars[name].formula] if table is None else []
+        if table is not None:
+            column = tables[table].columns[name]
             formulas = [column.own.get(row or "", column.formula)]
             formulas += list(column.own.values()) if row is None else []
-        if reason and not of_compiler(reason):
-            if table is None:
-                return reason, place
+        read = {each for formula in formulas for each in _read(formula, table, row)}
+        if not of_compiler(reason):
+            read = {each for each in read if _reason(results, each) == reason}  # passed on
+        if of_compiler(reason) or read:
+            waiting += sorted(read - set(waiting), key=str)
+        elif table is None:
+            return reason, place
+        else:
             if table in plan.tables and plan.tables[table].row_positions:
                 without = min(results.tables[table][name].reasons)
+                without = results.rows[table].index(row) if row else without
                 place = plan.tables[table].row_positions[without]
             return _with_row(f"{INCOMPLETE}: {table}.{name}", results), place
-        if reason:
-            read = (place for each in formulas for place in _read(each, table, row))
-            waiting += sorted(set(read) - set(waiting), key=str)
     return said, place
 
 
-def _read(
-    formula: Formula | None, table: str | None, row: str | None
-) -> Iterator[tuple[str | None, str, str | None]]:
-    """The figures that a formula in a row names: table, name, and the row if it is a fixed one."""
+def _reason(results: Results, figure: _Figure) -> str | None:
+    """Why a figure has no value, or the first row of its column without one."""
+    table, name, row = figure
+    if table is None:
+        return results.scalars.get(name, Value()).reason
+    reasons = results.tables[table][name].reasons
+    if row is not None:
+        return reasons.get(results.rows[table].index(row))
+    return reasons[min(reasons)] if reasons else None
+
+
+def _read(formula: Formula | None, table: str | None, row: str | None) -> Iterator[_Figure]:
+    """The figures that a formula in a row names."""
     for node in walk(formula.ends.value) if formula is not None else ():
         if isinstance(node, Scalar):
             yield None, node.name, None

@@ -91,10 +91,13 @@ def _parts(book: Book, plan: Plan, results: Results, made: Shares) -> list[str]:
     rows = []
     shown = [(keys, share) for keys, share in made.parts[:SHOWN] if share >= LEAST]
     for keys, share in shown:
-        name = " * ".join(map(name_of, keys))
+        name = ", ".join(map(name_of, keys))  # what the part names, whatever it does with them
         size = amount(book, quantity, Value.number(whole * share))
-        title = _title_of(book, plan, keys[0])
-        rows.append((_percent(share), size, name, title, _place(book, plan, keys[0])))
+        alike = (at for at in keys if quantity_of(book, plan, at).unit == quantity.unit)
+        main = next(alike, keys[0])
+        rows.append(
+            (_percent(share), size, name, _title_of(book, plan, main), _place(book, plan, main))
+        )
     rest = made.parts[len(shown) :]
     if rest:
         share = sum(share for _, share in rest)
