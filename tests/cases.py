@@ -42,6 +42,11 @@ examples:
   - {given: {card: card, hours: 10}, expect: {energy: 500, status: can run}}
   - {given: {card: card, hours: 10, gpus: 5}, expect: {energy: 5 cards are too many}}
 """
+#: What is said of TABLE: its row "none" cannot run, so its total has no value.
+NO_TOTAL = (
+    "V020 runs['none']: 8 cards are too many: the headline 'Energy in total, Runs' has no value"
+)
+
 TABLE = """\
 headline: [runs.total.energy]
 scalars:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cases import ENERGY, TABLE
+from cases import ENERGY, NO_TOTAL, TABLE
 from pull.workbooks import diff, ship
 from pull.workbooks import said as pulled_said
 from small import HEAD, plan, said
@@ -94,7 +94,7 @@ def test_an_invalid_number_is_reported_at_its_place(
 
 def test_an_example_of_a_component_can_use_them(tmp_path: Path) -> None:
     text = ENERGY.replace("{card: card, hours: 10}", "{card: card, hours: 600 minutes}")
-    assert said(plan(tmp_path / "a", TABLE, {"components/energy.yaml": text})) == []
+    assert said(plan(tmp_path / "a", TABLE, {"components/energy.yaml": text})) == [NO_TOTAL]
     wrong = ENERGY.replace("{card: card, hours: 10}", "{card: card, hours: 5 GB}")
     assert said(plan(tmp_path / "b", TABLE, {"components/energy.yaml": wrong})) == [
         "U002 'hours': '5 GB' is in GB; write a number in hour"
