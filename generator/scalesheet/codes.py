@@ -469,6 +469,14 @@ _code(
     "Change the row or input that the reason names, or take the figure out of `headline`.",
     "warning",
 )
+_code(
+    "V021",
+    "a phase on fewer GPUs than its run",
+    "A phase takes its hours from a run on more GPUs than the phase has, so its GPU hours and cost "
+    "are too low.",
+    "Give the phase as many GPUs as the run, best by a formula such as `runs['large'].gpus`.",
+    "warning",
+)
 # O: offers and their prices
 _code(
     "O001",

@@ -54,7 +54,7 @@ DOMAIN_WORDS: Mapping[str, str] = {
     "positive": "above 0",
     "non-negative": "0 or more",
     "fraction": "0 to 1",
-    "positive-fraction": "above 0, to 1",
+    "positive-fraction": "above 0 and at most 1",
     "signed": "any number",
     "whole": "0, 1, 2, ...",
     "count": "1, 2, 3, ...",
@@ -693,6 +693,10 @@ def otherwise(check: str, table: str | None) -> Key:
     if table is None:
         return Key(f"{check}.otherwise")
     return Key(f"otherwise_{check.replace('.', '_')}", table)
+
+
+#: The end of the name of a figure's limit.
+LIMIT = ".limit"
 
 
 def deadline_check(phase: str) -> str:

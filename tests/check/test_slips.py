@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from own import begun
 from project import edit
 from scalesheet.diagnostics import Diagnostic
+from scalesheet.evaluate.edits import EditError, read_edit
 from scalesheet.examine import examine
 from scalesheet.hints import date_hint
 from scalesheet.nearest import nearest
@@ -266,7 +268,7 @@ def test_a_typo_is_one_error_at_its_place(
 FOUR_CHECKS = """\
 limits: {cost: cap, longest: 90, shortest: 90}
 phases:
-  train: {title: T, class: one_time, gpus: 1, hours: {formula: hours}, deadline: 2999-01-01}
+  train: {title: T, class: one_time, gpus: 3, hours: {formula: hours}, deadline: 2999-01-01}
 scalars:
   begin: {value: 2027-01-11, unit: date}
   goodput: {value: 1, unit: 1}
@@ -290,6 +292,50 @@ def test_a_headline_without_a_value_is_told_if_no_check_is(data: Path) -> None:
     assert (only.code, only.severity, only.line) == ("V020", "warning", 13)
     assert only.message.startswith("runs['small']: 32 sequences per step do not divide evenly")
     assert only.message.endswith(": the headline 'Cost' has no value")
+
+
+@pytest.mark.parametrize(
+    ("hours", "runs", "on"),
+    [
+        ("hours", "gpus: 8", "8 GPUs of runs['small']"),
+        ("runs['large'].hours", "gpus: 8", "8 GPUs of runs['large']"),
+        ("max(runs.hours where utilization > 0)", "gpus: 8", "8 GPUs of runs['small']"),
+        ("runs['large'].hours", "gpus: 1", None),
+        ("seeds * 2 hour", "gpus: 8", None),
+    ],
+)
+def test_a_phase_has_as_many_gpus_as_the_run_that_it_takes_its_hours_from(
+    data: Path, hours: str, runs: str, on: str | None
+) -> None:
+    phases = FOUR_CHECKS.replace("gpus: 3", "gpus: 1")
+    phases = phases.replace("formula: hours", f'formula: "{hours}"')
+    found = after(data, ("limits: {cost: cap}\nscalars:\n", phases), ("gpus: 1}\n", f"{runs}}}\n"))
+    told = [each for each in found if each.code == "V021"]
+    assert bool(told) == (on is not None)
+    assert all((each.line, each.severity) == (6, "warning") for each in told)
+    assert all(f"has 1 of the {on}" in each.message for each in told)
+
+
+def test_a_limit_that_is_exceeded_is_told_with_both_figures(data: Path) -> None:
+    (only,) = after(data, ("value: 500, unit: USD", "value: 5, unit: USD"))
+    assert (only.code, only.line) == ("V005", 4)
+    assert re.fullmatch(r"Cost is [0-9.]+ USD, above its limit of 5 USD", only.message)
+
+
+def test_a_goodput_above_1_is_refused_in_data_and_as_an_edit(data: Path, tmp_path: Path) -> None:
+    phases = FOUR_CHECKS.replace("longest: 90, shortest: 90", "longest: 900, shortest: 900")
+    more = ("limits: {cost: cap}\nscalars:\n", phases)
+    (only,) = after(data, more, ("goodput: {value: 1,", "goodput: {value: 1.2,"))
+    assert (only.code, only.message) == (
+        "V002",
+        "'goodput': expected above 0 and at most 1, found 1.2; write 0.012 or 1.2 %",
+    )
+    own = begun(tmp_path)
+    edit(own / "plans" / "first" / "plan.yaml", *more)
+    book = examine(own).book
+    assert book is not None
+    with pytest.raises(EditError, match="outside the domain"):
+        read_edit(book, book.plans["first"], "goodput=1.2")
 
 
 def test_a_warning_about_a_formula_stays_at_the_formula(data: Path) -> None:

@@ -162,7 +162,7 @@ def test_a_component_within_another_is_expanded(tmp_path: Path) -> None:
         (
             "one: {hours: days * 3}",
             "one: {gpus: 1}",
-            "S002 the row 'one' has no 'hours' (Hours), and there is no default; state it",
+            "S002 the row 'one' has no 'hours', and there is no default; state it",
         ),
         (
             "gpus: 4",

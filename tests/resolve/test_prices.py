@@ -223,10 +223,10 @@ def test_an_offer_alone_has_no_peers(tmp_path):
         (
             1.3,
             "",
-            "O004 'offer-1': 1.3 USD from 2026-10-10 is 1.30 times the 1 before it, and an "
-            "on-demand price moves by 1.25 times at most on the word of one source",
+            "O004 'offer-1': 1.3 USD from 2026-10-10 is 1.30 times the 1 before it; an "
+            "on-demand price that changes by more than 1.25 times needs a second source",
         ),
-        (0.7, "", "O004 0.70 times the 1 before it"),
+        (0.7, "", "O004 only 70% of the 1 before it"),
         (1.3, "confirmed: {key: a-paper, locator: page 2}", ""),
         (1.3, "confirmed: a-vendor", "O004 confirmed by 'a-vendor', which is the source"),
         (1.3, "confirmed: a-papr", "N006 'a-papr' is not in sources.yaml; did you mean 'a-paper'"),

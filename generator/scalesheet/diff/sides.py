@@ -87,6 +87,10 @@ def _of_revision(name: str, data: Path, into: Path) -> Side:
         )
     top, prefix = place.decode().removesuffix("\n").split("\n")
     commit = _commit(name, data)
+    if commit is None and _commit("HEAD", data) is None:
+        raise SideError(
+            f"the repository of '{data}' has no commits yet; commit, or name two folders"
+        )
     if commit is None:
         raise SideError(
             f"there is no folder or revision '{name}'; look for it with 'git log' or "

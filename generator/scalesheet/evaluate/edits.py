@@ -7,7 +7,7 @@ from functools import partial
 
 from scalesheet.book import Book
 from scalesheet.evaluate.routes import PHASES
-from scalesheet.hints import share_hint
+from scalesheet.hints import date_hint, share_hint
 from scalesheet.language.arithmetic import NOT_A_NUMBER
 from scalesheet.language.syntax import End
 from scalesheet.model import DOMAIN_WORDS, Key, Plan, Quantity, Stated, within
@@ -125,7 +125,9 @@ def _numbers(quantity: Quantity, text: str, units: Units) -> Stated:
 
 def _day(text: str) -> float:
     if not is_day(text):
-        raise EditError(f"expected a date such as 2026-03-31, found '{text.strip()}'")
+        raise EditError(
+            f"expected a date such as 2026-03-31, found '{text.strip()}'{date_hint(text)}"
+        )
     try:
         return day_number(text)
     except ValueError as error:

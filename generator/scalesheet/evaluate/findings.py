@@ -40,6 +40,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.model import (
     DOMAINS,
+    LIMIT,
     Component,
     Formula,
     Key,
@@ -51,9 +52,12 @@ from scalesheet.model import (
     Table,
     deadline_check,
 )
-from scalesheet.quantities import day_text
+from scalesheet.numbers import format_of
+from scalesheet.numbers import text as spelled
+from scalesheet.quantities import DATE, day_text
 from scalesheet.resolve.reasons import INCOMPLETE, of_compiler
 from scalesheet.rows import Watched
+from scalesheet.units import UNKNOWN
 from scalesheet.values import Results, Series, Value
 from scalesheet.vocabulary import counted
 
@@ -80,6 +84,7 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
     problems, faulty = of_catalogue(book)
     more, _ = _of_formulas(tables, plan, plan.order, results, faulty)
     problems = [*problems, *more, *_without_network(plan, results)]
+    problems += _on_fewer(tables, plan, results)
     first: dict[str, Diagnostic] = {}  # of each reason for which checks have no value
     follow: Counter[str] = Counter()
     for name in plan.checks:
@@ -88,6 +93,7 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
             continue
         where, text = _broken(plan, name, results)
         message = f"the check '{check.title}' does not hold{where}"
+        beyond = _beyond(book, plan, name, results) or _late(plan, name, results)
         wrong, root, place = wrongs(plan, name, results), "", _position(check, check.formula)
         if value.value is None:
             if unfit and of_compiler(value.reason):
@@ -96,6 +102,7 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
             follow[root] += root in first
             wrong = [root]
         message = f"{'; '.join(wrong)}: {message}" if wrong else f"{message}: {text}"
+        message = beyond or message
         found = at(place, "V005", message)
         if not root:
             problems.append(found)
@@ -181,6 +188,53 @@ def _without_network(plan: Plan, results: Results) -> Iterator[Diagnostic]:
                 position = table.row_positions[place] if table.row_positions else plan.position
                 yield at(position or Position(plan.id, 1, 1), "V019", message)
                 break
+
+
+def _on_fewer(tables: Mapping[str, Table], plan: Plan, results: Results) -> Iterator[Diagnostic]:
+    """Warn of each phase that takes its hours from a run on more GPUs than the phase has."""
+    phases = plan.tables.get("phases")
+    if phases is None or not phases.columns.keys() >= {"gpus", "hours"}:
+        return
+    for place, phase in enumerate(phases.rows):
+        has = results.tables["phases"]["gpus"][place].value
+        timed = list(_timed_by(tables, plan, results, phase))
+        if timed and isinstance(has, float) and has < max(timed)[0]:
+            gpus, run = max(timed)
+            message = (
+                f"the phase '{phase}' has {has:,.0f} of the {gpus:,.0f} GPUs of {run}, "
+                "from which it takes its hours; give the phase as many"
+            )
+            yield at(phases.row_positions[place], "V021", message)
+
+
+def _timed_by(
+    tables: Mapping[str, Table], plan: Plan, results: Results, phase: str
+) -> Iterator[tuple[float, str]]:
+    """The GPUs and names of the runs from which a phase takes its hours. Of runs among which a
+    formula chooses, only the one with the fewest GPUs.
+    """
+    unit = plan.tables["phases"].columns["hours"].unit
+    waiting: list[tuple[_Figure, bool]] = [(("phases", "hours", phase), True)]
+    for (table, name, row), every in waiting:  # grows below
+        of = plan.scalars.get(name) if table is None else tables[table].columns[name]
+        if of is None or of.unit != unit:
+            continue
+        if table is not None and table in plan.tables and table != "phases":
+            own = plan.tables[table]
+            runs = [
+                (gpus, f"{table}['{each}']")
+                for at_row, each in enumerate(own.rows)
+                if row in (None, each)
+                and isinstance(gpus := _in_row(results, own, "gpus", at_row), float)
+            ]
+            yield from runs if every or not runs else (min(runs),)
+            continue
+        formula = getattr(of, "own", {}).get(row, of.formula)
+        for node in walk(formula.ends.value) if formula is not None else ():
+            every &= not isinstance(node, Lookup) and getattr(node, "where", None) is None
+        known = {figure for figure, _ in waiting}
+        read = set(_read(formula, table, row)) - known
+        waiting += [(each, every) for each in sorted(read, key=str)]
 
 
 def _in_row(results: Results, table: Table, name: str, place: int) -> object:
@@ -305,6 +359,22 @@ def wrongs(plan: Plan, check: str, results: Results) -> list[str]:
     result = [f"{table.row_titles[at]}: {_said(said[at])}" for at in places[:MOST_ROWS]]
     more = len(places) - MOST_ROWS
     return result + ([f"and {more} more"] if more > 0 else [])
+
+
+def _beyond(book: Book, plan: Plan, check: str, results: Results) -> str:
+    """A figure and its limit if this is the check of the limit and it fails."""
+    limit = check.removeprefix("check.")
+    figure = limit.removesuffix(LIMIT)
+    if figure == limit or limit not in plan.scalars or results.scalars[check].value is not False:
+        return ""
+    found, most = (
+        spelled(alone, format_of(of, [alone], book.units), book.units.symbol(of.unit or UNKNOWN))
+        for of, alone in (
+            (plan.scalars[name], Value(results.scalars[name].value)) for name in (figure, limit)
+        )
+    )
+    above = "after its limit" if plan.scalars[figure].unit == DATE else "above its limit of"
+    return f"{plan.scalars[figure].title} is {found}, {above} {most}"
 
 
 def _late(plan: Plan, check: str, results: Results) -> str:

@@ -18,6 +18,7 @@ from scalesheet.language.syntax import (
     Scalar,
     walk,
 )
+from scalesheet.model import LIMIT
 from scalesheet.resolve.binding.lookup import TableColumn, cell, find
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed
 from scalesheet.resolve.drafts import Draft, Space, Written
@@ -130,8 +131,8 @@ def _first(place: Place, reads: Mapping[Place, set[Place]]) -> Place:
 
 def _named(failed: Failed) -> Iterator[Place]:
     """The quantities that a formula names; a limit takes its unit from its figure."""
-    if failed.draft.name.endswith(".limit"):
-        yield None, failed.draft.name.removesuffix(".limit")
+    if failed.draft.name.endswith(LIMIT):
+        yield None, failed.draft.name.removesuffix(LIMIT)
     for node in walk(failed.written.tree):
         try:
             if isinstance(node, CellName):

@@ -12,7 +12,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.breaches import MARGIN
 from scalesheet.evaluate import Overrides, computed
-from scalesheet.model import Key, Plan
+from scalesheet.model import LIMIT, Key, Plan
 from scalesheet.sure.causes import Cause, causes
 from scalesheet.sure.draws import Unknown, drawn
 from scalesheet.sure.measured import measured
@@ -21,7 +21,6 @@ from scalesheet.sure.spread import REPLICATES, SEED, affordable, uniform
 from scalesheet.sure.together import together
 
 LEVELS = {"p10": 0.1, "p50": 0.5, "p80": 0.8, "p90": 0.9}
-LIMIT = ".limit"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from scalesheet.resolve.lowering.components import (
     fill,
     is_open,
     lacking,
+    misspelt,
     unknown_inputs,
 )
 from scalesheet.resolve.lowering.scalars import lower_totals
@@ -269,7 +270,7 @@ class _Cases:
             self.column(draft)  # so that the component's formulas find its name
         elif shared is None and not draft.formulas:
             for row in self.table.rows:
-                if row not in own:
+                if row not in own and not misspelt(self.component, name, self.cells(row)):
                     lacking(self.low, self.component, name, (*self.path, "rows", row), row)
         if own or draft.stated or draft.formulas:
             for row in own:

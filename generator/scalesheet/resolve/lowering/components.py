@@ -28,6 +28,7 @@ from scalesheet.resolve.lowering.charts import lower_chart
 from scalesheet.resolve.lowering.scalars import drafted, entry_at
 from scalesheet.resolve.lowering.values import Lowering, citation, stated, written
 from scalesheet.resolve.proving.integers import WHOLE
+from scalesheet.vocabulary import title_of
 
 Path = tuple[str | int, ...]
 
@@ -390,6 +391,12 @@ def unknown_inputs(
         low.problems.append(at(low.document.key_at(*path, name), "S001", what))
 
 
+def misspelt(component: DraftComponent, name: str, given: Iterable[str]) -> bool:
+    """Whether one of the given names is probably this input, misspelled."""
+    others = [each for each in given if each not in component.inputs]
+    return bool(get_close_matches(name, others, n=1, cutoff=0.7))
+
+
 def lacking(
     low: Lowering,
     component: DraftComponent,
@@ -399,12 +406,12 @@ def lacking(
     given: Iterable[str] = (),
 ) -> Diagnostic:
     """Report that an input is missing, unless a misspelled one in `given` was reported already."""
-    misspelt = [each for each in given if each not in component.inputs]
-    if get_close_matches(name, misspelt, n=1, cutoff=0.7):
+    if misspelt(component, name, given):
         return low.problems[-1]
     where = f"the row '{row}'" if row else f"this use of '{component.id}'"
-    draft = component.inputs[name]
-    message = f"{where} has no '{name}' ({draft.title}), and there is no default; state it"
+    title = component.inputs[name].title
+    more = f" ({title})" if title != title_of(name) else ""
+    message = f"{where} has no '{name}'{more}, and there is no default; state it"
     low.problems.append(at(low.document.key_at(*path), "S002", message))
     return low.problems[-1]
 

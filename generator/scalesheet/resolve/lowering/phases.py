@@ -9,7 +9,7 @@ from typing import Any
 from scalesheet.diagnostics import at
 from scalesheet.hints import share_hint
 from scalesheet.language.parser import parse
-from scalesheet.model import Domain, Phase, Show, Stated, deadline_check
+from scalesheet.model import DOMAIN_WORDS, Domain, Phase, Show, Stated, deadline_check, within
 from scalesheet.nearest import nearest
 from scalesheet.quantities import DATE
 from scalesheet.resolve.drafts import (
@@ -29,6 +29,8 @@ from scalesheet.resolve.lowering.tables import lower_table
 from scalesheet.resolve.lowering.values import Lowering, stated, written
 from scalesheet.resolve.proving.integers import WHOLE
 
+#: The domain of the goodput.
+SHARE: Domain = "positive-fraction"
 #: Columns of the phases table: title, unit, domain.
 PHASE_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
     "gpus": ("GPUs", "GPU", "positive"),
@@ -169,10 +171,13 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
         text = f"max(0, phases.total.gpus_at_once - {AT_HAND})"
         short = replace(_beside(table, "gpus_at_once", "GPUs missing", text), name=SHORT)
         plan.scalars[SHORT] = short
-    share = plan.scalars[GOODPUT].stated.get(None) if GOODPUT in plan.scalars else None
-    if share is not None and isinstance(share.value, float) and share.value > 1:
-        message = f"'{GOODPUT}': expected above 0, to 1, found {share.value:g}"
-        message += share_hint("positive-fraction", share.value)
+    goodput = plan.scalars.get(GOODPUT)
+    share = goodput.stated.get(None) if goodput is not None else None
+    if goodput is not None and goodput.domain is None:
+        goodput.domain = SHARE
+    if share is not None and isinstance(share.value, float) and not within(SHARE, share.value):
+        message = f"'{GOODPUT}': expected {DOMAIN_WORDS[SHARE]}, found {share.value:g}"
+        message += share_hint(SHARE, share.value)
         low.problems.append(at(share.position or table.position, "V002", message))
     if GOODPUT not in plan.scalars:
         message = (

@@ -11,7 +11,7 @@ from scalesheet.diagnostics import at
 from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Choice, Join, Text
 from scalesheet.load import Document
-from scalesheet.model import Position, Stated, otherwise
+from scalesheet.model import LIMIT, Position, Stated, otherwise
 from scalesheet.nearest import nearest
 from scalesheet.pictures import DATED
 from scalesheet.quantities import DATE, says_more
@@ -184,7 +184,7 @@ def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...
         return
     limit = replace(
         of,
-        name=f"{full}.limit",
+        name=f"{full}{LIMIT}",
         title=f"{of.title}: limit",
         position=where,
         domain=None,

@@ -241,10 +241,11 @@ def _changes(offer: Offer, limit: Limit) -> Iterator[Diagnostic]:
     for (_, before), (index, price) in pairwise(offer.priced()):
         old, new = _amount(before), _amount(price)
         if max(old / new, new / old) > limit.times and price.confirmed is None:
+            how = f"{new / old:.2f} times" if new > old else f"only {new / old:.0%} of"
             message = (
-                f"{new:g} USD from {price.since} is {new / old:.2f} times the {old:g} before it, "
-                f"and {_a(offer.kind)} price moves by {limit.times:g} times at most on the word of "
-                "one source; name a second one under 'confirmed', or leave the price out"
+                f"{new:g} USD from {price.since} is {how} the {old:g} before it; {_a(offer.kind)} "
+                f"price that changes by more than {limit.times:g} times needs a second source: "
+                "name it under 'confirmed', or leave the price out"
             )
             yield offer.finding("O004", message, "prices", index, "price")
 
