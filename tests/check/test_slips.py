@@ -299,7 +299,7 @@ def test_a_headline_without_a_value_is_told_if_no_check_is(data: Path) -> None:
     [
         ("hours", "gpus: 8", "8 GPUs of runs['small']"),
         ("runs['large'].hours", "gpus: 8", "8 GPUs of runs['large']"),
-        ("max(runs.hours where utilization > 0)", "gpus: 8", "8 GPUs of runs['small']"),
+        ("max(runs.hours where gpus > (1 as GPU))", "gpus: 8", "8 GPUs of runs['large']"),
         ("runs['large'].hours", "gpus: 1", None),
         ("seeds * 2 hour", "gpus: 8", None),
     ],

@@ -85,6 +85,8 @@ def test_it_parses(text: str, tree: Node) -> None:
         ("5GB", 0, "'5GB' is neither a number nor a name"),
         ("(a", 2, "expected ')' to close the bracket, the formula ends"),
         ("a b", 2, "expected an operator or the end, found 'b'"),
+        ("a + 5 hour", 6, "found 'hour'; write a number with its unit as (5 as hour)"),
+        ("max(a, 5 USD)", 9, "found 'USD'; write a number with its unit as (5 as USD)"),
         ("a where b", 2, "'where' belongs inside an aggregate"),
         ("'a", 0, "the text is not closed with the same quotation mark"),
         ("ceil(a, b)", 0, "ceil takes 1 argument, found 2"),

@@ -97,6 +97,9 @@ class _Parser:
     def fault(self, message: str) -> FormulaError:
         token = self.next
         result = f"{self.within} ends" if token.kind == "end" else f"found '{token.text}'"
+        before = self.tokens[self.at - 1] if self.at else token
+        if before.kind == "number" and token.kind == "name":
+            result += f"; write a number with its unit as ({before.text} as {token.text})"
         return FormulaError(f"{message}, {result}", token.start)
 
     # -- the grammar, loosest first
