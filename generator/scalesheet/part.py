@@ -126,8 +126,8 @@ def refuse_others(
     if changed:
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
         text = (
-            f"has pages from before {changed[0]}{more} changed; "
-            "run 'scalesheet build' for the whole book, or name another folder with --out"
+            f"has pages of other plans from before {changed[0]}{more} changed; "
+            "run 'scalesheet build' to write all of them, or name another folder with --out"
         )
         raise OSError(None, text, str(out))
 

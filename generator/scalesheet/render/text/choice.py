@@ -41,6 +41,7 @@ ODDS = (
     "cheapest: the probability of being the cheapest; regret: the average extra cost over the "
     "cheapest. Errors are shared within one accelerator and method, and independent otherwise."
 )
+UNASKED = "in FP8: an answer only with --precision fp8, since it may change what is learnt."
 _CHECKPOINTING = {"none": "no checkpointing", "full": "checkpointing"}
 
 
@@ -140,20 +141,18 @@ class Teller:
         """Describe what the next looser limit would give."""
         cost = self.plain("cost", row)
         saves = f"it would cost {loose.saving:.0%} less ({cost})"
-        return f"{self.differences(row, best)}, {saves} but {self._price(loose.limit, row, best)}"
-
-    def _price(self, limit: Limit, row: Row, best: Row) -> str:
-        if limit == "deadline":
-            longer = _time(self._hours(row) - self._hours(best))
-            return f"{self._over('deadline', row)}, {longer} longer"
-        return self._over(limit, row)
+        over = self._over(loose.limit, row)
+        if loose.limit == "deadline":
+            over += f"; the answer takes {_time(self._hours(best))}"
+        return f"{self.differences(row, best)}, {saves}, but {over}"
 
     def _over(self, limit: Limit, row: Row) -> str:
         """Describe how far a row exceeds a limit."""
         search, at = self.search, self.search.at[row.row]
         if limit == "deadline":
             end = "up to " if search.job.certain else ""
-            return f"take {end}{_time(search.late[row.row])} of {_time(search.job.deadline)}"
+            late, most = _time(search.late[row.row]), _time(search.job.deadline)
+            return f"take {end}{late}, with a deadline of {most}"
         if limit == "memory":
             most, usable = search.most[at] / GIB, search.usable[at] / GIB
             return f"need up to {most:.0f} of {usable:.0f} GiB of memory"
@@ -208,7 +207,8 @@ class Teller:
         lines += self._methods(answer)
         if answer.others:
             lines += ["", "Alternatives", *self._table((best, *answer.others))]
-            lines += ["", f"  {ODDS}"]
+            unasked = any(each.why.startswith(IN) for each in answer.others)
+            lines += ["", f"  {ODDS}", *([f"  {UNASKED}"] if unasked else [])]
         return "\n".join([*lines, "", "Assumptions", *self._assumed()]) + "\n"
 
     def _preferred(self, answer: Answer) -> Iterator[str]:
