@@ -79,7 +79,7 @@ def test_if_everything_is_measured_the_plan_shows_the_earlier_reserve(tmp_path: 
     results = evaluate(book, plan)
     (line,) = summary(book, plan, results, then)
     assert line == (
-        "No figure shown is uncertain. Measured: One: Measured time, Two: Measured time. "
+        "No figure shown is uncertain. Measured: One: Measured time and Two: Measured time. "
         f"The reserve was {before:.0f} USD before, and is 0 USD."
     )
     assert line in sure_text(book, plan, results, then)

@@ -321,6 +321,43 @@ def rows_without(reason: str, results: Results) -> list[str]:
     return [f"{table}['{rows[place]}']: {why}" for place, why in reasons.items()]
 
 
+def explained(results: Results, tables: Mapping[str, Table]) -> Results:
+    """The results, where a reason that only says that a row has no value is replaced by the title
+    of the first such row and its own reason.
+    """
+
+    def why(reason: str) -> str:
+        table, _, column = reason.removeprefix(f"{INCOMPLETE}: ").rpartition(".")
+        if not reason.startswith(INCOMPLETE) or table not in results.tables:
+            return reason
+        reasons = results.tables[table][column].reasons
+        first, *others = sorted(reasons) or (None,)
+        if first is None:
+            return reason
+        behind = why(reasons[first])
+        if behind != reasons[first]:
+            return behind
+        more = f", and {counted(len(others), 'more row')}" if others else ""
+        of = tables[table]
+        return f"{of.title_of(of.rows[first])}: {behind}{more}"
+
+    def columns(table: Mapping[str, Series]) -> Mapping[str, Series]:
+        found = {
+            name: {row: why(reason) for row, reason in each.reasons.items()}
+            for name, each in table.items()
+            if each.reasons
+        }
+        return {**table, **{name: replace(table[name], reasons=r) for name, r in found.items()}}
+
+    scalars = {
+        name: replace(value, reason=why(value.reason))
+        for name, value in results.scalars.items()
+        if value.reason is not None
+    }
+    below = {name: columns(table) for name, table in results.tables.items()}
+    return replace(results, scalars={**results.scalars, **scalars}, tables=below)
+
+
 def _named_in(formula: Formula | None) -> set[tuple[str | None, str]]:
     """The scalars and columns that a formula names."""
     found: set[tuple[str | None, str]] = set()

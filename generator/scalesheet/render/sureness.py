@@ -183,7 +183,7 @@ def summary(book: Book, plan: Plan, results: Results, found: Sure) -> Iterator[s
     first = cause_rows(book, plan, found, name)[0]
     how = f" ({first.found_by})" if first.found_by else ""
     yield (
-        f"Measure first: {first.title}{how}. Knowing it cuts the reserve by {first.saves} "
+        f"Measure first: {first.title}{how}. That would cut the reserve by {first.saves} "
         f"({first.worth})."
     )
 
@@ -211,14 +211,17 @@ def drawn_from(found: Sure) -> str:
 
 
 def called(unknown: Unknown) -> str:
-    """The name of an unknown: its first members."""
-    return some(tuple(dict.fromkeys(unknown.titles))) + (" (predicted)" if unknown.made else "")
+    """The name of an unknown: its first members, or the first figure that a prediction gives."""
+    if unknown.made:
+        return f"{unknown.titles[0]} (predicted)"
+    return some(tuple(dict.fromkeys(unknown.titles)))
 
 
 def some(titles: Sequence[str]) -> str:
-    """The first titles, and how many more there are."""
-    more = f" and {len(titles) - MEMBERS} more" if len(titles) > MEMBERS else ""
-    return ", ".join(titles[:MEMBERS]) + more
+    """`a`, `a and b`, `a, b and 2 more`: the first titles, and how many more there are."""
+    if len(titles) <= MEMBERS:
+        return " and ".join(titles)
+    return f"{', '.join(titles[:MEMBERS])} and {len(titles) - MEMBERS} more"
 
 
 def hundred(share: float) -> str:

@@ -35,8 +35,10 @@ def percent(share: float, decimals: int = 0) -> str:
 
 
 def chance(share: float) -> str:
-    """A chance in percent, never 0 or 100 % if a draw says otherwise."""
+    """A chance in percent; 0 or 100 %, without decimals, only if all draws agree."""
+    if share in (0, 1):
+        return percent(share)
     shown = percent(share, 1)
-    if 0 < share < 1 and shown in ("100.0 %", "0.0 %"):
+    if shown in ("100.0 %", "0.0 %"):
         return "more than 99.9 %" if share > 0.5 else "less than 0.1 %"
     return shown

@@ -70,13 +70,13 @@ def script(parts: tuple[str, ...] = PARTS) -> str:
 
 
 def lean(text: str) -> Iterator[str]:
-    """Yield the lines that a browser needs: no indentation, no comment lines.
+    """Yield the lines that a browser needs: no indentation, no comments.
 
-    This is safe because our scripts have no strings that span lines.
+    This is safe because our scripts have no strings that span lines or contain ` // `.
     """
     inside = False
     for line in map(str.strip, text.splitlines()):
         inside = inside or line.startswith("/*")
         if line and not inside and not line.startswith("//"):
-            yield line
+            yield line.partition(" // ")[0].rstrip()
         inside = inside and not line.endswith("*/")

@@ -7,7 +7,7 @@
 "use strict";
 
 scalesheet.marks = (() => {
-  const { formatBy, plain, ends, number } = scalesheet.numbers;
+  const { formatBy, plain, ends, counted } = scalesheet.numbers;
   const NBSP = "\u00a0";
   const LONG = 9;
   const MOST_ROWS = 5; // messages of a check to show
@@ -47,8 +47,20 @@ scalesheet.marks = (() => {
     }
 
     function cell(at) {
-      if (at.table === undefined) return results.scalars[at.name];
-      return results.tables[at.table][at.column][rowOf(at)] ?? cell(at.key);
+      if (at.table === undefined) return explained(results.scalars[at.name]);
+      return explained(results.tables[at.table][at.column][rowOf(at)] ?? cell(at.key));
+    }
+
+    /** A cell; if others have no value, with the reason of the first of these, as in reasons.py. */
+    function explained(of) {
+      const [, table, column] = /^a row has no value: (.+)\.(.+)$/.exec(of.reason ?? "") ?? [];
+      const without = results.tables[table]?.[column].flatMap((each, n) => (each.reason ? [[each, n]] : []));
+      if (!without?.length) return of;
+      const [[first, row], ...others] = without;
+      const behind = explained(first);
+      if (behind !== first) return behind;
+      const more = others.length ? `, and ${counted(others.length, "more row")}` : "";
+      return { reason: `${rowTitle(plan, table, plan.inputs.tables[table].rows[row])}: ${first.reason}${more}` };
     }
 
     function format(at) {
@@ -146,7 +158,7 @@ scalesheet.marks = (() => {
       text: broken(plan, results, at.name),
     }),
     count: (at, cell, format, plan, { results }) => ({
-      text: counted(results.tables[at.table][at.column]),
+      text: found(results.tables[at.table][at.column]),
     }),
   };
 
@@ -168,9 +180,9 @@ scalesheet.marks = (() => {
   }
 
   /** `3 of 4 rows`, if some have no number. */
-  function counted(cells) {
-    const found = cells.filter(({ reason }) => reason === undefined).length;
-    return found < cells.length ? `${found} of ${cells.length} rows` : "";
+  function found(cells) {
+    const known = cells.filter(({ reason }) => reason === undefined).length;
+    return known < cells.length ? `${known} of ${cells.length} rows` : "";
   }
 
   /** A mark's content in words, to say what it was before. */

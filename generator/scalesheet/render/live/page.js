@@ -410,25 +410,20 @@
     hidden: true,
   });
   content.append(bar);
+  const figures = element("div");
   const headline = Array.from(content.querySelectorAll(".hero > .figure")).slice(0, MOST_IN_BAR);
   for (const figure of headline) {
     const { of } = figure.querySelector(".value")?.dataset ?? {};
     if (!of) continue;
     const shownThere = figure.querySelector(".value").cloneNode(true);
     const made = element("span", { "data-of": of, "data-as": "figure" }, ...shownThere.childNodes);
-    bar.append(
-      element(
-        "p",
-        {},
-        element("span", { class: "label" }, figure.querySelector(".label").textContent),
-        made,
-      ),
-    );
+    const label = element("span", { class: "label" }, figure.querySelector(".label").textContent);
+    figures.append(element("p", {}, label, made));
     followMark(mark(plan, made));
     near.add(bar);
   }
   const counted = element("a", { href: `#${panel.id}` });
-  bar.append(element("p", { class: "buttons" }, counted, button("Reset", resetAll)));
+  bar.append(figures, element("p", { class: "buttons" }, counted, button("Reset", resetAll)));
 
   function tellFaults(faults) {
     faultsAt.replaceChildren(

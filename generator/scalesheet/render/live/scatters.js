@@ -108,6 +108,7 @@ scalesheet.scatters = (() => {
     const [key, height] = keyOf(entriesOf(drawn));
     return draw.picture(drawn, "scatter", height, description(drawn), [
       ...plot(drawn.x, drawn.y),
+      ...nothing(drawn.frontier),
       ...stairs(drawn),
       ...others(drawn),
       ...best(drawn),
@@ -125,6 +126,10 @@ scalesheet.scatters = (() => {
 
   const numbers = ({ x, y }) => [x, y].map((m) => m.text + draw.inBrackets(m)).join(", ");
   const told = (point) => `${point.label}: ${numbers(point)}`;
+
+  /** What an empty plot says. */
+  const nothing = ({ length: count }) =>
+    count ? [] : [label(0.5, TOP + PLOT / 2 - 8, "no value with these inputs", "middle")];
 
   /** The two axes with their grid lines. */
   function plot(x, y) {
@@ -307,6 +312,7 @@ scalesheet.scatters = (() => {
   }
 
   const parts = {
+    nothing,
     ...{ TOP, PLOT, LEFT, BELOW, DISC },
     ...{ axis, across, spot, plot, stretched, stroke, area },
     ...{ around, rooms, disc, nameAt, keyOf },

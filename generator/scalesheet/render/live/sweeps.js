@@ -68,6 +68,7 @@ scalesheet.sweeps = (() => {
   function svg(drawn) {
     const content = [
       ...scatter.plot(drawn.x, drawn.y),
+      ...scatter.nothing(drawn.placed),
       curve(drawn),
       ...acrossLine(drawn),
       ...spotsOf(drawn),

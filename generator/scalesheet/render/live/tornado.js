@@ -215,11 +215,15 @@ scalesheet.tornado = (() => {
 
   function write(plan, target, found, published) {
     const fold = target.parentElement.matches("details") ? target.parentElement : target;
-    target.hidden = fold.hidden = !found.shown.length; // no input has an effect
-    if (target.hidden) return;
+    const gone = found.base.reason !== undefined;
+    const said = target.querySelector("figcaption .muted");
+    target.classList.toggle("gone", gone);
+    target.hidden = fold.hidden = !found.shown.length && !gone; // no input has an effect
+    if (gone) said.textContent = "has no value with these inputs";
+    if (!found.shown.length) return;
     const seen = view(plan, found);
     target.querySelector("svg").replaceWith(drawn(seen.svg));
-    target.querySelector("figcaption .muted").textContent = seen.rest;
+    said.textContent = seen.rest;
     target.querySelector("tbody").replaceChildren(...seen.rows.map((each) => drawn(each)));
     target.classList.toggle("changed", !published);
   }

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from scalesheet.audit.model import Audited
 from scalesheet.book import Book
 from scalesheet.edition import Edition
+from scalesheet.evaluate.findings import explained
 from scalesheet.evaluate.references import users
 from scalesheet.model import Citation, Column, Key, Plan, Position, Quantity, Scalar, Table
 from scalesheet.numbers import Format, format_of
@@ -20,7 +21,7 @@ from scalesheet.render.pages.places import Homes, address_of, homes, table_ancho
 from scalesheet.render.pages.plan.live import shown
 from scalesheet.render.pages.plan.moves import rankings
 from scalesheet.render.script import program
-from scalesheet.values import Series, Value, stated_value
+from scalesheet.values import Results, Series, Value, stated_value
 
 T = TypeVar("T")
 ASSETS = "assets"  # the folder of scripts, beside those of pages
@@ -52,6 +53,14 @@ class Context:
     @property
     def book(self) -> Book:
         return self.edition.book
+
+    @cached_property
+    def results(self) -> Mapping[str, Results]:
+        """The results of each plan, with the reasons that pages show."""
+        edition, plans, tables = self.edition, self.book.plans, self.book.tables
+        return _OnDemand(
+            lambda id_: explained(edition.results[id_], {**tables, **plans[id_].tables})
+        )
 
     @cached_property
     def catalogue(self) -> Mapping[str, Mapping[str, Series]]:

@@ -77,9 +77,9 @@ onmessage = ({ data: [asked, changes] }) => {
   const percent = (share, decimals = 0) => `${fixed(100 * share, decimals)} %`;
 
   function chance(share) {
+    if (share === 0 || share === 1) return percent(share);
     const shown = percent(share, 1);
-    const certain = shown === "100.0 %" || shown === "0.0 %";
-    if (!(share > 0 && share < 1 && certain)) return shown;
+    if (shown !== "100.0 %" && shown !== "0.0 %") return shown;
     return share > 0.5 ? "more than 99.9 %" : "less than 0.1 %";
   }
 
@@ -130,12 +130,13 @@ onmessage = ({ data: [asked, changes] }) => {
   }
 
   function some(titles) {
-    const more = titles.length > MEMBERS ? ` and ${titles.length - MEMBERS} more` : "";
-    return titles.slice(0, MEMBERS).join(", ") + more;
+    if (titles.length <= MEMBERS) return titles.join(" and ");
+    return `${titles.slice(0, MEMBERS).join(", ")} and ${titles.length - MEMBERS} more`;
   }
 
   function called({ members, made }) {
-    return some(Array.from(new Set(members.values()))) + (made ? " (predicted)" : "");
+    const titles = Array.from(new Set(members.values()));
+    return made ? `${titles[0]} (predicted)` : some(titles);
   }
 
   const causesOf = (found) =>
@@ -155,7 +156,11 @@ onmessage = ({ data: [asked, changes] }) => {
 
   function* summary(found, rows) {
     if (!found.first) {
-      yield* ["No figure shown is uncertain with these inputs.", ...narrowed(found)];
+      const gone = found.left_out.map((name) => scalars[name].title);
+      if (gone.length) yield `No value with these inputs: ${some(gone)}.`;
+      if (Object.keys(found.figures).length || !gone.length)
+        yield `No ${gone.length ? "other " : ""}figure shown is uncertain with these inputs.`;
+      yield* narrowed(found);
       return;
     }
     const each = found.figures[found.first];
@@ -170,7 +175,7 @@ onmessage = ({ data: [asked, changes] }) => {
       yield `${scalars[name].title}: ${percent(share)} on ${scalars[on].title} covers ${hundred(covers)} of 100 simulated programs; ${percent(Math.max(needed, 0))} covers 80.`;
     yield* narrowed(found);
     const [{ title, how, saves, worth }] = causesOf(found);
-    yield `Measure first: ${title}${how ? ` (${how})` : ""}. Knowing it cuts the reserve by ${saves} (${worth}).`;
+    yield `Measure first: ${title}${how ? ` (${how})` : ""}. That would cut the reserve by ${saves} (${worth}).`;
     if (plan.drawn.published?.name === found.first)
       yield `Reserve with these inputs: ${amount(found.first, each.reserve)}; as published: ${plan.drawn.published.reserve}.`;
   }
@@ -183,6 +188,11 @@ onmessage = ({ data: [asked, changes] }) => {
   const heading = (text) => ["th", { scope: "row" }, text];
   const body = (at, rows) => part(at)?.querySelector("tbody").replaceChildren(...rows.map((row) => marks.drawn(["tr", {}, ...row])));
 
+  function hideNumbers(yes) {
+    const fold = part("quantiles")?.parentElement;
+    if (fold) fold.hidden = yes;
+  }
+
   function write(found) {
     const { results } = page;
     const expected = (name) => results().scalars[name];
@@ -191,6 +201,7 @@ onmessage = ({ data: [asked, changes] }) => {
     part("summary").replaceChildren(Array.from(summary(found, rows)).join(" "), " ", link);
     const bars = found.first ? barsOf(found, rows, expected) : [];
     const picture = part("bars");
+    hideNumbers(!found.first);
     if (picture) {
       picture.hidden = !bars.length;
       if (bars.length)
@@ -239,6 +250,7 @@ onmessage = ({ data: [asked, changes] }) => {
         each.replaceChildren(...first.cloneNode(true).childNodes);
         each.hidden = false;
       }
+      hideNumbers(false);
       section.removeAttribute("aria-busy");
       return;
     }

@@ -47,7 +47,7 @@ MOST_CHARTS = 3
 def plan_page(context: Context, plan: Plan) -> str:
     """Return a plan's page: its answer, and for an undivided plan everything else."""
     whole, head, rest = not divided(plan), _head(context, plan), Rest(context, plan, plan.id)
-    results = context.edition.results[plan.id]
+    results = context.results[plan.id]
     first, _ = lead(plan)
     text = rest.prose(plan.page if whole else first)
     return page(
@@ -88,7 +88,7 @@ def _computed_here(plan: Plan) -> list[Key]:
 
 def _head(context: Context, plan: Plan) -> Iterator[object]:
     """Show the answer, failed checks, and links to change it."""
-    results = context.edition.results[plan.id]
+    results = context.results[plan.id]
     yield version_line(plan)
     yield tag("p", plan.summary, class_="lead") if plan.summary else None
     yield _cards(context, plan, results, plan.id)
@@ -136,7 +136,7 @@ def _cards(context: Context, plan: Plan, results: Results, here: str) -> Html | 
 
 def _cards_there(context: Context, plan: Plan) -> Html | None:
     """The headline on a page that is not the plan's."""
-    return _cards(context, plan, context.edition.results[plan.id], "")
+    return _cards(context, plan, context.results[plan.id], "")
 
 
 def _breaches(context: Context, plan: Plan, results: Results) -> Html | None:

@@ -27,7 +27,7 @@ def part_pages(context: Context, plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield path and text of the further pages of a divided plan."""
     if not divided(plan):
         return
-    results = context.edition.results[plan.id]
+    results = context.results[plan.id]
     for name, title in TITLES.items():
         here = part(plan, name)
         rest = Rest(context, plan, here)
@@ -59,7 +59,7 @@ def _page(
     *content: object,
     more: tuple[str, ...] = (),
 ) -> str:
-    results = context.edition.results[plan.id]
+    results = context.results[plan.id]
     return page(
         f"{plan.title}: {title}",
         part_links(plan, here),

@@ -42,7 +42,7 @@ class Rest:
 
     @property
     def results(self) -> Results:
-        return self.context.edition.results[self.plan.id]
+        return self.context.results[self.plan.id]
 
     @cached_property
     def names(self) -> Names:

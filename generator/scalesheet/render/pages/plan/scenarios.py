@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from scalesheet.evaluate.findings import explained
 from scalesheet.evaluate.references import rests_on, told_once
 from scalesheet.model import Basis, Key, Plan, Scalar
 from scalesheet.numbers import format_of
@@ -107,7 +108,11 @@ def chosen_in(plan: Plan, results: Results) -> str:
 
 def scenario_section(context: Context, plan: Plan) -> Iterator[object]:
     """Show the headline under each scenario, side by side, and the inputs that differ."""
-    under = context.edition.scenarios.get(plan.id, {})
+    tables = {**context.book.tables, **plan.tables}
+    under = {
+        word: explained(results, tables)
+        for word, results in context.edition.scenarios.get(plan.id, {}).items()
+    }
     shown = [scenario for scenario in plan.scenarios if scenario in under]
     if not shown or not plan.headline:
         return
@@ -116,9 +121,7 @@ def scenario_section(context: Context, plan: Plan) -> Iterator[object]:
         _side_by_side(context, plan, plan.scalars[name], shown, under) for name in plan.headline
     ]
     yield heading(2, "Scenarios", "scenarios")
-    word = tag(
-        "span", chosen_in(plan, context.edition.results[plan.id]), **mark(SCENARIO, usual="amount")
-    )
+    word = tag("span", chosen_in(plan, context.results[plan.id]), **mark(SCENARIO, usual="amount"))
     yield tag("p", "The page shows the scenario “", word, "” everywhere else.", class_="note")
     yield grid(head, body)
     differing = [

@@ -26,7 +26,7 @@ def subpages(context: Context, plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _subpage(context: Context, plan: Plan, each: Page) -> str:
-    results, here = context.edition.results[plan.id], here_of(each)
+    results, here = context.results[plan.id], here_of(each)
     names = plan_names(context, plan, results, set(), here)
     return page(
         page_title(context, plan, each),
@@ -47,7 +47,7 @@ def here_of(each: Page) -> Here:
 
 def page_title(context: Context, plan: Plan, each: Page) -> str:
     """A page's title in plain words, with every known name filled in."""
-    results, here = context.edition.results[plan.id], here_of(each)
+    results, here = context.results[plan.id], here_of(each)
 
     def word(name: str) -> str | None:
         figure = find(context, plan, results, name, here)
@@ -62,7 +62,7 @@ def _titled(context: Context, plan: Plan, each: Page) -> Html | str:
 
 def live_title(context: Context, plan: Plan, each: Page) -> Html | None:
     """The title with figures that follow the inputs; None if it names no figure."""
-    results, marks = context.edition.results[plan.id], list[Html]()
+    results, marks = context.results[plan.id], list[Html]()
 
     def word(name: str) -> str | None:
         figure = find(context, plan, results, name, here_of(each))
@@ -132,7 +132,7 @@ def page_list(context: Context, plan: Plan) -> Html | None:
     """The further pages of a plan, each with its subject."""
     if not plan.pages:
         return None
-    results = context.edition.results[plan.id]
+    results = context.results[plan.id]
     lines: list[Html] = []
     for each in plan.pages:
         names = plan_names(context, plan, results, set(), here_of(each))

@@ -36,7 +36,7 @@ def sure_scripts(context: Context, plan: Plan) -> tuple[str, ...]:
 
 def _parts(context: Context, plan: Plan) -> Iterator[object]:
     """Yield the parts that `live/sure/section.js` redraws when inputs change."""
-    found, results = context.edition.sures[plan.id], context.edition.results[plan.id]
+    found, results = context.edition.sures[plan.id], context.results[plan.id]
     yield tag(
         "p",
         " ".join(summary(context.book, plan, results, found)),
@@ -71,7 +71,7 @@ def _parts(context: Context, plan: Plan) -> Iterator[object]:
 
 
 def _quantiles(context: Context, plan: Plan) -> Html:
-    found, results = context.edition.sures[plan.id], context.edition.results[plan.id]
+    found, results = context.edition.sures[plan.id], context.results[plan.id]
     names = ("P10", "P50", "P80", "P90", "Mean", "Reserve", "Error of P80")
     head = [heading_cell("Figure"), *(heading_cell(name, number=True) for name in names)]
     body = []
