@@ -43,7 +43,7 @@ _REST = """
   const seen = (of) => Array.from(document.querySelectorAll(of), said);
   const rows = document.querySelectorAll("[data-as=row]:not([data-input], .formulas *) a");
   const charts = Array.from(document.querySelectorAll("figure[data-chart] svg"));
-  const tornados = document.querySelectorAll("figure[data-tornado]:not([hidden])");
+  const tornados = document.querySelectorAll("figure[data-tornado]:not([hidden], .gone)");
   const moves = Array.from(tornados, (each) => [
     each.querySelector("svg").outerHTML.replaceAll("\\n", ""),
     each.querySelector("figcaption").textContent,
