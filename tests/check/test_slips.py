@@ -299,9 +299,9 @@ def test_a_headline_without_a_value_is_told_if_no_check_is(data: Path) -> None:
     [
         ("hours", "gpus: 8", "8 GPUs of runs['small']"),
         ("runs['large'].hours", "gpus: 8", "8 GPUs of runs['large']"),
-        ("max(runs.hours where gpus > (1 as GPU))", "gpus: 8", "8 GPUs of runs['large']"),
+        ("max(runs.hours where status == 'can run')", "gpus: 8", "8 GPUs of runs['large']"),
         ("runs['large'].hours", "gpus: 1", None),
-        ("seeds * 2 hour", "gpus: 8", None),
+        ("runs['large'].hours * runs['large'].gpus / gpus", "gpus: 8", None),
     ],
 )
 def test_a_phase_has_as_many_gpus_as_the_run_that_it_takes_its_hours_from(

@@ -58,7 +58,7 @@ def test_a_side_is_marked_by_a_sign_and_not_by_color_alone(tornados: dict[str, A
 
 def test_the_text_alternative_holds_every_number(tornados: dict[str, Any]) -> None:
     assert said(svg_of(tornados["least"]["svg"])) == (
-        "As it is: 1.0 h. Options: Factor, low ends, -10% to high ends, +10%: 0.5 to 1.5; "
+        "As it is: 1.0 h. Options: Factor, low ends or -10% to high ends or +10%: 0.5 to 1.5; "
         "Options: Steps, -10% to +10%: 0.9 to 1.1; Rate, 1,800 to 2,100 steps/h: 1.1 to 1.0."
     )
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -211,13 +212,18 @@ def _timed_by(
     tables: Mapping[str, Table], plan: Plan, results: Results, phase: str
 ) -> Iterator[tuple[float, str]]:
     """The GPUs and names of the runs from which a phase takes its hours. Of runs among which a
-    formula chooses, only the one with the fewest GPUs.
+    formula chooses, only the one with the fewest GPUs. A formula that reads a count of GPUs may
+    convert hours to another count, and is not followed.
     """
-    unit = plan.tables["phases"].columns["hours"].unit
+    columns = plan.tables["phases"].columns
+
+    def quantity(table: str | None, name: str) -> Any:
+        return plan.scalars.get(name) if table is None else tables[table].columns.get(name)
+
     waiting: list[tuple[_Figure, bool]] = [(("phases", "hours", phase), True)]
     for (table, name, row), every in waiting:  # grows below
-        of = plan.scalars.get(name) if table is None else tables[table].columns[name]
-        if of is None or of.unit != unit:
+        of = quantity(table, name)
+        if of is None or of.unit != columns["hours"].unit:
             continue
         if table is not None and table in plan.tables and table != "phases":
             own = plan.tables[table]
@@ -232,9 +238,10 @@ def _timed_by(
         formula = getattr(of, "own", {}).get(row, of.formula)
         for node in walk(formula.ends.value) if formula is not None else ():
             every &= not isinstance(node, Lookup) and getattr(node, "where", None) is None
-        known = {figure for figure, _ in waiting}
-        read = set(_read(formula, table, row)) - known
-        waiting += [(each, every) for each in sorted(read, key=str)]
+        known, read = {figure for figure, _ in waiting}, set(_read(formula, table, row))
+        units = [getattr(quantity(*each[:2]), "unit", None) for each in read]
+        if columns["gpus"].unit not in units:
+            waiting += [(each, every) for each in sorted(read - known, key=str)]
 
 
 def _in_row(results: Results, table: Table, name: str, place: int) -> object:

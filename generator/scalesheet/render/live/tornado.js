@@ -92,7 +92,7 @@ scalesheet.tornado = (() => {
       const rows = (side, sign) =>
         [lever.own && `${side} ends`, lever.stepped && `${sign}${Number((step * 100).toPrecision(6))}%`]
           .filter(Boolean)
-          .join(", ");
+          .join(" or ");
       return [rows("low", "-"), rows("high", "+")];
     }
     const { rule = {} } = quantityOf(plan, lever);
