@@ -110,14 +110,16 @@ def examined_files(
 ) -> Examined:
     """The same for files in memory; with `scores`, also the scores of predictions.
 
-    The catalogue is that of the edition `like` if its files are the same.
+    Whether these are as good as expected is known without computing them if score.lock is of
+    these files. The catalogue is that of the edition `like` if its files are the same.
     """
     catalogue = _catalogue(files.without_plans(), as_of, like)
+    judged = scores and catalogue.head.held and not (as_of is None and files.as_scored)
     of_plans = {
         plan: each for plan, each in files.plans().items() if plans is None or plan in plans
     }
     if catalogue.kept and catalogue.head.sound:
-        _keep_ahead(files.root, catalogue, of_plans, scores)
+        _keep_ahead(files.root, catalogue, of_plans, judged)
     own = {plan: _plan(catalogue, each) for plan, each in of_plans.items()}
     left_out: list[str] = []
     if asked is not None and catalogue.head.sound:
@@ -132,23 +134,27 @@ def examined_files(
     if not all(head.sound for head in heads) or any(each.code == "N009" for each in result):
         return Examined(sorted(set(result)))
     edition = KeptEdition(files.root, catalogue, own, of_plans, scores)
-    result += edition.score.head if scores and catalogue.head.held else ()
+    result += edition.score.head if judged else ()
     return Examined(sorted(set(of_its_day(result, catalogue.head.days))), edition, tuple(left_out))
 
 
-def _keep_ahead(root: str, catalogue: Item, plans: Mapping[str, Files], scores: bool) -> None:
+def _keep_ahead(root: str, catalogue: Item, plans: Mapping[str, Files], judged: bool) -> None:
     """Compute what is not cached in parallel, so that later steps find it in the cache."""
     works: list[Callable[[], object]] = [
         partial(_plan, catalogue, files)
-        for files in plans.values()
+        for files in sorted(plans.values(), key=_size, reverse=True)
         if not name_by_reads(*_name_of_plan(catalogue, files))
     ]
-    if scores and catalogue.head.held and not is_kept(catalogue.head.scored):
+    if judged and not is_kept(catalogue.head.scored):
         edition = KeptEdition(root, catalogue, {}, {})
         works.insert(0, lambda: edition.scored)  # the slowest one
     if len(works) > 1 < processes():
         with spread(lambda work: bool(work()), works) as kept_now:
             kept_now()
+
+
+def _size(files: Files) -> int:
+    return sum(len(each.content) for each in files.every)
 
 
 def _stands_in_the_way(item: Item) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,7 +60,39 @@ def run(options: argparse.Namespace) -> int:
     changed = _fitted(data, [name for name in names if name != ASKED], options.check)
     if ASKED in names:  # it depends on the others
         changed += _fitted(data, [ASKED], options.check)
+        changed += _scored(data, options.check)
     return FINDINGS if changed else GOOD
+
+
+def _scored(data: Path, check: bool) -> int:
+    """Compute the score, write score.lock if it is as good as expected, and return the number of
+    faults.
+
+    With `check`, a lock that belongs to other data is no fault: `check` then computes the score.
+    """
+    from scalesheet.choose.job import PLAN
+    from scalesheet.diagnostics import errors
+    from scalesheet.examine import examined_files
+    from scalesheet.load.folder import files_of
+    from scalesheet.load.lock import SCORE
+    from scalesheet.save import content, save
+
+    files = files_of(data)
+    if files is None:
+        return 0
+    examined = examined_files(replace(files, scored=b""), plans=(PLAN,))
+    faults = errors(examined.diagnostics)
+    for fault in faults:
+        print(fault)
+    path, text = data / SCORE, files.score_text.encode()
+    if faults or not examined.scores or (old := content(path)) == text:
+        return len(faults)
+    if check:
+        print(f"score: {path} is of other data, so 'check' computes the score")
+    else:
+        save(data, {path: (old, text)})
+        print(f"score: {path}")
+    return 0
 
 
 def _fitted(data: Path, names: Sequence[str], check: bool) -> int:

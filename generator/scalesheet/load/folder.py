@@ -103,12 +103,23 @@ class File:
 @dataclass(frozen=True)
 class Files:
     """The files of a data folder, sorted by path; `root` is the folder as users see it, and
-    `problems` is what is wrong with the book it extends.
+    `problems` is what is wrong with the book it extends. `scored` is the content of score.lock.
     """
 
     root: str
     every: tuple[File, ...]
     problems: tuple[Diagnostic, ...] = ()
+    scored: bytes = b""
+
+    @property
+    def as_scored(self) -> bool:
+        """Whether the score was found as good as expected for just these files."""
+        return self.scored == self.score_text.encode()
+
+    @property
+    def score_text(self) -> str:
+        """The content of score.lock for these files."""
+        return lock.score_text((each.parts, each.digest) for each in self.every)
 
     def without_plans(self) -> Files:
         """The catalogue's files, and misplaced ones."""
@@ -157,12 +168,20 @@ def files_of(data: Path, label: str = "", depth: int = 0) -> Files | None:
             _content(parts, path, problem),
         )
         for parts, path, problem in _files(data)
+        if parts != (lock.SCORE,)
     )
-    files = Files(root, every)
+    files = Files(root, every, scored=_bytes(data / lock.SCORE))
     base, problem = _extended(files, data)
     if problem is not None:
         return replace(files, problems=(problem,))
     return _on_top(files, base, data, depth) if base else files
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""  # nothing is known, so everything is computed
 
 
 def _extended(files: Files, data: Path) -> tuple[str, Diagnostic | None]:
@@ -193,7 +212,8 @@ def _on_top(files: Files, base: str, data: Path, depth: int) -> Files:
         replace(each, extended=True) for each in below.every if extended.is_taken(each.parts, own)
     ]
     problems = (*below.problems, *_unlocked(files, base, below))
-    return Files(files.root, tuple(sorted((*files.every, *taken), key=_place)), problems)
+    every = tuple(sorted((*files.every, *taken), key=_place))
+    return replace(files, every=every, problems=problems)
 
 
 def _below(base: str, data: Path, depth: int = 0) -> Files | None:
