@@ -36,6 +36,8 @@ class Edition:
     book: Book
     #: The edition with all rows, if this book has only those that a plan needs.
     whole: Edition | None = field(default=None, kw_only=True)
+    #: The audits, if they were judged already.
+    judged: Mapping[str, Audited] | None = field(default=None, kw_only=True)
 
     def keep(self, name: str, make: Callable[[], T], plan: str = "") -> T:
         """Return a cached result that depends only on the catalogue and one plan.
@@ -119,9 +121,10 @@ class Edition:
     @cached_property
     def audits(self) -> Mapping[str, Audited]:
         """By id: one per document."""
-        from scalesheet.audit.judge import judge
+        from scalesheet.audit.judge import judge, with_present
 
-        return judge(self.book)
+        judged = self.judged if self.judged is not None else judge(self.book)
+        return {id_: with_present(e, self.results[e.audit.plan]) for id_, e in judged.items()}
 
     @cached_property
     def progress(self) -> Mapping[str, Progress]:

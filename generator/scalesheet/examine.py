@@ -310,7 +310,9 @@ def _plan(catalogue: Item, files: Files) -> Item:
         edition = None
         if not _stops(problems) and catalogue["ground"] is not None:
             below = catalogue["ground"], catalogue["book"] if catalogue.head.sound else None
-            edition, found = _edition_of(*restricted(*below, reads), plan, documents)
+            compared = _then(catalogue, files, documents)
+            reads.update(compared.head if compared else ())
+            edition, found = _edition_of(*restricted(*below, reads), plan, documents, compared)
             problems += found
         full = name_after(name, reads, parts)
         head = Head(tuple(problems), edition is not None, full, plan=plan, audits=audits)
@@ -328,6 +330,40 @@ def _plan(catalogue: Item, files: Files) -> Item:
         return Item(replace(head, pages=tuple(addresses(own)), moved_on=then is not None), parts_)
 
     return kept_by_reads(name, made, parts, files.root, always=catalogue.kept)
+
+
+def _then(catalogue: Item, files: Files, documents: Sequence[Document]) -> Item | None:
+    """The plan as it was when its documents were audited, None if that is the present one: `then`,
+    and its audits, `judged`. The head is what it read of the catalogue.
+
+    It depends on no other file of the plan, so an edit of the plan leaves it as it is.
+    """
+    from scalesheet.load import audited
+
+    of = {each.path for each in documents if each.kind in (audited.KIND, "claims")}
+    if not catalogue.head.sound or all(each.kind != audited.KIND for each in documents):
+        return None
+    id_ = files.every[0].plan
+    below = catalogue.head.reach or Reach(catalogue.head.name, {})
+    own = replace(files, every=tuple(each for each in files.every if each.name in of))
+
+    def made(reads: Reads) -> Item:
+        from scalesheet.audit.judge import judge
+        from scalesheet.choose.layout import laid_out
+        from scalesheet.resolve.book import as_audited
+
+        ground, book = restricted(catalogue["ground"], catalogue["book"], reads)
+        then = as_audited(ground, [each for each in documents if each.path in of])
+        judged: Mapping[str, Audited] = {}
+        if book is not None and then is not None and then.plan is not None:
+            plans = laid_out(replace(book, plans={id_: then.plan})).plans
+            then = replace(then, plan=plans[id_])
+            audits = {audit.id: audit for audit in then.audits}
+            judged = judge(replace(book, plans=plans, audited=plans, audits=audits))
+        return Item(sorted(reads), {"then": then, "judged": judged})
+
+    name = name_of("then", below.shared, _content(own))
+    return kept_by_reads(name, made, below.parts, files.root, always=catalogue.kept)
 
 
 def _name_of_plan(catalogue: Item, files: Files) -> tuple[str, Mapping[Part, str]]:
@@ -350,11 +386,13 @@ def _edition_of(
     book: Book | None,
     plan: str,
     documents: Sequence[Document],
+    audited: Item | None,
     ranges: Mapping[Key, Stated] | None = None,
 ) -> tuple[Edition | None, list[Diagnostic]]:
     """The edition of a plan on top of the catalogue (None on errors), and diagnostics.
 
-    `book` is None if the catalogue has errors. `ranges` replace the values of inputs.
+    `book` is None if the catalogue has errors. `audited` is the plan as it was audited, as in
+    `_then`; `ranges` replace the values of inputs.
     """
     from scalesheet.actuals.progress import estimates
     from scalesheet.resolve.book import resolve_plan
@@ -363,11 +401,13 @@ def _edition_of(
     edition: Edition | None = None
     found: list[Diagnostic] = []
     forecast: Mapping[str, Stated] | None = None
+    then = audited["then"] if audited is not None else None
     while True:
-        resolved = resolve_plan(ground, documents, problems, forecast, ranges)
+        resolved = resolve_plan(ground, documents, problems, forecast, ranges, then)
         if resolved is None or errors(problems) or book is None:
             return None, problems
-        edition, found = examined_plan(book, resolved)
+        judged = audited["judged"] if audited is not None and resolved.then is not None else None
+        edition, found = examined_plan(book, resolved, judged)
         stands = edition.progress.get(plan)
         if stands is None or not stands.actuals.forecast or forecast is not None:
             return edition, [*problems, *found]
@@ -384,8 +424,13 @@ def _stops(problems: list[Diagnostic]) -> bool:
     return any(each.code not in OF_NO_VALUE for each in errors(problems))
 
 
-def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnostic]]:
-    """The edition of a catalogue with one plan, and diagnostics of the plan and its audits."""
+def examined_plan(
+    book: Book, resolved: Resolved, judged: Mapping[str, Audited] | None = None
+) -> tuple[Edition, list[Diagnostic]]:
+    """The edition of a catalogue with one plan, and diagnostics of the plan and its audits.
+
+    If these were `judged` already, the plan as it was audited has its layouts.
+    """
     from scalesheet.actuals.progress import problems as of_actuals
     from scalesheet.audit.cited import cited_lines
     from scalesheet.audit.problems import problems
@@ -395,10 +440,12 @@ def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnos
     from scalesheet.prose import problems as prose_problems
 
     id_ = resolved.plan.id
-    then = {id_: resolved.then} if resolved.then else {}
-    book = replace(book, audits=resolved.audits, audited=laid_out(replace(book, plans=then)).plans)
+    then: Mapping[str, Plan] = {id_: resolved.then} if resolved.then else {}
+    if judged is None:
+        then = laid_out(replace(book, plans=then)).plans
+    book = replace(book, audits=resolved.audits, audited=then)
     book = laid_out(replace(book, plans={id_: resolved.plan}))
-    edition, plan = Edition(book), book.plans[id_]
+    edition, plan = Edition(book, judged=judged), book.plans[id_]
     result = [*name_problems(book, plan), *prose_problems(book, plan)]
     unfit = list(_unfit(plan))
     result += findings(book, plan, edition.results[id_], unfit=bool(unfit))
@@ -469,7 +516,8 @@ def with_ranges(edition: Edition, plan: str, edits: Mapping[Key, Stated]) -> Edi
     assert isinstance(edition, KeptEdition)
     documents, _ = _documents(edition.below, edition.files[plan])
     below = edition.below
-    result, problems = _edition_of(below["ground"], below["book"], plan, documents, ranges)
+    then = _then(below, edition.files[plan], documents)
+    result, problems = _edition_of(below["ground"], below["book"], plan, documents, then, ranges)
     if result is None:
         names = ", ".join(map(input_name, ranges))
         raise EditError(

@@ -25,7 +25,10 @@ from scalesheet.values import Results
 
 
 def judge(book: Book) -> dict[str, Audited]:
-    """Every audit in the book by id, with its claims, findings and headlines."""
+    """Every audit in the book by id, with its claims, findings and headlines.
+
+    Headlines have no present values; see `with_present`.
+    """
     result: dict[str, Audited] = {}
     for plan in book.plans.values():
         audits = [audit for audit in book.audits.values() if audit.plan == plan.id]
@@ -34,13 +37,19 @@ def judge(book: Book) -> dict[str, Audited]:
     return result
 
 
+def with_present(audited: Audited, present: Results) -> Audited:
+    """An audit with the present values of the headlines."""
+    moved = (replace(each, now=present.scalars.get(each.quantity.name)) for each in audited.moved)
+    return replace(audited, moved=tuple(moved))
+
+
 def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audited]:
     """The audits of a plan's documents.
 
     Figures are compared in the plan's second scenario, that of the documents; the plan's own
     quantities are shown in the first.
     """
-    now, plan = plan, _with_claims(book.compared(plan.id), audits[0])
+    plan = _with_claims(book.compared(plan.id), audits[0])
     corrected = evaluate(book, plan)
     written = corrected
     if len(plan.scenarios) > 1:
@@ -48,7 +57,8 @@ def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audite
     claims = {id_: claim for audit in audits for id_, claim in audit.claims.items()}
     decided = decide(audits, written, book.units)
     decided = with_consequences(book, plan, claims, decided, written, corrected)
-    moved = tuple(_moved(book, plan, corrected, now)) if plan.id in book.audited else ()
+    then = plan.headline if plan.id in book.audited else ()
+    moved = tuple(Moved(plan.scalars[each], corrected.scalars[each], None) for each in then)
     broken = broken_checks(plan, audits, written, book.units)
     for audit in audits:
         judged = partial(
@@ -147,13 +157,6 @@ def _totals(
         corrected.scalars[headline.computed.scalar],
         arithmetic(implied, *_formula(plan, implied.scalar), written, book.units),
     )
-
-
-def _moved(book: Book, plan: Plan, results: Results, now: Plan) -> Iterator[Moved]:
-    """A plan's headline at the time of the audit, next to the current one."""
-    current = evaluate(book, now)
-    for name in plan.headline:
-        yield Moved(plan.scalars[name], results.scalars[name], current.scalars.get(name))
 
 
 def _worst_first(audit: Audit, written: Results, shown: Iterable[Shown]) -> tuple[Shown, ...]:

@@ -1,5 +1,5 @@
-"""book.lock: the state of the extended book when the numbers were computed; score.lock: the state of
-the data when the score of predictions was last found as good as expected.
+"""book.lock: the state of the extended book when the numbers were computed; score.lock: the state
+of the data when the score of predictions was last found as good as expected.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from functools import partial
 from scalesheet.addresses import addresses, same_addresses
 from scalesheet.book import Book
 from scalesheet.claims import Audit
-from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.diagnostics import Diagnostic, at, errors
 from scalesheet.kept import Place
 from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import PLAN_KINDS, Document, audited, flag
@@ -244,16 +244,15 @@ def resolve_plan(
     problems: list[Diagnostic],
     estimates: Mapping[str, Stated] | None = None,
     ranges: Mapping[Key, Stated] | None = None,
+    then: Then | None = None,
 ) -> Resolved | None:
     """Resolve the plan in the documents of its folder; None if it cannot be read. Other plans are
     not seen. `estimates` are those at completion, by row, once the plan was computed; `ranges`
-    replace the stated values of inputs.
+    replace the stated values of inputs. `then` is the plan as it was audited, if already read.
     """
     forget_files()
     own: list[Diagnostic] = []
-    documents = [
-        each if each.kind == audited.KIND else replace(each, as_of=ground.day) for each in documents
-    ]
+    documents = _of_the_day(documents, ground)
     document = next((each for each in documents if each.kind == "plan"), None)
     if document is None:
         return None
@@ -262,11 +261,15 @@ def resolve_plan(
     read = _read(document, beside, ground, own, ranges or {})
     resolved = None
     if read is not None:
-        then, audits = read, list[Audit]()
-        if not any(d.severity == "error" for d in own):
-            then = _as_audited(beside, read, ground, own)
-            audits = [*_audits(beside, then, own)]
-        moved_on = then.plan if then is not read else None
+        audits: Sequence[Audit] = ()
+        if errors(own):
+            then = None
+        elif (then := then or as_audited(ground, beside)) is not None:
+            own += then.problems
+            audits = then.audits
+        else:
+            audits = _audits(beside, read, own)
+        moved_on = then.plan if then else None
         plan = moved_on_since(read.plan, moved_on, audits) if moved_on else read.plan
         resolved = Resolved(plan, moved_on, {audit.id: audit for audit in audits})
     problems += own
@@ -314,19 +317,38 @@ def _read(
     return _Read(plan, draft, space, compiled)
 
 
-def _as_audited(
-    beside: Sequence[Document], now: _Read, ground: Ground, problems: list[Diagnostic]
-) -> _Read:
-    """The plan that its documents are compared with: as it was when audited, if that is on file.
-    Its warnings are dropped, since the present plan already reports those that still apply.
+@dataclass(frozen=True)
+class Then:
+    """A plan as it was when its documents were audited, their audits, and problems; None with
+    errors.
     """
-    document = next((each for each in beside if each.kind == audited.KIND), None)
-    if document is None or not any(each.kind == "claims" for each in beside):
-        return now
+
+    plan: Plan | None
+    audits: tuple[Audit, ...] = ()
+    problems: tuple[Diagnostic, ...] = ()
+
+
+def as_audited(ground: Ground, documents: Sequence[Document]) -> Then | None:
+    """The plan that its documents are compared with, as it was when audited, if that is on file;
+    None if they are compared with the present one. It does not depend on the present plan. Its
+    warnings are dropped, since the present plan already reports those that still apply.
+    """
+    documents = _of_the_day(documents, ground)
+    document = next((each for each in documents if each.kind == audited.KIND), None)
+    if document is None or not any(each.kind == "claims" for each in documents):
+        return None
     own: list[Diagnostic] = []
-    then = _read(document, (), ground, own, {})
-    problems += [each for each in own if each.severity == "error"]
-    return now if then is None else then
+    read = _read(document, (), ground, own, {})
+    faults = errors(own)
+    audits = tuple(_audits(documents, read, faults)) if read else ()
+    return Then(read.plan if read else None, audits, tuple(faults))
+
+
+def _of_the_day(documents: Sequence[Document], ground: Ground) -> list[Document]:
+    """The documents with the date of the book; an audited plan has its own."""
+    return [
+        each if each.kind == audited.KIND else replace(each, as_of=ground.day) for each in documents
+    ]
 
 
 def _audits(beside: Sequence[Document], read: _Read, problems: list[Diagnostic]) -> Sequence[Audit]:
