@@ -84,7 +84,7 @@ class Edition:
     @cached_property
     def examples(self) -> Mapping[str, tuple[float, ...]]:
         """The results of each catalogue formula for its examples, in order."""
-        from scalesheet.evaluate.findings import call
+        from scalesheet.evaluate.examples import call
 
         return {
             record.id: tuple(

@@ -216,7 +216,8 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
             of_plans = reach(ground, files, None, formulas.of, as_of, *stated) if ground else None
             head = Head(tuple(problems), False, name, against, of_plans)
             return Item(head, {"ground": ground})
-        from scalesheet.evaluate.findings import counts, examples, of_catalogue
+        from scalesheet.evaluate.examples import counts, examples
+        from scalesheet.evaluate.findings import of_catalogue
 
         book = ground.book
         problems += [*examples(book), *counts(book)]

@@ -6,7 +6,7 @@ import pytest
 
 from scalesheet.book import Book
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.evaluate.findings import counts, rounds_to
+from scalesheet.evaluate.examples import counts, rounds_to
 from scalesheet.examine import Examined, examine
 from scalesheet.model import Table
 from scalesheet.values import Results

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -21,12 +20,11 @@ from scalesheet.diagnostics import Diagnostic, at, followed
 from scalesheet.evaluate import (
     NOTHING,
     Same,
-    evaluate,
-    evaluate_catalogue,
     evaluate_tables,
 )
-from scalesheet.evaluate.interpret import interpret
-from scalesheet.evaluate.parts import Fault, Here, Part, State
+from scalesheet.evaluate.doubts import doubts
+from scalesheet.evaluate.missing import root_of
+from scalesheet.evaluate.parts import Fault
 from scalesheet.language.arithmetic import ARITHMETIC, TOO_LARGE
 from scalesheet.language.syntax import (
     Aggregate,
@@ -42,28 +40,22 @@ from scalesheet.language.syntax import (
 from scalesheet.model import (
     DOMAINS,
     LIMIT,
-    Component,
     Formula,
     Key,
     Plan,
     Position,
     Quantity,
-    Record,
-    Stated,
     Table,
     deadline_check,
 )
 from scalesheet.numbers import format_of
 from scalesheet.numbers import text as spelled
 from scalesheet.quantities import DATE, day_text
-from scalesheet.resolve.reasons import INCOMPLETE, of_compiler
+from scalesheet.resolve.reasons import of_compiler
 from scalesheet.rows import Watched
 from scalesheet.units import UNKNOWN
 from scalesheet.values import Results, Series, Value
-from scalesheet.vocabulary import counted
 
-#: Relative tolerance for results of examples, which are written with few digits.
-EXAMPLE_WITHIN = 1e-6
 #: The most rows that a message names.
 MOST_ROWS = 5
 #: Above this, a spreadsheet's own arithmetic may overflow.
@@ -84,8 +76,7 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
     tables = {**book.tables, **plan.tables}
     problems, faulty = of_catalogue(book)
     more, _ = _of_formulas(tables, plan, plan.order, results, faulty)
-    problems = [*problems, *more, *_without_network(plan, results)]
-    problems += _on_fewer(tables, plan, results)
+    problems = [*problems, *more, *doubts(tables, plan, results)]
     first: dict[str, Diagnostic] = {}  # of each reason for which checks have no value
     follow: Counter[str] = Counter()
     for name in plan.checks:
@@ -99,7 +90,7 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
         if value.value is None:
             if unfit and of_compiler(value.reason):
                 continue
-            root, place = _root(plan, tables, name, results, place)
+            root, place = root_of(plan, tables, name, results, place)
             follow[root] += root in first
             wrong = [root]
         message = f"{'; '.join(wrong)}: {message}" if wrong else f"{message}: {text}"
@@ -112,7 +103,7 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
         headline, value = plan.scalars[name], results.scalars[name]
         if value.reason is None or (unfit and of_compiler(value.reason)):
             continue
-        root, place = _root(plan, tables, name, results, _position(headline, headline.formula))
+        root, place = root_of(plan, tables, name, results, _position(headline, headline.formula))
         message = f"{root}: the headline '{headline.title}' has no value"
         first.setdefault(root, at(place, "V020", message))
     problems += [
@@ -167,202 +158,6 @@ def _of_formulas(
             for label, value in _values(tables, results, key):
                 problems += _of_text(label, value, _position(quantity, formula))
     return problems, frozenset(found_faulty)
-
-
-def _without_network(plan: Plan, results: Results) -> Iterator[Diagnostic]:
-    """Warn of the first run of each table that rents more GPUs than a fast link connects, on an
-    offer of one GPU.
-    """
-    for table in plan.tables.values():
-        for place, row in enumerate(table.rows):
-            gpus, most = (_in_row(results, table, name, place) for name in ("gpus", "fast_domain"))
-            if not isinstance(gpus, float) or not isinstance(most, float) or gpus <= most:
-                continue
-            offer = _in_row(results, table, "offer", place)
-            rented = _in_row(results, table, "supply", place) != "owned"
-            if rented and results.cell("offers", str(offer), "gpus").value == 1:
-                message = (
-                    f"{table.name}['{row}']: {gpus:,.0f} GPUs of an offer of 1, and a fast link "
-                    f"connects at most {most:,.0f}: nothing says how the nodes are connected; "
-                    "choose an offer of whole nodes"
-                )
-                position = table.row_positions[place] if table.row_positions else plan.position
-                yield at(position or Position(plan.id, 1, 1), "V019", message)
-                break
-
-
-def _on_fewer(tables: Mapping[str, Table], plan: Plan, results: Results) -> Iterator[Diagnostic]:
-    """Warn of each phase that takes its hours from a run on more GPUs than the phase has."""
-    phases = plan.tables.get("phases")
-    if phases is None or not phases.columns.keys() >= {"gpus", "hours"}:
-        return
-    for place, phase in enumerate(phases.rows):
-        has = results.tables["phases"]["gpus"][place].value
-        timed = list(_timed_by(tables, plan, results, phase))
-        if timed and isinstance(has, float) and has < max(timed)[0]:
-            gpus, run = max(timed)
-            message = (
-                f"the phase '{phase}' has {has:,.0f} of the {gpus:,.0f} GPUs of {run}, "
-                "from which it takes its hours; give the phase as many"
-            )
-            yield at(phases.row_positions[place], "V021", message)
-
-
-def _timed_by(
-    tables: Mapping[str, Table], plan: Plan, results: Results, phase: str
-) -> Iterator[tuple[float, str]]:
-    """The GPUs and names of the runs from which a phase takes its hours. Of runs among which a
-    formula chooses, only the one with the fewest GPUs. A formula that reads a count of GPUs may
-    convert hours to another count, and is not followed.
-    """
-    columns = plan.tables["phases"].columns
-
-    def quantity(table: str | None, name: str) -> Any:
-        return plan.scalars.get(name) if table is None else tables[table].columns.get(name)
-
-    waiting: list[tuple[_Figure, bool]] = [(("phases", "hours", phase), True)]
-    for (table, name, row), every in waiting:  # grows below
-        of = quantity(table, name)
-        if of is None or of.unit != columns["hours"].unit:
-            continue
-        if table is not None and table in plan.tables and table != "phases":
-            own = plan.tables[table]
-            runs = [
-                (gpus, f"{table}['{each}']")
-                for at_row, each in enumerate(own.rows)
-                if row in (None, each)
-                and isinstance(gpus := _in_row(results, own, "gpus", at_row), float)
-            ]
-            yield from runs if every or not runs else (min(runs),)
-            continue
-        formula = getattr(of, "own", {}).get(row, of.formula)
-        for node in walk(formula.ends.value) if formula is not None else ():
-            every &= not isinstance(node, Lookup) and getattr(node, "where", None) is None
-        known, read = {figure for figure, _ in waiting}, set(_read(formula, table, row))
-        units = [getattr(quantity(*each[:2]), "unit", None) for each in read]
-        if columns["gpus"].unit not in units:
-            waiting += [(each, every) for each in sorted(read - known, key=str)]
-
-
-def _in_row(results: Results, table: Table, name: str, place: int) -> object:
-    """The value of a figure in a row, or of the scalar that all rows of the table share."""
-    if name in table.columns:
-        return results.tables[table.name][name][place].value
-    shared = results.scalars.get(f"{table.name}.all.{name}")
-    return shared.value if shared is not None else None
-
-
-#: A figure: its table, its name, and its row if it is a fixed one.
-_Figure = tuple[str | None, str, str | None]
-
-
-def _root(
-    plan: Plan, tables: Mapping[str, Table], figure: str, results: Results, place: Position
-) -> tuple[str, Position]:
-    """Why a check or headline at a place has no value: the first reason behind it that a row or
-    figure states itself, with the place of that row if it is the plan's.
-    """
-    waiting: list[_Figure] = [(None, figure, None)]
-    said = str(results.scalars[figure].reason)
-    for table, name, row in waiting:  # grows below
-        reason = _reason(results, (table, name, row))
-        if reason is None:
-            continue
-        formulas = [plan.scalars[name].formula] if table is None else []
-        if table is not None:
-            column = tables[table].columns[name]
-            formulas = [column.own.get(row or "", column.formula)]
-            formulas += list(column.own.values()) if row is None else []
-        read = {each for formula in formulas for each in _read(formula, table, row)}
-        if not of_compiler(reason):
-            read = {each for each in read if _reason(results, each) == reason}  # passed on
-        if of_compiler(reason) or read:
-            waiting += sorted(read - set(waiting), key=str)
-        elif table is None:
-            return reason, place
-        else:
-            if table in plan.tables and plan.tables[table].row_positions:
-                without = min(results.tables[table][name].reasons)
-                without = results.rows[table].index(row) if row else without
-                place = plan.tables[table].row_positions[without]
-            return _with_row(f"{INCOMPLETE}: {table}.{name}", results), place
-    return said, place
-
-
-def _reason(results: Results, figure: _Figure) -> str | None:
-    """Why a figure has no value, or the first row of its column without one."""
-    table, name, row = figure
-    if table is None:
-        return results.scalars.get(name, Value()).reason
-    reasons = results.tables[table][name].reasons
-    if row is not None:
-        return reasons.get(results.rows[table].index(row))
-    return reasons[min(reasons)] if reasons else None
-
-
-def _read(formula: Formula | None, table: str | None, row: str | None) -> Iterator[_Figure]:
-    """The figures that a formula in a row names."""
-    for node in walk(formula.ends.value) if formula is not None else ():
-        if isinstance(node, Scalar):
-            yield None, node.name, None
-        elif isinstance(node, Cell):
-            yield node.table, node.column, node.row
-        elif isinstance(node, Column):
-            yield node.table, node.column, row if node.table == table else None
-        elif isinstance(node, Aggregate | Lookup) and node.column is not None:
-            yield node.table, node.column, None
-
-
-def _with_row(reason: str, results: Results) -> str:
-    """The first row without a value, and why, if the reason only says that one has none."""
-    first, *others = rows_without(reason, results) or (reason,)
-    return f"{first}, and {counted(len(others), 'more row')}" if others else first
-
-
-def rows_without(reason: str, results: Results) -> list[str]:
-    """The rows without a value, each with its reason, if the reason only says that one has none."""
-    table, _, column = reason.removeprefix(f"{INCOMPLETE}: ").rpartition(".")
-    if not reason.startswith(INCOMPLETE) or table not in results.tables:
-        return []
-    rows, reasons = results.rows[table], results.tables[table][column].reasons
-    return [f"{table}['{rows[place]}']: {why}" for place, why in reasons.items()]
-
-
-def explained(results: Results, tables: Mapping[str, Table]) -> Results:
-    """The results, where a reason that only says that a row has no value is replaced by the title
-    of the first such row and its own reason.
-    """
-
-    def why(reason: str) -> str:
-        table, _, column = reason.removeprefix(f"{INCOMPLETE}: ").rpartition(".")
-        if not reason.startswith(INCOMPLETE) or table not in results.tables:
-            return reason
-        reasons = results.tables[table][column].reasons
-        first, *others = sorted(reasons) or (None,)
-        if first is None:
-            return reason
-        behind = why(reasons[first])
-        if behind != reasons[first]:
-            return behind
-        more = f", and {counted(len(others), 'more row')}" if others else ""
-        of = tables[table]
-        return f"{of.title_of(of.rows[first])}: {behind}{more}"
-
-    def columns(table: Mapping[str, Series]) -> Mapping[str, Series]:
-        found = {
-            name: {row: why(reason) for row, reason in each.reasons.items()}
-            for name, each in table.items()
-            if each.reasons
-        }
-        return {**table, **{name: replace(table[name], reasons=r) for name, r in found.items()}}
-
-    scalars = {
-        name: replace(value, reason=why(value.reason))
-        for name, value in results.scalars.items()
-        if value.reason is not None
-    }
-    below = {name: columns(table) for name, table in results.tables.items()}
-    return replace(results, scalars={**results.scalars, **scalars}, tables=below)
 
 
 def _named_in(formula: Formula | None) -> set[tuple[str | None, str]]:
@@ -548,116 +343,3 @@ def _text(formula: Formula | None) -> str:
 
 
 # ------------------------------------------------------------------ parameters of models
-
-#: Counted parameters of a model, the developer's figure, and the tolerance. Total counts must match
-#: the stated digits; counts per token get a tolerance, since developers leave parts out.
-_COUNTS = (
-    ("parameters", "published_parameters", 0.0),
-    ("active_parameters", "published_active_parameters", 0.02),
-)
-
-
-def counts(book: Book) -> list[Diagnostic]:
-    """The models whose counted parameters differ from the published ones."""
-    table = book.tables.get("models")
-    if table is None:
-        return []
-    cells = evaluate_catalogue(book).tables["models"]
-    problems: list[Diagnostic] = []
-    for derived, published, within in _COUNTS:
-        if derived not in cells or published not in table.columns:
-            continue
-        for place, row in enumerate(table.rows):
-            count, text = cells[derived][place].value, table.columns[published].stated.get(row)
-            if text is None or not isinstance(text.value, float) or not isinstance(count, float):
-                continue
-            if not rounds_to(count, text.value) and abs(count / text.value - 1) > within:
-                message = (
-                    f"'{row}' has {count:,.0f} {derived.replace('_', ' ')} by its architecture, "
-                    f"but {text.value:,.0f} are stated; fix the one that is wrong"
-                )
-                assert text.position is not None
-                problems.append(at(text.position, "V014", message))
-    return problems
-
-
-def rounds_to(count: float, published: float) -> bool:
-    """Whether a count equals a published one when rounded to its digits."""
-    written = f"{published:.0f}"
-    zeros = len(written) - len(written.rstrip("0"))
-    unit = 10.0**zeros
-    return bool(round(count / unit) == round(published / unit))
-
-
-# ------------------------------------------------------------------ examples of the catalogue
-
-
-def call(record: Record, given: Mapping[str, float]) -> Value:
-    """Evaluate a catalogue formula by itself, in declared units; omitted inputs use defaults."""
-    state = State()
-    for item in record.inputs:
-        default = item.stated.value if item.stated is not None else None
-        value = given.get(item.name, default)
-        assert isinstance(value, float), f"{record.id} needs {item.name}"
-        state.scalars[item.name] = {"value": Part(value)}
-    part = interpret(record.formula.ends.value, Here(state))
-    return Value(reason=part.why) if part.why is not None else Value.number(float(part.data))
-
-
-def examples(book: Book) -> list[Diagnostic]:
-    """The examples that fail."""
-    problems: list[Diagnostic] = []
-    for record in book.records.values():
-        for example in record.examples:
-            got = call(record, example.given)
-            right = isinstance(got.value, float) and abs(got.value - example.expect) <= (
-                EXAMPLE_WITHIN * max(abs(got.value), abs(example.expect))
-            )
-            if not right:
-                shown = got.reason or f"{got.value:.12g}"
-                message = (
-                    f"'{record.id}' gives {shown} where its example expects {example.expect:.12g}"
-                )
-                position = example.position or record.position
-                assert position is not None
-                problems.append(at(position, "F005", message))
-    return problems + [
-        problem for component in book.components.values() for problem in _cases(book, component)
-    ]
-
-
-def _cases(book: Book, component: Component) -> Iterator[Diagnostic]:
-    """The examples of a component that fail. They are computed without own records."""
-    plan = _uncorrected(component)
-    for example in component.examples:
-        given = {Key(name): value for name, value in example.given.items()}
-        results = evaluate(book, plan, given)
-        for name, expected in example.expect.items():
-            got = results.scalars[name]
-            if not _as_expected(got, expected):
-                value = got.reason if got.value is None else got.value
-                shown = f"{value:.12g}" if isinstance(value, float) else f"'{value}'"
-                wanted = f"{expected:.12g}" if isinstance(expected, float) else f"'{expected}'"
-                message = f"'{name}' is {shown} where the example expects {wanted}"
-                assert example.position is not None
-                yield at(example.position, "F005", message)
-
-
-def _uncorrected(component: Component) -> Plan:
-    """A component as a plan, with all factors from own records set to 1."""
-    plan, one = component.plan, Stated(1.0, 1.0, 1.0)
-    if not component.corrections:
-        return plan
-    factors = {
-        name: replace(plan.scalars[name], formula=None, stated=one)
-        for name in component.corrections
-    }
-    order = tuple(key for key in plan.order if key.table or key.name not in factors)
-    return replace(plan, scalars={**plan.scalars, **factors}, order=order)
-
-
-def _as_expected(got: Value, expected: float | str | bool) -> bool:
-    if isinstance(expected, float) and isinstance(got.value, float):
-        largest = max(abs(got.value), abs(expected))
-        return abs(got.value - expected) <= EXAMPLE_WITHIN * largest
-    return expected == (got.reason if got.value is None else got.value)

@@ -51,7 +51,7 @@ scalesheet.marks = (() => {
       return explained(results.tables[at.table][at.column][rowOf(at)] ?? cell(at.key));
     }
 
-    /** A cell; if others have no value, with the reason of the first of these, as in reasons.py. */
+    /** A cell; if others have no value, with the reason of the first of these, as in missing.py. */
     function explained(of) {
       const [, table, column] = /^a row has no value: (.+)\.(.+)$/.exec(of.reason ?? "") ?? [];
       const without = results.tables[table]?.[column].flatMap((each, n) => (each.reason ? [[each, n]] : []));

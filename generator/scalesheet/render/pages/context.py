@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from scalesheet.audit.model import Audited
 from scalesheet.book import Book
 from scalesheet.edition import Edition
-from scalesheet.evaluate.findings import explained
+from scalesheet.evaluate.missing import explained
 from scalesheet.evaluate.references import users
 from scalesheet.model import Citation, Column, Key, Plan, Position, Quantity, Scalar, Table
 from scalesheet.numbers import Format, format_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from scalesheet.book import Book
 from scalesheet.breaches import MARGIN, breaches
-from scalesheet.evaluate.findings import rows_without
+from scalesheet.evaluate.missing import rows_without
 from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of, text
 from scalesheet.quantities import DATE, day_text

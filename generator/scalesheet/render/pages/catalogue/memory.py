@@ -14,7 +14,7 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.choose.job import ASSUMED, PLAN, Assumptions, stated_in
-from scalesheet.evaluate.findings import call
+from scalesheet.evaluate.examples import call
 from scalesheet.model import Plan
 from scalesheet.predict.arrays import Array, Flags, Words, words
 from scalesheet.predict.cases.catalogue import CACHED, Known

@@ -15,7 +15,7 @@ from math import log
 from typing import Any, Literal
 
 from scalesheet.book import Book
-from scalesheet.evaluate.findings import call
+from scalesheet.evaluate.examples import call
 from scalesheet.model import Column, Record, Scalar, Table
 from scalesheet.numbers import Format, Rule, plain, rule_of
 from scalesheet.render.live import script

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from scalesheet.evaluate.findings import explained
+from scalesheet.evaluate.missing import explained
 from scalesheet.evaluate.references import rests_on, told_once
 from scalesheet.model import Basis, Key, Plan, Scalar
 from scalesheet.numbers import format_of
