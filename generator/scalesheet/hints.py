@@ -101,10 +101,14 @@ def date_hint(value: Any) -> str:
     return f"; write {days[0]}" if days else ""
 
 
+#: Smaller numbers above 1 are seldom percentages.
+LEAST_PERCENT = 2
+
+
 def share_hint(domain: str, number: float) -> str:
     """How to write a share that was given in percent, or empty."""
     share = number / 100
-    if "fraction" not in domain or not 1 < number <= 100 or not within(domain, share):
+    if "fraction" not in domain or not LEAST_PERCENT <= number <= 100 or not within(domain, share):
         return ""
     return f"; write {share:.12g} or {number:.12g} %"
 
