@@ -348,9 +348,9 @@ def _price_dates(document: Document) -> Iterator[Diagnostic]:
         if after <= before:
             does = "repeats" if after == before else "is earlier than"
             place = (*steps, "from")
+            fix = "keep one of the two" if after == before else "sort the entries, the oldest first"
             message = (
-                f"{named(place)}: {after} {does} the date of the entry before it, {before}; "
-                "sort the entries, the oldest first"
+                f"{named(place)}: {after} {does} the date of the entry before it, {before}; {fix}"
             )
             yield at(document.at(*place), "V007", message)
 

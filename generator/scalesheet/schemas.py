@@ -380,9 +380,7 @@ def _missing_keys(failure: _Failure, document: Document) -> Explanation:
         yield at(document.key_at(*failure.steps), failure.code, message)
         return
     for key in missing:
-        instead = () if failure.properties else failure.expected.replace(",", "").split()
-        meant = (get_close_matches(each, misspelt, n=1, cutoff=0.7) for each in (key, *instead))
-        if not any(meant):
+        if not get_close_matches(key, misspelt, n=1, cutoff=0.7):
             what = failure.expected and f"write {failure.expected}"
             if not what and key in failure.properties:
                 what = f"add it ({failure.properties[key]['description'].rstrip('.')})"

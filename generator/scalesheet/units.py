@@ -353,7 +353,16 @@ _ABBREVIATED = {
     "TFLOPs": "(TFLOP / second)",
 }
 #: What people write for a unit with a different name.
-_MEANT = {"dollar": "USD", "us dollar": "USD", "us$": "USD", "$": "USD", "hr": "hour"}
+_MEANT = {
+    "dollar": "USD",
+    "us dollar": "USD",
+    "us$": "USD",
+    "$": "USD",
+    "hr": "hour",
+    "usdollar": "USD",
+}
+#: Words for large numbers, and the letters for them.
+_LETTERS = {"thousand": "k", "million": "M", "billion": "B", "trillion": "T"}
 
 
 def unknown_unit(name: str, known: Iterable[str]) -> UnitError:
@@ -362,5 +371,9 @@ def unknown_unit(name: str, known: Iterable[str]) -> UnitError:
     singular = name.lower().removesuffix("s")
     like = name.lower() if name.lower() in folded else singular
     like = _MEANT.get(singular, like).lower()
-    like = like if like in folded else near(name.lower(), tuple(folded), 0.6) or ""
-    return UnitError(f"unknown unit '{name}'", folded.get(like), "declare it in units.yaml", name)
+    nearest = (near(each, tuple(folded), 0.6) for each in (name.lower(), singular))
+    like = like if like in folded else next(filter(None, nearest), "")
+    remedy = "declare it in units.yaml"
+    if (letter := _LETTERS.get(singular)) and not like:
+        remedy = f"write the number with {letter}, as in 2{letter}"
+    return UnitError(f"unknown unit '{name}'", folded.get(like), remedy, name)

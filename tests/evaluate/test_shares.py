@@ -82,3 +82,15 @@ def test_the_end_of_a_plan_consists_of_the_phases_on_its_longest_path(tmp_path: 
     found = Sums(book, small, results, computed(book, small)).of(end).parts
     shares = {key.row: share for keys, share in found for key in keys}
     assert shares == pytest.approx({"first": 9 / 12, "last": 3 / 12})
+
+
+def test_a_column_without_a_row_is_its_only_row(tmp_path: Path) -> None:
+    rows = "{short: {hours: 1}, long: {hours: 6}, middle: {hours: 3}}"
+    formula = "sum(jobs.hours) * price + storage"
+    for left in ("{long: {hours: 6}}", rows):
+        plan(tmp_path, PLAN.replace("FORMULA", formula).replace(rows, left))
+        edition = sound(examine(tmp_path / "data"))
+        book, small = edition.book, edition.book.plans["small"]
+        sums = Sums(book, small, edition.results["small"], computed(book, small))
+        (end,) = sums.of(Key("hours", "jobs")).path
+        assert end == Key("hours", "jobs", "long" if left != rows else None)

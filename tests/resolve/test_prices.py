@@ -1,5 +1,6 @@
 """Checks of offers and their prices, each one alone in a small book."""
 
+import re
 from datetime import date
 from pathlib import Path
 
@@ -235,6 +236,11 @@ def test_an_offer_alone_has_no_peers(tmp_path):
 def test_a_large_change_needs_two_sources(tmp_path, after, more, message):
     found = said(laid(tmp_path, offer(price("2026-01-01", 1), price("2026-10-10", after, more))))
     assert begin(found, message) if message else found == []
+
+
+def test_an_own_price_needs_no_second_source(tmp_path):
+    own = re.sub(r"kind: \w+", "kind: decision", price("2026-10-10", 2))
+    assert said(laid(tmp_path, offer(price("2026-01-01", 1), own))) == []
 
 
 def test_a_reason_between_two_prices_does_not_hide_a_change(tmp_path):

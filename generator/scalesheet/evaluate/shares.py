@@ -55,7 +55,14 @@ class Sums:
     known: dict[Key, Shares] = field(default_factory=dict)
 
     def of(self, key: Key, path: tuple[Key, ...] = ()) -> Shares:
-        """The shares of a scalar or a cell; without parts if no sum of two or more is behind it."""
+        """The shares of a scalar or a cell; without parts if no sum of two or more is behind it. A
+        column stands for its only row.
+        """
+        if key.table is not None and key.row is None:
+            rows = tuple(self.state.rows[key.table])
+            if len(rows) != 1:
+                return Shares((*path, key))
+            key = replace(key, row=rows[0])
         if key not in self.known:
             formula = next(formulas_at(self.book, self.plan, key), None)
             self.known[key] = Shares((key,))

@@ -243,7 +243,7 @@ def _sound(low: Lowering, draft: Draft, stated: Stated, path: tuple[str | int, .
         return
     for (one, lower), (other, upper) in pairwise(ends):
         if lower > upper:
-            both = f"{one} {lower:g} is above {other} {upper:g}"
+            both = f"{one} {lower:,.12g} is above {other} {upper:,.12g}"
             low.say("V001", f"'{draft.name}': {both}; swap or correct them", *path)
             return
 

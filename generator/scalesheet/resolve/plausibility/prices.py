@@ -240,7 +240,8 @@ def _changes(offer: Offer, limit: Limit) -> Iterator[Diagnostic]:
             yield offer.finding("O004", message, "prices", index, "confirmed")
     for (_, before), (index, price) in pairwise(offer.priced()):
         old, new = _amount(before), _amount(price)
-        if max(old / new, new / old) > limit.times and price.confirmed is None:
+        sure = price.confirmed is not None or price.basis == "decision"
+        if max(old / new, new / old) > limit.times and not sure:
             how = f"{new / old:.2f} times" if new > old else f"only {new / old:.0%} of"
             message = (
                 f"{new:g} USD from {price.since} is {how} the {old:g} before it; {_a(offer.kind)} "

@@ -21,6 +21,7 @@ def sensitivity_section(context: Context, plan: Plan, most: int | None = None) -
     tornados = context.drawn[plan.id]["tornados"]
     if not tornados:
         return
+    predicted = bool(plan.components)
     others = list(tornados)[most:] if most else []
     tornados = {name: each for name, each in tornados.items() if name not in others}
     yield heading(2, "What moves the result", "sensitivity")
@@ -29,7 +30,8 @@ def sensitivity_section(context: Context, plan: Plan, most: int | None = None) -
         "One input at a time moves over its range, or by "
         f"{STEP * 100:g}% if it is exact; all others keep their expected values. The cells of a "
         "column move together. Counts move in whole steps, small ones not at all; choices "
-        "do not move.",
+        "do not move."
+        + (" The error of predictions is not an input; it is in How sure." if predicted else ""),
         class_="note",
     )
     for at, (name, tornado) in enumerate(tornados.items()):
