@@ -105,5 +105,12 @@ def test_fit_writes_it_only_for_a_score_as_good_as_expected(
         assert main(command) == 1
         assert "P001 runs: the error is" in capsys.readouterr().out
         assert path.read_bytes() == before
+    (data / "score.yaml").write_bytes((DATA / "score.yaml").read_bytes())
+    path.unlink()
+    changed(data / "fits/loss.yaml", r"digest: '\w+'", "digest: '000000000000'")
+    assert main(asked) == 0
+    assert "P002 the rows of the fit 'loss' have changed" in capsys.readouterr().out
+    assert not path.exists()
+    changed(data / "score.yaml", r"median: [0-9.]+", "median: 1.01")
     lock(data)  # as if by hand
     assert main([*asked, "--check"]) == 1

@@ -65,8 +65,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _scored(data: Path, check: bool) -> int:
-    """Compute the score, write score.lock if it is as good as expected, and return the number of
-    faults.
+    """Compute the score and return the number of faults. Write score.lock if it is as good as
+    expected and no fit is out of date.
 
     With `check`, a lock that belongs to other data is no fault: `check` then computes the score.
     """
@@ -82,10 +82,11 @@ def _scored(data: Path, check: bool) -> int:
         return 0
     examined = examined_files(replace(files, scored=b""), plans=(PLAN,))
     faults = errors(examined.diagnostics)
-    for fault in faults:
+    stale = [each for each in examined.diagnostics if each.code == "P002"]
+    for fault in dict.fromkeys((*faults, *stale)):
         print(fault)
     path, text = data / SCORE, files.score_text.encode()
-    if faults or not examined.scores or (old := content(path)) == text:
+    if faults or stale or not examined.scores or (old := content(path)) == text:
         return len(faults)
     if check:
         print(f"score: {path} is of other data, so 'check' computes the score")
