@@ -17,7 +17,8 @@ PACKAGE = ROOT / "generator" / "scalesheet"
 #: The layers from bottom to top. Packages on one line do not import each other.
 #: `docs/architecture.md` describes them.
 LAYERS = """
-__init__ codes nearest pictures vocabulary language output disk kept forks shipped short_names
+__init__ frozen
+codes nearest pictures vocabulary language output disk kept forks shipped short_names
 units save tabs
 model quantities
 claims scenarios diagnostics printers

@@ -16,7 +16,7 @@ from project import contents
 from scalesheet import kept
 from scalesheet.build import build
 from scalesheet.examine import Examined, examine, sound_edition
-from scalesheet.kept import Item
+from scalesheet.kept import Apart, Item
 from scalesheet.render.api import as_json, plan_json
 from scalesheet.render.pages import write_pages
 from shipped import DATA
@@ -237,3 +237,27 @@ def test_an_own_book_is_scored_if_it_states_a_score(
     (data / "score.yaml").write_text("loss: " + EXPECTED, "utf-8")
     assert [each.code for each in examine(data).diagnostics] == ["P001"]
     assert computed
+
+
+def test_a_mapping_apart_is_loaded_where_it_is_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[object] = []
+    unpacked = kept._unpacked
+
+    def noted(content: bytes, root: str) -> object:
+        loaded.append(unpacked(content, root))
+        return loaded[-1]
+
+    parts = {"each": Apart({"a": 1, "b": [2]}), "whole": Apart({"c": 3, "d": 4}, whole=True)}
+    for _ in range(2):  # the second time from the file
+        item = kept.kept("apart", lambda: Item("head", {"parts": parts}), always=True)
+    read: dict[str, Apart[object]] = item["parts"]
+    monkeypatch.setattr(kept, "_unpacked", noted)
+    assert list(read["each"]) == ["a", "b"]
+    assert not loaded
+    assert read["each"]["b"] == [2]
+    assert loaded == [[2]]
+    assert "d" in read["whole"]
+    assert loaded == [[2], {"c": 3, "d": 4}]
+    assert read == parts

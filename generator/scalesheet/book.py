@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
 from scalesheet.claims import Audit
+from scalesheet.frozen import dataclass
 from scalesheet.model import (
     Component,
     Evidence,

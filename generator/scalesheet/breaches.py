@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from scalesheet.evaluate.findings import broken_rows, wrongs
+from scalesheet.frozen import dataclass
 from scalesheet.model import Plan, Scalar
 from scalesheet.values import Results
 

@@ -6,7 +6,6 @@ import posixpath
 import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ from scalesheet.diagnostics import Diagnostic, Refused, at
 from scalesheet.edition import Edition
 from scalesheet.examine import sound_edition
 from scalesheet.forks import spread
+from scalesheet.frozen import dataclass
 from scalesheet.model import Position
 from scalesheet.vocabulary import counted
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice, pairwise
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.frozen import dataclass
 from scalesheet.hints import date_hint, share_hint, text_hint
 from scalesheet.load import MAX_FINDINGS, Document, Known, Steps, audited, quotable
 from scalesheet.model import DOMAIN_WORDS, DOMAINS, TO_BE_STATED, within
@@ -41,7 +42,9 @@ def check(documents: Sequence[Document], against: Known | None = None) -> list[D
     problems: set[Diagnostic] = set()
     for document in documents:
         if document.kind == audited.KIND:
-            document = replace(document, kind="plan")
+            data = audited.frozen(document.data)
+            data.pop(audited.DAY, None)
+            document = replace(document, kind="plan", data=data)
         if document.kind not in KINDS:
             continue
         findings = chain(

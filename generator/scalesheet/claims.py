@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
+from scalesheet.frozen import dataclass
 from scalesheet.model import Citation, Key, Position, Scalar, Stated
 from scalesheet.units import Unit
 

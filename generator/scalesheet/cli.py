@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
@@ -20,6 +21,8 @@ from scalesheet.commands.parser import parser
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     _print_anywhere()
+    # threads of linear algebra would wait for work, which no command has for them
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(1_000_000, 50, 100)  # a command makes many objects and little garbage
     atexit.register(gc.freeze)  # skip the collection of objects left at exit
     whole = parser()

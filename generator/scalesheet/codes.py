@@ -5,8 +5,9 @@ Every code has a bad and a good example in `examples/`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+from scalesheet.frozen import dataclass
 
 #: An error stops a build. A breach never does: it is published, on every page and sheet that shows
 #: the plan. A warning is for the maintainer of the data.

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.frozen import dataclass
 from scalesheet.language.functions import FUNCTIONS
 from scalesheet.language.syntax import (
     ENDS,

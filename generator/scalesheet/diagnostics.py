@@ -10,9 +10,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from scalesheet.codes import CODES, Severity
+from scalesheet.frozen import dataclass
 from scalesheet.model import Position
 
 

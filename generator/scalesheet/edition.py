@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.kept import OnDemand
 from scalesheet.model import Key, Plan, Quantity, Table
 
@@ -38,6 +39,8 @@ class Edition:
     whole: Edition | None = field(default=None, kw_only=True)
     #: The audits, if they were judged already.
     judged: Mapping[str, Audited] | None = field(default=None, kw_only=True)
+    #: The results of plans that were evaluated already.
+    evaluated: Mapping[str, Results] = field(default_factory=dict, kw_only=True)
 
     def keep(self, name: str, make: Callable[[], T], plan: str = "") -> T:
         """Return a cached result that depends only on the catalogue and one plan.
@@ -52,7 +55,10 @@ class Edition:
         """All cells, by plan."""
         from scalesheet.evaluate import evaluate
 
-        return {plan.id: evaluate(self.book, plan) for plan in self.book.plans.values()}
+        return {
+            id_: self.evaluated[id_] if id_ in self.evaluated else evaluate(self.book, plan)
+            for id_, plan in self.book.plans.items()
+        }
 
     @cached_property
     def catalogue(self) -> Results:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalesheet.addresses import Address, addresses, same_addresses
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused, at, errors
 from scalesheet.edition import Edition
 from scalesheet.forks import processes, spread
+from scalesheet.frozen import dataclass
 from scalesheet.kept import (
+    Apart,
     Item,
     Part,
     Reads,
@@ -40,8 +42,9 @@ from scalesheet.reach import (
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
+    from scalesheet.evaluate.findings import Faults
     from scalesheet.load import Document, Known
-    from scalesheet.load.folder import Files
+    from scalesheet.load.folder import File, Files
     from scalesheet.predict.score import TaskScore
     from scalesheet.resolve.book import Formulas, Ground, Resolved
     from scalesheet.resolve.compile import Compiled
@@ -191,7 +194,9 @@ class Head:
 
 
 def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
-    """The book without plans: `book`, its `cells`, and the `ground` for resolving plans."""
+    """The book without plans: `book`, its `cells` and their `faults`, and the `ground` for
+    resolving plans.
+    """
     content = _content(files)
     name = name_of("catalogue", as_of, content)
     if isinstance(like, KeptEdition) and like.below.head.name == name:
@@ -224,15 +229,46 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
         days = (book.as_of, book.edition)
         scores = held and bool(book.publications or book.fits)
         cells = Edition(book).catalogue
-        found, faulty = of_catalogue(book)
+        faults = found, faulty = of_catalogue(book.tables, book.order)
         more = (as_of, *stated, found, sorted(faulty, key=str))
         of_plans = reach(ground, files, cells, formulas.of, *more)
         unread = [each for each in content if each[0].startswith(UNREAD)]
         fixed = name_of("fixed", as_of, formulas.of, unread)
         head = Head(tuple(problems), True, name, against, of_plans, scored, fixed, scores, days)
-        return Item(head, {"ground": replace(ground, book=None), "book": book, "cells": cells})
+        space = replace(
+            ground.space,
+            catalogue=_apart(ground.space.catalogue),
+            records=Apart(ground.space.records),
+            components=Apart(ground.space.components),
+        )
+        parts = {
+            "ground": replace(ground, book=None, space=space),
+            "book": replace(
+                book,
+                tables=_apart(book.tables),
+                records=Apart(book.records),
+                components=Apart(book.components),
+            ),
+            "cells": cells,
+            "faults": faults,
+        }
+        return Item(head, parts)
 
     return kept(name, made, files.root)
+
+
+def _apart(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The same tables, whose stated cells are loaded by column."""
+    return {
+        name: replace(
+            table,
+            columns={
+                column: replace(each, stated=Apart(each.stated, whole=True))
+                for column, each in table.columns.items()
+            },
+        )
+        for name, table in tables.items()
+    }
 
 
 #: The number of files from which on the parts of a catalogue are worth files in the cache.
@@ -265,33 +301,52 @@ def _checked(files: Files) -> tuple[list[Document], list[Diagnostic], Known]:
     """The documents of a catalogue, the diagnostics of each on its own, and what all are checked
     against. Folders are cached one by one, since most edits are in one.
     """
-    from scalesheet.check import check, known
-    from scalesheet.load.folder import documents_of, read_each
+    from scalesheet.check import known
+    from scalesheet.load.folder import TOP, read_each
 
     at_top = tuple(each for each in files.every if len(each.parts) == 1)
     against = known(read_each(replace(files, every=at_top))[0])
-    found: list[Diagnostic] = []
+    folders = [[*every] for _, every in groupby(files.every, lambda each: each.parts[0])]
+    many = len(files.every) >= MANY
+    parts = [(folder, many and len(folder) > 1) for folder in folders]
+    documents, problems = _read(files, parts, against, needed=TOP)
+    return documents, problems, against
 
-    def made(folder: Files) -> Item:
-        documents, problems = read_each(folder)
+
+def _read(
+    files: Files,
+    parts: Sequence[tuple[Sequence[File], bool]],
+    against: Known,
+    needed: Iterable[str] = (),
+) -> tuple[list[Document], list[Diagnostic]]:
+    """The documents of files, and the diagnostics of each on its own. The files are in `parts`;
+    those that are marked are cached, however fast they are read.
+    """
+    from scalesheet.check import check
+    from scalesheet.load.folder import documents_of, read_each
+
+    found: list[Diagnostic] = []
+    stated = against.sources and sorted(against.sources), against.edition
+
+    def made(part: Files) -> Item:
+        documents, problems = read_each(part)
         return Item([problems, check(documents, against)], {"documents": documents})
 
     def read(files: Files) -> tuple[list[Document], list[Diagnostic]]:
         documents: list[Document] = []
         diagnostics: list[Diagnostic] = []
-        for _, every in groupby(files.every, lambda each: each.parts[0]):
-            folder = replace(files, every=tuple(every))
-            stated = against.sources and sorted(against.sources), against.edition
-            name = name_of("documents", stated, _content(folder))
-            many = len(files.every) >= MANY and len(folder.every) > 1
-            item = kept(name, partial(made, folder), files.root, always=many)
+        for every, always in parts:
+            part = replace(files, every=tuple(every))
+            name = name_of("documents", stated, _content(part))
+            item = kept(name, partial(made, part), files.root, always=always)
             documents += item["documents"]
             diagnostics += item.head[0]
             found.extend(item.head[1])
         return documents, diagnostics
 
-    documents, diagnostics = documents_of(files, read=read)
-    return documents, [*diagnostics, *found], against
+    documents, diagnostics = documents_of(files, needed, read)
+    of = {each.path for each in documents}
+    return documents, [*diagnostics, *(each for each in found if each.path in of)]
 
 
 def _plan(catalogue: Item, files: Files) -> Item:
@@ -310,10 +365,10 @@ def _plan(catalogue: Item, files: Files) -> Item:
         audits = tuple(audited_at(documents))
         edition = None
         if not _stops(problems) and catalogue["ground"] is not None:
-            below = catalogue["ground"], catalogue["book"] if catalogue.head.sound else None
             compared = _then(catalogue, files, documents)
             reads.update(compared.head if compared else ())
-            edition, found = _edition_of(*restricted(*below, reads), plan, documents, compared)
+            below = restricted(*_below(catalogue), reads)
+            edition, found = _edition_of(catalogue, *below, plan, documents, compared)
             problems += found
         full = name_after(name, reads, parts)
         head = Head(tuple(problems), edition is not None, full, plan=plan, audits=audits)
@@ -333,6 +388,11 @@ def _plan(catalogue: Item, files: Files) -> Item:
     return kept_by_reads(name, made, parts, files.root, always=catalogue.kept)
 
 
+def _below(catalogue: Item) -> tuple[Ground, Book | None]:
+    """What plans are resolved on, and the book, None if it has errors."""
+    return catalogue["ground"], catalogue["book"] if catalogue.head.sound else None
+
+
 def _then(catalogue: Item, files: Files, documents: Sequence[Document]) -> Item | None:
     """The plan as it was when its documents were audited, None if that is the present one: `then`,
     and its audits, `judged`. The head is what it read of the catalogue.
@@ -350,14 +410,14 @@ def _then(catalogue: Item, files: Files, documents: Sequence[Document]) -> Item 
 
     def made(reads: Reads) -> Item:
         from scalesheet.audit.judge import judge
-        from scalesheet.choose.layout import laid_out
+        from scalesheet.choose.layout import laid_out, layouts
         from scalesheet.resolve.book import as_audited
 
         ground, book = restricted(catalogue["ground"], catalogue["book"], reads)
         then = as_audited(ground, [each for each in documents if each.path in of])
         judged: Mapping[str, Audited] = {}
         if book is not None and then is not None and then.plan is not None:
-            plans = laid_out(replace(book, plans={id_: then.plan})).plans
+            plans = {id_: laid_out(then.plan, layouts(book, then.plan))}
             then = replace(then, plan=plans[id_])
             audits = {audit.id: audit for audit in then.audits}
             judged = judge(replace(book, plans=plans, audited=plans, audits=audits))
@@ -374,15 +434,17 @@ def _name_of_plan(catalogue: Item, files: Files) -> tuple[str, Mapping[Part, str
 
 
 def _documents(catalogue: Item, files: Files) -> tuple[list[Document], list[Diagnostic]]:
-    """The documents of a plan, and the diagnostics of each on its own."""
-    from scalesheet.check import check
-    from scalesheet.load.folder import documents_of
-
-    documents, problems = documents_of(files, needed=())
-    return documents, [*problems, *check(documents, catalogue.head.against)]
+    """The documents of a plan, and the diagnostics of each on its own. Most edits are in plan.yaml,
+    so the other files are cached.
+    """
+    plan = [each for each in files.every if each.parts[2:] == ("plan.yaml",)]
+    rest = [each for each in files.every if each not in plan]
+    parts = [(plan, False), (rest, catalogue.kept)]
+    return _read(files, [each for each in parts if each[0]], catalogue.head.against)
 
 
 def _edition_of(
+    catalogue: Item,
     ground: Ground,
     book: Book | None,
     plan: str,
@@ -392,8 +454,8 @@ def _edition_of(
 ) -> tuple[Edition | None, list[Diagnostic]]:
     """The edition of a plan on top of the catalogue (None on errors), and diagnostics.
 
-    `book` is None if the catalogue has errors. `audited` is the plan as it was audited, as in
-    `_then`; `ranges` replace the values of inputs.
+    `ground` and `book` are the catalogue's, as in `_below`. `audited` is the plan as it was
+    audited, as in `_then`; `ranges` replace the values of inputs.
     """
     from scalesheet.actuals.progress import estimates
     from scalesheet.resolve.book import resolve_plan
@@ -408,7 +470,7 @@ def _edition_of(
         if resolved is None or errors(problems) or book is None:
             return None, problems
         judged = audited["judged"] if audited is not None and resolved.then is not None else None
-        edition, found = examined_plan(book, resolved, judged)
+        edition, found = examined_plan(book, resolved, catalogue["faults"], judged)
         stands = edition.progress.get(plan)
         if stands is None or not stands.actuals.forecast or forecast is not None:
             return edition, [*problems, *found]
@@ -426,30 +488,35 @@ def _stops(problems: list[Diagnostic]) -> bool:
 
 
 def examined_plan(
-    book: Book, resolved: Resolved, judged: Mapping[str, Audited] | None = None
+    book: Book, resolved: Resolved, faults: Faults, judged: Mapping[str, Audited] | None = None
 ) -> tuple[Edition, list[Diagnostic]]:
-    """The edition of a catalogue with one plan, and diagnostics of the plan and its audits.
+    """The edition of a catalogue with one plan, and diagnostics of the plan and its audits. The
+    `faults` are those of the catalogue's cells.
 
     If these were `judged` already, the plan as it was audited has its layouts.
     """
     from scalesheet.actuals.progress import problems as of_actuals
     from scalesheet.audit.cited import cited_lines
     from scalesheet.audit.problems import problems
-    from scalesheet.choose.layout import laid_out
+    from scalesheet.choose.layout import laid_out, layouts
     from scalesheet.defined_names import name_problems
+    from scalesheet.evaluate import evaluate
     from scalesheet.evaluate.findings import findings
     from scalesheet.prose import problems as prose_problems
 
     id_ = resolved.plan.id
-    then: Mapping[str, Plan] = {id_: resolved.then} if resolved.then else {}
-    if judged is None:
-        then = laid_out(replace(book, plans=then)).plans
-    book = replace(book, audits=resolved.audits, audited=then)
-    book = laid_out(replace(book, plans={id_: resolved.plan}))
-    edition, plan = Edition(book, judged=judged), book.plans[id_]
+    then = resolved.then
+    if judged is None and then is not None:
+        then = laid_out(then, layouts(book, then))
+    chosen = layouts(book, resolved.plan)
+    results = {id_: evaluate(book, resolved.plan, chosen)}
+    plan = laid_out(resolved.plan, chosen)
+    of_then = {id_: then} if then is not None else {}
+    book = replace(book, plans={id_: plan}, audits=resolved.audits, audited=of_then)
+    edition = Edition(book, judged=judged, evaluated=results)
     result = [*name_problems(book, plan), *prose_problems(book, plan)]
     unfit = list(_unfit(plan))
-    result += findings(book, plan, edition.results[id_], unfit=bool(unfit))
+    result += findings(book, plan, edition.results[id_], faults, unfit=bool(unfit))
     result += unfit
     for stands in edition.progress.values():
         result += of_actuals(stands)
@@ -515,10 +582,10 @@ def with_ranges(edition: Edition, plan: str, edits: Mapping[Key, Stated]) -> Edi
     if not ranges:
         return edition
     assert isinstance(edition, KeptEdition)
-    documents, _ = _documents(edition.below, edition.files[plan])
-    below = edition.below
-    then = _then(below, edition.files[plan], documents)
-    result, problems = _edition_of(below["ground"], below["book"], plan, documents, then, ranges)
+    below, files = edition.below, edition.files[plan]
+    documents, _ = _documents(below, files)
+    then = _then(below, files, documents)
+    result, problems = _edition_of(below, *_below(below), plan, documents, then, ranges)
     if result is None:
         names = ", ".join(map(input_name, ranges))
         raise EditError(

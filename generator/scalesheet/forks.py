@@ -7,15 +7,16 @@ back. On other systems, and if a process is lost, the work is done when its resu
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing.connection import Connection
-from multiprocessing.context import ForkProcess
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkProcess
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -57,7 +58,8 @@ def processes() -> int:
     where libraries do not survive it.
     """
     alone = threading.current_thread() is threading.main_thread()
-    if sys.platform != "linux" or not alone or multiprocessing.parent_process() is not None:
+    forked = "multiprocessing" in sys.modules and sys.modules["multiprocessing"].parent_process()
+    if sys.platform != "linux" or not alone or forked:
         return 1
     named = os.environ.get(VARIABLE, "")
     return int(named) if named.isdecimal() else len(os.sched_getaffinity(0))
@@ -65,6 +67,8 @@ def processes() -> int:
 
 def _begun(work: Callable[[T], R], items: Sequence[T]) -> tuple[ForkProcess, Connection]:
     """Start a process for some items; return it and the connection for its results."""
+    import multiprocessing
+
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(work, items, sender), daemon=True)

@@ -14,17 +14,18 @@ import hashlib
 import io
 import os
 import pickle
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache, partial
-from importlib import metadata
 from operator import attrgetter
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, TypeVar
+
+from scalesheet.frozen import dataclass
 
 T = TypeVar("T")
 
@@ -37,6 +38,50 @@ MOST = 300_000_000
 #: Libraries that affect results.
 LIBRARIES = ("jsonschema", "numpy", "pyyaml", "quickjs-ng", "xlsxwriter")
 _DIGEST = 32
+_INFO = re.compile(rf"^({'|'.join(LIBRARIES)})-[^-]+\.dist-info$".replace("-ng", "[-_]ng"), re.I)
+
+
+class Apart(Mapping[str, T]):
+    """A mapping of which each value is loaded from an item's file on first use, or all at once if
+    it is a `whole`.
+    """
+
+    def __init__(self, values: Mapping[str, T | _Packed] | _Packed, *, whole: bool = False) -> None:
+        self._values, self.whole = values, whole
+
+    @property
+    def _every(self) -> dict[str, T | _Packed]:
+        values = self._values
+        if not isinstance(values, dict):
+            values = dict(values.loaded() if isinstance(values, _Packed) else values)
+            self._values = values
+        return values
+
+    def __getitem__(self, name: str) -> T:
+        value = self._every[name]
+        if isinstance(value, _Packed):
+            loaded: T = value.loaded()
+            self._every[name] = loaded
+            return loaded
+        return value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._every
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._every)
+
+    def __len__(self) -> int:
+        return len(self._every)
+
+    def packed(self, root: str) -> bytes | dict[str, bytes]:
+        values = dict(self.items())
+        if self.whole:
+            return _packed(values, root)
+        return {name: _packed(value, root) for name, value in values.items()}
+
+    def __reduce__(self) -> tuple[type[dict[str, T]], tuple[dict[str, T]]]:
+        return dict, (dict(self.items()),)
 
 
 class Item:
@@ -45,18 +90,14 @@ class Item:
     def __init__(self, head: Any, parts: Mapping[str, Any], *, kept: bool = False) -> None:
         self.head = head
         self.kept = kept  # whether there is a file of it
-        self._parts = dict(parts)
+        self._parts = Apart(parts)
 
     def __getitem__(self, name: str) -> Any:
-        part = self._parts[name]
-        if isinstance(part, _Packed):
-            part = self._parts[name] = _unpacked(part.content, part.root)
-        return part
+        return self._parts[name]
 
     def packed(self, root: str) -> bytes:
         """The bytes of the item's file: a digest and the content."""
-        parts = {name: _packed(self[name], root) for name in self._parts}
-        content = _packed((self.head, parts), root)
+        content = _packed((self.head, self._parts), root)
         return hashlib.sha256(content).digest() + content
 
 
@@ -75,6 +116,9 @@ class _Packed:
 
     content: bytes
     root: str
+
+    def loaded(self) -> Any:
+        return _unpacked(self.content, self.root)
 
 
 class OnDemand(Mapping[str, T]):
@@ -186,14 +230,29 @@ def name_of(*parts: object) -> str:
 def _program() -> str:
     """A digest of the program, and of anything else that its results depend on."""
     digest = hashlib.sha256(sys.version.encode())
-    root = Path(__file__).parent
-    for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".yaml", ".json", ".js"):
-            digest.update(path.relative_to(root).as_posix().encode())
-            digest.update(path.read_bytes())
-    for library in LIBRARIES:
-        digest.update(metadata.version(library).encode())
+    root = os.path.dirname(__file__)
+    for folder, _, names in sorted(os.walk(root)):
+        for name in sorted(names):
+            if name.endswith((".py", ".yaml", ".json", ".js")):
+                path = os.path.join(folder, name)
+                digest.update(os.path.relpath(path, root).encode())
+                with open(path, "rb") as file:
+                    digest.update(file.read())
+    digest.update(repr(_libraries()).encode())
     return digest.hexdigest()
+
+
+def _libraries() -> list[str]:
+    """The versions of the libraries: the names of their metadata folders, since the library that
+    reads the metadata takes longer to load.
+    """
+    folders = [each for each in sys.path if os.path.isdir(each)]
+    names = [name for each in folders for name in sorted(os.listdir(each)) if _INFO.search(name)]
+    if len(names) >= len(LIBRARIES):
+        return names
+    from importlib import metadata
+
+    return [metadata.version(each) for each in LIBRARIES]
 
 
 # ------------------------------------------------------------------ files
@@ -228,12 +287,14 @@ def _read(path: Path, root: str) -> Item | None:
     if hashlib.sha256(content).digest() != file[:_DIGEST]:
         return None
     head, parts = _unpacked(content, root)
-    return Item(head, {name: _Packed(part, root) for name, part in parts.items()}, kept=True)
+    return Item(head, parts, kept=True)
 
 
 def _write(folder: Path, name: str, item: Item, root: str) -> bool:
     """Store an item and return whether that worked; a full disk is not an error, since nothing is
     lost."""
+    from tempfile import NamedTemporaryFile
+
     with suppress(OSError):
         with NamedTemporaryFile(dir=folder, prefix=".new-", delete=False) as file:
             try:
@@ -273,6 +334,7 @@ class _Pickler(pickle.Pickler):
         super().__init__(file, 5)
         self.dispatch_table = _Reducers()
         self.dispatch_table[Place] = partial(_place, root)
+        self.dispatch_table[Apart] = partial(_apart, root)
 
 
 class _Reducers(dict[type, Callable[[Any], Any]]):
@@ -308,12 +370,22 @@ class _Unpickler(pickle.Unpickler):
         self.root = root
 
     def find_class(self, module: str, name: str) -> Any:
-        own = (module, name) == (__name__, _placed.__name__)
-        return partial(_placed, root=self.root) if own else super().find_class(module, name)
+        found = super().find_class(module, name)
+        return partial(found, root=self.root) if found in (_placed, _unloaded) else found
 
 
 def _placed(below: bool, path: str, root: str = "") -> Place:
     return Place(root + path if below else path)
+
+
+def _apart(root: str, value: Apart[Any]) -> Any:
+    return _unloaded, (value.packed(root),)
+
+
+def _unloaded(content: bytes | Mapping[str, bytes], root: str = "") -> Apart[Any]:
+    if isinstance(content, bytes):
+        return Apart(_Packed(content, root), whole=True)
+    return Apart({name: _Packed(each, root) for name, each in content.items()})
 
 
 @cache

@@ -13,13 +13,13 @@ import urllib.request
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from threading import Event
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
 from scalesheet import __version__
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.frozen import dataclass
 from scalesheet.load import Document, Steps, quotable
 from scalesheet.model import Position
 

@@ -7,10 +7,11 @@ stated (an input) or has a formula. Nothing here knows YAML or an output.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import Node
 from scalesheet.pictures import Picture
 from scalesheet.units import Unit

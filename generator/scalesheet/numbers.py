@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Literal
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.arithmetic import LAST_DAY
 from scalesheet.model import Column, Quantity, Scalar
 from scalesheet.quantities import DATE, day_text

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
+
+from scalesheet.frozen import dataclass
 
 ChartKind = Literal["bar", "column", "calendar"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.frozen import dataclass
 from scalesheet.model import PageRow, Plan, Position, Scalar, Table
 from scalesheet.nearest import nearest
 from scalesheet.short_names import as_written, in_full

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.kept import Part, Reads
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from functools import cache
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from scalesheet.accepts import Test, Unsure, acceptance
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.frozen import dataclass
 from scalesheet.hints import date_hint, quantity_hint, spelled, text_hint
 from scalesheet.load import MAX_FINDINGS, Document, Steps, quotable
 from scalesheet.nearest import nearest

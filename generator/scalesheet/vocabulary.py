@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from scalesheet.frozen import dataclass
 
 #: The plan with the arithmetic of one configuration.
 CALCULATOR = "calculator"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import scalesheet.evaluate as evaluate_module
-from scalesheet.evaluate import evaluate
+from scalesheet.evaluate import evaluate, series_of
 from scalesheet.model import Key, Stated
+from shipped import shipped
 from small import plan, said
 
 SIDE = 1000
@@ -146,3 +148,17 @@ tables:
     assert computed == [Key("large"), Key("kept", "t")], "and not what reads `large`"
     found = evaluate(examined.book, small, {Key("rate"): 4.0}).tables["t"]["kept"]
     assert [(v.value, v.reason) for v in found] == [(4, None), (8, None)], "no reason is left over"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_catalogue_is_the_same_in_whatever_order_its_columns_are_read(seed: int) -> None:
+    edition = shipped().edition
+    assert edition is not None
+    book = edition.book
+    state = evaluate_module._of_catalogue(book.tables, book.order, {})
+    columns = [(name, column) for name, table in book.tables.items() for column in table.columns]
+    random.Random(seed).shuffle(columns)
+    for table, column in columns:
+        found = series_of(state.columns[table, column])
+        for one, other in zip(found, edition.catalogue.tables[table][column], strict=True):
+            assert repr(one) == repr(other), (table, column)

@@ -13,6 +13,7 @@ from typing import Any
 from scalesheet.check import check
 from scalesheet.diagnostics import Diagnostic, errors
 from scalesheet.edition import Edition
+from scalesheet.evaluate.findings import Faults
 from scalesheet.examine import KeptEdition, examined_plan
 from scalesheet.load import PLAN_KINDS, Document, Steps, audited, flag, parse
 from scalesheet.load.folder import documents_of, files_of
@@ -59,6 +60,7 @@ class Plans:
     """The shipped plans, on a catalogue that is compiled once."""
 
     ground: Ground
+    faults: Faults
     documents: tuple[Document, ...]
 
     def of(self, plan: str, kind: str) -> Document:
@@ -110,7 +112,7 @@ class Plans:
         resolved = resolve_plan(self.ground, [edited, *own], problems)
         if resolved is None or errors(problems) or self.ground.book is None:
             return Tried((*found, *problems), None)
-        edition, more = examined_plan(self.ground.book, resolved)
+        edition, more = examined_plan(self.ground.book, resolved, self.faults)
         return Tried((*found, *problems, *more), edition)
 
 
@@ -126,7 +128,8 @@ def plans() -> Plans:
     ]
     documents, found = documents_of(replace(files, every=tuple(own)))
     assert not found
-    return Plans(replace(ground, book=edition.below["book"]), tuple(documents))
+    whole = replace(ground, book=edition.below["book"])
+    return Plans(whole, edition.below["faults"], tuple(documents))
 
 
 # ------------------------------------------------------------------ edits

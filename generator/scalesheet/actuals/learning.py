@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist, fmean
+
+from scalesheet.frozen import dataclass
 
 #: Standard deviations of ln(actual / planned) expected before any run is finished: between programs
 #: (a factor of 1.35), between the phases of one, and between the runs of a phase (1.22).

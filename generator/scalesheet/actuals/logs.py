@@ -25,11 +25,11 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scalesheet.frozen import dataclass
 from scalesheet.schemas import moment
 
 if TYPE_CHECKING:

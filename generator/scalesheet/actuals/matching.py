@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from scalesheet.actuals.logs import COLUMNS
+from scalesheet.frozen import dataclass
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from scalesheet.actuals.learning import NORMAL, P90, Learnt, learn, still_takes, to_come
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.frozen import dataclass
 from scalesheet.model import Actuals, Attempt, Plan, Stated
 from scalesheet.values import Results, Value
 

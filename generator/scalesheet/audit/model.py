@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from scalesheet.claims import VERDICTS, Audit, Claim, Finding, Headline, Verdict
+from scalesheet.frozen import dataclass
 from scalesheet.model import Quantity
 from scalesheet.values import Value
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import Literal
 
 from scalesheet.claims import Audit, Basis, Claim, Figure, Source, Target, Verdict, cites, spans
+from scalesheet.frozen import dataclass
 from scalesheet.model import Citation, Stated
 from scalesheet.units import Unit, Units
 from scalesheet.values import Results, Value

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from scalesheet.audit.explain import listed
 from scalesheet.audit.model import Audited, Judged, Shown, Totals
+from scalesheet.frozen import dataclass
 from scalesheet.values import Value
 from scalesheet.vocabulary import counted
 

@@ -6,7 +6,6 @@ The search selects the rows; their figures come from the plan, with range and un
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from scalesheet.choose.conditions import BROKEN
 from scalesheet.choose.evidence import Basis
 from scalesheet.choose.search import Search
 from scalesheet.evaluate import evaluate
+from scalesheet.frozen import dataclass
 from scalesheet.model import Key, Plan, Scalar, Stated
 from scalesheet.values import Results, Value
 from scalesheet.vocabulary import METHODS

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from scalesheet.choose.conditions import broken_in, figure_in, of_models
 from scalesheet.choose.job import PLAN, Assumptions, assumptions, stated_in
 from scalesheet.choose.search import taken
 from scalesheet.evaluate import computed
+from scalesheet.frozen import dataclass
 from scalesheet.model import Key
 from scalesheet.predict.arrays import (
     Array,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from scalesheet.choose.search import Search
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array, Flags
 
 Limit = Literal["deadline", "memory", "accelerators"]

@@ -8,13 +8,13 @@ the question alone; for throughput, that of predictions for the full configurati
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.choose.search import Search
+from scalesheet.frozen import dataclass
 from scalesheet.model import Evidence
 from scalesheet.predict.arrays import Array, Flags, among
 from scalesheet.predict.fits import coefficients

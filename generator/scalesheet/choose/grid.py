@@ -10,7 +10,6 @@ has it.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from scalesheet.choose.conditions import broken
 from scalesheet.choose.job import Job
 from scalesheet.choose.offers import MACHINE, Offers
 from scalesheet.evaluate import Overrides
+from scalesheet.frozen import dataclass
 from scalesheet.model import Key
 from scalesheet.predict.arrays import Array, Places, Words, words
 from scalesheet.vocabulary import AXES, CONTEXTS, LEAST_PART, OFFLOADS, PRODUCTS

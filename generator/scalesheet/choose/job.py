@@ -6,10 +6,10 @@ Defaults are those of the plan `calculator`, so that its inputs are a job and it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.model import Key, Plan, Stated
 from scalesheet.vocabulary import CALCULATOR, METHODS, PRODUCTS, ROLES
 

@@ -21,15 +21,10 @@ from scalesheet.values import Results, Value
 SAME = 1e-9
 
 
-def laid_out(book: Book) -> Book:
-    """The book with a layout for every case that states none; other plans are unchanged."""
-    plans = {plan.id: _laid_out(book, plan) for plan in book.plans.values() if plan.chosen}
-    return replace(book, plans={**book.plans, **plans})
-
-
-def _laid_out(book: Book, plan: Plan) -> Plan:
+def laid_out(plan: Plan, chosen: Mapping[Key, Stated]) -> Plan:
+    """The plan with the `chosen` layouts."""
     scalars, tables = dict(plan.scalars), dict(plan.tables)
-    for key, stated in layouts(book, plan).items():
+    for key, stated in chosen.items():
         if key.table is None:
             scalars[key.name] = replace(scalars[key.name], stated=stated)
             continue
@@ -38,11 +33,13 @@ def _laid_out(book: Book, plan: Plan) -> Plan:
         assert key.row is not None
         column = replace(column, stated={**column.stated, key.row: stated})
         tables[key.table] = replace(table, columns={**table.columns, key.name: column})
-    return replace(plan, scalars=scalars, tables=tables)
+    return replace(plan, scalars=scalars, tables=tables) if chosen else plan
 
 
 def layouts(book: Book, plan: Plan, edits: Overrides | None = None) -> dict[Key, Stated]:
     """The layout of each case of a plan that states none, with some inputs edited."""
+    if not plan.chosen:
+        return {}
     edits = edits or {}
     results = evaluate(book, plan, edits)
     chosen: dict[Key, Stated] = {}

@@ -8,10 +8,10 @@ because one prediction gives both; others err independently, because no publishe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from scalesheet.frozen import dataclass
 from scalesheet.sure.shapes import Array, between, normal
 from scalesheet.values import Value
 

@@ -7,12 +7,12 @@ this kind; nothing else is joined.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.choose.job import Job
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases.catalogue import Known
 

@@ -7,7 +7,6 @@ All figures come from the component `training-run`, as in the plan `calculator`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
@@ -18,6 +17,7 @@ from scalesheet.choose.conditions import obstacles
 from scalesheet.choose.grid import LAYOUT, Grid, axes_of, grid, stated
 from scalesheet.choose.job import ASSUMED, Assumptions, Job
 from scalesheet.choose.offers import Offers, offers_of
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array, Flags, Places, Words, words
 from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.engine import Alike, figures, in_bytes, properties

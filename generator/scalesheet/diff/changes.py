@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf, log
 from typing import Literal
 
+from scalesheet.frozen import dataclass
 from scalesheet.model import Key, Position, Quantity, Stated
 from scalesheet.quantities import DATE
 from scalesheet.resolve.order import name_of

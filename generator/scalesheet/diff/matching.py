@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from scalesheet.book import Book
 from scalesheet.diff.changes import CATALOGUE, Entry, EntryKind, Fate, Place
 from scalesheet.diff.printing import stated_text
 from scalesheet.evaluate import NOTHING
+from scalesheet.frozen import dataclass
 from scalesheet.model import Key, Plan, Position, Record, Scalar, Stated, Table
 
 #: From ids on the old side to ids on the new one.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from scalesheet.diff.inputs import label_of, scaled, unit_factor
 from scalesheet.diff.matching import Names, own_tables, plan_of
 from scalesheet.diff.printing import turn
 from scalesheet.edition import Edition
+from scalesheet.frozen import dataclass
 from scalesheet.model import Column, Key, Quantity, Scalar, Stated
 from scalesheet.values import Results, Series, Value
 

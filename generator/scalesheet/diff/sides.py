@@ -12,11 +12,11 @@ import subprocess
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from scalesheet.fingerprint import files_below
+from scalesheet.frozen import dataclass
 from scalesheet.load.folder import shown
 
 BOOK = "book.yaml"

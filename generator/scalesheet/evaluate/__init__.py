@@ -5,7 +5,7 @@ It knows nothing about outputs. An override replaces an input: a what-if, a scen
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from scalesheet.book import Book
 from scalesheet.evaluate.interpret import interpret
-from scalesheet.evaluate.parts import Filled, Here, Part, State, Why, absent
+from scalesheet.evaluate.parts import Columns, Filled, Here, Part, State, Why, absent
 from scalesheet.kept import OnDemand
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
@@ -35,8 +35,7 @@ def computed(book: Book, plan: Plan, overrides: Overrides | None = None) -> Stat
     edits = {key: _stated(value) for key, value in (overrides or {}).items()}
     _only_inputs(book, plan, edits)
     if any(key.table in book.tables for key in edits):
-        catalogue = _of_tables(book.tables, edits)
-        _compute_all(book.order, book.tables, NOTHING, catalogue)
+        catalogue = _of_catalogue(book.tables, book.order, edits)
         return _of_plan(book.tables, plan, catalogue, edits)[0]
     base, reads = _as_it_is(Same(book.tables), Same(plan), book.order)
     state = base.copy()
@@ -62,8 +61,8 @@ def _of_plan(
     own = _of_tables(plan.tables, edits)
     seen: set[str | tuple[str, str]] = set()
     state = State(
-        _Watched(seen),
-        _Watched(seen, {**catalogue.columns, **own.columns}),
+        _Scalars(seen),
+        _Columns(seen, own.columns, catalogue.columns.__getitem__),
         {**catalogue.rows, **own.rows},
         {**catalogue.titles, **own.titles},
     )
@@ -79,16 +78,28 @@ def _of_plan(
     return state.copy(), reads
 
 
-class _Watched(dict[Any, Any]):
-    """Records which keys are read."""
+class _Scalars(dict[str, Any]):
+    """Records which names are read."""
 
-    def __init__(self, seen: set[str | tuple[str, str]], of: Any = ()) -> None:
-        super().__init__(of)
+    def __init__(self, seen: set[str | tuple[str, str]]) -> None:
+        super().__init__()
         self._seen = seen
 
-    def __getitem__(self, key: Any) -> Any:
-        self._seen.add(key)
-        return super().__getitem__(key)
+    def __getitem__(self, name: str) -> Any:
+        self._seen.add(name)
+        return super().__getitem__(name)
+
+
+class _Columns(Columns):
+    """Records which columns are read."""
+
+    def __init__(self, seen: set[str | tuple[str, str]], *of: Any) -> None:
+        super().__init__(*of)
+        self._seen = seen
+
+    def __getitem__(self, at: tuple[str, str]) -> Filled:
+        self._seen.add(at)
+        return super().__getitem__(at)
 
 
 def _compute_again(
@@ -148,33 +159,65 @@ class Same:
 
 @lru_cache(maxsize=4)
 def _catalogue(of: Same, order: Sequence[Key]) -> State:
-    """Compute the columns of the catalogue, once for all plans, since none changes them."""
+    """The columns of the catalogue, once for all plans, since none changes them."""
     if isinstance(of.value, Watched):
         state = _catalogue(Same(of.value.tables), order).copy()
         state.rows = of.value.places(state.rows)
         state.titles = {name: of.value[name].row_titles for name in state.titles}
         return state
-    state = _of_tables(of.value, {})
-    _compute_all(order, of.value, NOTHING, state)
+    return _of_catalogue(of.value, order, {})
+
+
+def _of_catalogue(
+    tables: Mapping[str, Table], order: Sequence[Key], edits: Mapping[Key, Stated]
+) -> State:
+    """The columns of a catalogue, each computed on first use, since a plan reads few of them.
+
+    Columns with formulas of single cells are computed at once, because these can depend on other
+    cells of the same column.
+    """
+    state = _of_rows(tables)
+    formulas: dict[tuple[str, str], list[Key]] = {}
+    for key in order:
+        formulas.setdefault((str(key.table), key.name), []).append(key)
+
+    def stated(at: tuple[str, str]) -> Filled:
+        table, name = tables[at[0]], at[1]
+        filled = state.columns[at] = _filled(table, table.columns[name], state.rows[at[0]], edits)
+        return filled
+
+    def found(at: tuple[str, str]) -> Filled:
+        filled = stated(at)
+        for key in formulas.get(at, ()):
+            compute(key, tables, NOTHING, state)
+        return filled
+
+    state.columns.find = found
+    single = {at for at, keys in formulas.items() if any(key.row is not None for key in keys)}
+    for at in single:
+        stated(at)
+    for key in order:
+        if (key.table, key.name) in single:
+            compute(key, tables, NOTHING, state)
     return state
+
+
+def _of_rows(tables: Mapping[str, Table]) -> State:
+    """The places and titles of the rows of tables."""
+    return State(
+        rows={name: {row: at for at, row in enumerate(each.rows)} for name, each in tables.items()},
+        titles={name: each.row_titles for name, each in tables.items()},
+    )
 
 
 def _of_tables(tables: Mapping[str, Table], edits: Mapping[Key, Stated]) -> State:
     """The stated values in the columns of tables."""
-    state = State()
-    for table in tables.values():
-        places = state.rows[table.name] = {row: place for place, row in enumerate(table.rows)}
-        state.titles[table.name] = table.row_titles
+    state = _of_rows(tables)
+    for name, table in tables.items():
         for column in table.columns.values():
-            state.columns[table.name, column.name] = _filled(table, column, places, edits)
+            filled = _filled(table, column, state.rows[name], edits)
+            state.columns[name, column.name] = filled
     return state
-
-
-def _compute_all(
-    order: Iterable[Key], tables: Mapping[str, Table], plan: Plan, state: State
-) -> None:
-    for key in order:
-        compute(key, tables, plan, state)
 
 
 #: An empty plan, to evaluate a catalogue alone.

@@ -11,17 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at, followed
-from scalesheet.evaluate import (
-    NOTHING,
-    Same,
-    evaluate_tables,
-)
+from scalesheet.evaluate import NOTHING, evaluate_tables
 from scalesheet.evaluate.doubts import doubts
 from scalesheet.evaluate.missing import root_of
 from scalesheet.evaluate.parts import Fault
@@ -52,7 +47,6 @@ from scalesheet.numbers import format_of
 from scalesheet.numbers import text as spelled
 from scalesheet.quantities import DATE, day_text
 from scalesheet.resolve.reasons import of_compiler
-from scalesheet.rows import Watched
 from scalesheet.units import UNKNOWN
 from scalesheet.values import Results, Series, Value
 
@@ -63,18 +57,23 @@ LARGEST = 1e300
 #: The most digits of a number in text: in total, and without trailing zeros.
 MOST_DIGITS, MOST_SIGNIFICANT = 14, 12
 BREACHES = ("breach", "breaches")
+#: Scalars and columns with a fault, directly or through inputs; and diagnostics with them.
+_Faulty = frozenset[tuple[str | None, str]]
+Faults = tuple[list[Diagnostic], _Faulty]
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
-def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -> list[Diagnostic]:
-    """Everything that is wrong with the results of a plan and the catalogue, at the formulas
-    responsible.
+def findings(
+    book: Book, plan: Plan, results: Results, below: Faults, *, unfit: bool = False
+) -> list[Diagnostic]:
+    """Everything that is wrong with the results of a plan and the catalogue `below`, at the
+    formulas responsible.
 
     `unfit`: some case has no layout that fits, which is reported elsewhere; checks that only lack
     that case's cost are skipped.
     """
     tables = {**book.tables, **plan.tables}
-    problems, faulty = of_catalogue(book)
+    problems, faulty = below
     more, _ = _of_formulas(tables, plan, plan.order, results, faulty)
     problems = [*problems, *more, *doubts(tables, plan, results)]
     first: dict[str, Diagnostic] = {}  # of each reason for which checks have no value
@@ -114,20 +113,8 @@ def findings(book: Book, plan: Plan, results: Results, *, unfit: bool = False) -
     return problems
 
 
-#: Scalars and columns with a fault, directly or through inputs.
-_Faulty = frozenset[tuple[str | None, str]]
-
-
-def of_catalogue(book: Book) -> tuple[list[Diagnostic], _Faulty]:
-    """What is wrong with the results of the catalogue, and its columns with a fault."""
-    tables = book.tables.tables if isinstance(book.tables, Watched) else book.tables
-    return _of_catalogue(Same(tables), book.order)
-
-
-@lru_cache(maxsize=2)
-def _of_catalogue(of: Same, order: Sequence[Key]) -> tuple[list[Diagnostic], _Faulty]:
-    """The same, once for all plans."""
-    tables: Mapping[str, Table] = of.value
+def of_catalogue(tables: Mapping[str, Table], order: Sequence[Key]) -> Faults:
+    """What is wrong with the results of a catalogue, and its columns with a fault."""
     return _of_formulas(tables, NOTHING, order, evaluate_tables(tables, order), frozenset())
 
 
@@ -137,7 +124,7 @@ def _of_formulas(
     order: Sequence[Key],
     results: Results,
     faulty: _Faulty,
-) -> tuple[list[Diagnostic], _Faulty]:
+) -> Faults:
     """What is wrong with computed values, and what has a fault, including what is `faulty`."""
     problems: list[Diagnostic] = []
     found_faulty = set(faulty)

@@ -13,11 +13,12 @@ in the catalogue: an accelerator with more of something is a different accelerat
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from scalesheet.book import Book
 from scalesheet.evaluate.routes import PHASES, STATED
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import (
     Binary,
     Call,

@@ -8,14 +8,15 @@ once, it is a mark on the row.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from itertools import starmap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scalesheet.frozen import dataclass
 from scalesheet.language import arithmetic
 from scalesheet.language.syntax import End
 
@@ -36,7 +37,7 @@ class NoNumberError(Exception):
         self.why = why
 
 
-@dataclass(slots=True)  # not frozen: millions are created, and freezing triples the time
+@dataclass(frozen=True, slots=True)
 class Part:
     """An intermediate value, or an array of them over rows. `why` holds reasons, or None."""
 
@@ -64,18 +65,39 @@ class Filled:
         return all(starmap(_same, [*pairs, (self.why, other.why)]))
 
 
+class Columns(dict[tuple[str, str], Filled]):
+    """Columns by table and name. One that is not there is made by `find` on first use."""
+
+    def __init__(
+        self,
+        of: Mapping[tuple[str, str], Filled] | None = None,
+        find: Callable[[tuple[str, str]], Filled] | None = None,
+    ) -> None:
+        super().__init__(of or {})
+        self.find = find
+
+    def __missing__(self, at: tuple[str, str]) -> Filled:
+        if self.find is None:
+            raise KeyError(at)
+        filled = self[at] = self.find(at)
+        return filled
+
+    def copy(self) -> Columns:
+        return Columns(self, self.find)
+
+
 @dataclass(slots=True)
 class State:
     """Everything computed so far, and the index of each row."""
 
     scalars: dict[str, dict[End, Part]] = field(default_factory=dict)
-    columns: dict[tuple[str, str], Filled] = field(default_factory=dict)
+    columns: Columns = field(default_factory=Columns)
     rows: dict[str, Mapping[str, int]] = field(default_factory=dict)
     titles: dict[str, Sequence[str]] = field(default_factory=dict)  # of rows, by table
 
     def copy(self) -> State:
         """A copy that can be modified independently."""
-        return State(dict(self.scalars), dict(self.columns), dict(self.rows), dict(self.titles))
+        return State(dict(self.scalars), self.columns.copy(), dict(self.rows), dict(self.titles))
 
 
 @dataclass(frozen=True, slots=True)

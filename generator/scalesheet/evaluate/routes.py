@@ -8,9 +8,9 @@ independently.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import (
     ENDS,
     Aggregate,

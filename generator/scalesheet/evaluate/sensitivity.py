@@ -9,7 +9,7 @@ side, unmoved, at the other. `levers` defines what is moved, and how far.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isnan, nan
 
 import numpy as np
@@ -21,6 +21,7 @@ from scalesheet.evaluate.levers import SIDES, STEP, Lever, Side, levers, moved
 from scalesheet.evaluate.many import numbers, put, quiet, settled
 from scalesheet.evaluate.parts import Here, Part, State
 from scalesheet.evaluate.routes import Place, formula_of, graph
+from scalesheet.frozen import dataclass
 from scalesheet.language import arithmetic
 from scalesheet.language.syntax import ENDS, Column, End, Scalar
 from scalesheet.model import Key, Plan, Table

@@ -9,12 +9,13 @@ shares.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from scalesheet.book import Book
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.parts import Here, State, holding
 from scalesheet.evaluate.references import formulas_at, needs, references
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,

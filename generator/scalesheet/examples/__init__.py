@@ -16,7 +16,6 @@ single text file can show is told in `in_words.yaml`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
@@ -24,6 +23,7 @@ import yaml
 
 from scalesheet.codes import CODES
 from scalesheet.diagnostics import Diagnostic
+from scalesheet.frozen import dataclass
 
 _FILE = re.compile(r"# bad: (.+)\n((?:# says: .+\n)+)((?s:.*))# good:(.*)\n((?s:.*))")
 _SAYS = re.compile(r"# says: ([0-9]+):([0-9]+) ([A-Z][0-9]{3}) (.+)")

@@ -8,10 +8,10 @@ A function's arithmetic is the function of the same name in `arithmetic.py`, `ar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.intervals import (
     Interval,
     at_or_above,

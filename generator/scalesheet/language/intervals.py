@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
+
+from scalesheet.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,11 @@ Printers and the evaluator see only bound trees.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from operator import attrgetter
 from typing import Any, Literal
+
+from scalesheet.frozen import dataclass
 
 End = Literal["low", "value", "high"]
 ENDS: tuple[End, ...] = ("low", "value", "high")

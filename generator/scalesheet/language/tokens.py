@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal, cast
+
+from scalesheet.frozen import dataclass
 
 WORDS = frozenset({"and", "or", "not", "if", "else", "where", "as", "yes", "no"})
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
+from scalesheet.frozen import dataclass
 from scalesheet.model import Position
 
 #: The path to a value: keys of mappings and indices of lists.

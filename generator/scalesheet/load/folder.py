@@ -7,11 +7,12 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.frozen import dataclass
 from scalesheet.kept import Place
 from scalesheet.load import audited, extended, lock
 from scalesheet.load.csv import parse_csv

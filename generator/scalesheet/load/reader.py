@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -22,6 +22,7 @@ import yaml
 from yaml import events
 
 from scalesheet.diagnostics import Diagnostic
+from scalesheet.frozen import dataclass
 from scalesheet.language.arithmetic import stated
 from scalesheet.load.document import Mark, Steps, quotable
 

@@ -7,13 +7,14 @@ can answer as a person would.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from scalesheet.check import check
 from scalesheet.diagnostics import Refused, errors
+from scalesheet.frozen import dataclass
 from scalesheet.load.folder import is_id
 from scalesheet.nearest import nearest
 from scalesheet.new import entry

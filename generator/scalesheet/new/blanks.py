@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
+from scalesheet.frozen import dataclass
 from scalesheet.load import Steps, parse, plain
 from scalesheet.nearest import nearest
 from scalesheet.schemas import named, schema

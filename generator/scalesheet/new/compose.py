@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from scalesheet.check import check
 from scalesheet.diagnostics import Refused, errors
+from scalesheet.frozen import dataclass
 from scalesheet.load.folder import shown
 from scalesheet.new import entry
 from scalesheet.new.sound import compiled, document

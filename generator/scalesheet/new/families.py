@@ -9,10 +9,10 @@ biases of a class, comes from its modelling code
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic
+from scalesheet.frozen import dataclass
 from scalesheet.nearest import near, nearest
 from scalesheet.new import dense, mixtures, towers
 from scalesheet.new.architecture import Architecture

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.frozen import dataclass
 from scalesheet.new.config import read
 from scalesheet.new.families import ReadConfig, architecture
 from scalesheet.new.sound import compiled

@@ -7,11 +7,12 @@ from the schema's example; names of rows come from the book.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from scalesheet.frozen import dataclass
 from scalesheet.load import Steps, parse
 from scalesheet.load.folder import FOLDERS, extended_by
 from scalesheet.model import TO_BE_STATED

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import count
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from scalesheet.frozen import dataclass
 
 Array = NDArray[np.float64]  # nan: not stated
 Words = NDArray[np.object_]  # text, "" where not stated

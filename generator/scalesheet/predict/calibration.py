@@ -12,12 +12,13 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from scalesheet.actuals.learning import P90, learn
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array, Flags, Words, joined
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import Known, known

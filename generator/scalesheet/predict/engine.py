@@ -7,7 +7,6 @@ recomputation. The default component is `training-run`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +16,7 @@ from scalesheet.book import Book
 from scalesheet.evaluate import Same
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.parts import Here, Part, State, absent
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import Cell, End, Lookup, Node, Scalar, mapped, walk
 from scalesheet.model import Component
 from scalesheet.predict.arrays import Array, Places, Words, coded

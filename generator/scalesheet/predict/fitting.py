@@ -7,9 +7,10 @@ depends on the date or the computer.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Flags
 from scalesheet.predict.fits import ROWS_ON, Coefficients, digest
 from scalesheet.predict.fits.apart import LARGE, LONG, REGIMES

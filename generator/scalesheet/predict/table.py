@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import (
     Array,
     Flags,

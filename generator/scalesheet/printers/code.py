@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from scalesheet.frozen import dataclass
 
 #: The binding of a piece that never needs brackets; operators have lower levels.
 ATOM = 99

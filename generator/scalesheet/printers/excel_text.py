@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.arithmetic import working_days
 from scalesheet.printers.base import PrinterError
 

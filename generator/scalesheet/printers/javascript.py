@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from scalesheet.frozen import dataclass
 from scalesheet.language import syntax as nodes
 from scalesheet.language.syntax import READ, End, Node
 from scalesheet.printers.base import Printing, Table, number, run, spelled

@@ -9,10 +9,10 @@ bound ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
+from scalesheet.frozen import dataclass
 from scalesheet.language import syntax as nodes
 from scalesheet.language.functions import FUNCTIONS
 from scalesheet.language.syntax import Node

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar
 
+from scalesheet.frozen import dataclass
 from scalesheet.language import arithmetic
 from scalesheet.language.arithmetic import (
     TOO_LARGE,

@@ -8,8 +8,7 @@ out arithmetic guards, and factors to which the naming gives no name (unit conve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from scalesheet.frozen import dataclass
 from scalesheet.language import syntax as nodes
 from scalesheet.language.arithmetic import ARITHMETIC
 from scalesheet.language.functions import FUNCTIONS

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalesheet.diagnostics import Diagnostic, Refused, errors
+from scalesheet.frozen import dataclass
 from scalesheet.load import Document, Steps
 from scalesheet.load.extended import folder_of
 from scalesheet.load.folder import File, Files

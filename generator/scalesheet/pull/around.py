@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import Call, Node
 from scalesheet.pull.parse import Tree
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from scalesheet.defined_names import Names
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import Cell, Column, Node, Scalar, walk
 from scalesheet.model import Formula, Plan, Position, Quantity, Table, formulas_of
 from scalesheet.pull.sites import Site, Sites

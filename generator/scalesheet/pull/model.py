@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from scalesheet.book import Book
 from scalesheet.defined_names import Names, tables_of
 from scalesheet.edition import Edition
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import End
 from scalesheet.load import Document
 from scalesheet.model import Plan, Position, Table

@@ -7,8 +7,8 @@ There, unary minus binds tighter than a power, and powers group from the left: `
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from scalesheet.frozen import dataclass
 from scalesheet.pull.tokens import FormulaProblem, Token
 
 DEEPEST = 100

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.arithmetic import decimal
 from scalesheet.load.document import quotable
 from scalesheet.pull.opendocument import as_xlsx

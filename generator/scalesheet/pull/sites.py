@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from scalesheet.frozen import dataclass
 from scalesheet.load import Document
 from scalesheet.load.document import Steps
 from scalesheet.load.folder import File, Files, documents_of

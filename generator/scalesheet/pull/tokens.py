@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from scalesheet.defined_names import Names
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import End, Node
 from scalesheet.model import Quantity
 from scalesheet.printers.excel import excel

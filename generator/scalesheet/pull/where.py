@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import count, pairwise, product
 
 from scalesheet.book import Book
 from scalesheet.defined_names import Names, tables_of
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Plan, Table
 from scalesheet.pull.sheets import Cell, Sheet, Spot, Workbook, address, spot

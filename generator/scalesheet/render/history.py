@@ -6,10 +6,10 @@ Every date comes from the data, never from a clock or a repository.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.model import Citation, Column, Earlier, Key, Plan, Position, Quantity, Stated, Table
 from scalesheet.numbers import format_of, text
 from scalesheet.render.people import by_title

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.records import defaults, rows_of
 from scalesheet.predict.score import TaskScore, laws
 from scalesheet.render.lines import Line, Lines

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from scalesheet.frozen import dataclass
 from scalesheet.numbers import Format
 
 Point = tuple[float, float]

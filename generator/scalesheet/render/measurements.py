@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.model import Plan, Scalar
 from scalesheet.numbers import Format
 from scalesheet.numbers import number as rounded

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.arithmetic import CONSTANTS
 from scalesheet.language.syntax import Constant, End, Node, Scalar, walk
 from scalesheet.model import Record

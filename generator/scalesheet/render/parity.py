@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from scalesheet.frozen import dataclass
 from scalesheet.predict.score import TaskScore
 from scalesheet.predict.score.truth import Published
 from scalesheet.render.scores import error, figure, shown, unit_shown

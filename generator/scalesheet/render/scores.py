@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.model import Citation, Position
 from scalesheet.predict.arrays import Array, Flags
 from scalesheet.predict.score import SAYS, Quality, TaskScore

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from scalesheet.frozen import dataclass
 from scalesheet.predict.score import TaskScore
 from scalesheet.render.scores import error, figure
 

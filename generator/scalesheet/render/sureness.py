@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import floor, isfinite, log10
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.model import Plan, Scalar
 from scalesheet.numbers import Format, format_of, text
 from scalesheet.quantities import DATE

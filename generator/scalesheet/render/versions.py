@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.model import Changed, Plan, Quantity, Stated, Version
 from scalesheet.numbers import format_of, text
 from scalesheet.units import Unit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import partial
 
@@ -11,6 +11,7 @@ from scalesheet.addresses import addresses, same_addresses
 from scalesheet.book import Book
 from scalesheet.claims import Audit
 from scalesheet.diagnostics import Diagnostic, at, errors
+from scalesheet.frozen import dataclass
 from scalesheet.kept import Place
 from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import PLAN_KINDS, Document, audited, flag

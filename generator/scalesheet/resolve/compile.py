@@ -107,8 +107,9 @@ def _given(
     """The error at an input whose range a component's formula cannot take. It is added to the
     problems unless it is already there.
     """
-    files = {each.document.at().path for each in space.components.values()}
-    if not found or not found[0].code.startswith("R") or found[0].path not in files:
+    if not found or not found[0].code.startswith("R"):
+        return None
+    if found[0].path not in {each.document.at().path for each in space.components.values()}:
         return None
     for node in walk(tree):
         for name in facts_of(compiled.facts, node).directions:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from scalesheet.diagnostics import Diagnostic
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import Node
 from scalesheet.load import Document
 from scalesheet.model import (

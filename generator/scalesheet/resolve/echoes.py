@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from scalesheet.diagnostics import Diagnostic, followed
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import (
     Aggregate,
     Cell,

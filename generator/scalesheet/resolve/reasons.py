@@ -8,9 +8,10 @@ for it. So no output ever shows an error value.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from scalesheet.frozen import dataclass
 from scalesheet.language import syntax as nodes
 from scalesheet.language.arithmetic import ARITHMETIC, DIVISION, POWER
 from scalesheet.language.functions import EVERY

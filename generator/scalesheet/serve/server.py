@@ -11,12 +11,14 @@ import http.server
 import json
 import os
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
+
+from scalesheet.frozen import dataclass
 
 OURS = "/-scalesheet-/"
 _FILES = {"live.js": "text/javascript; charset=utf-8", "live.css": "text/css; charset=utf-8"}

@@ -11,11 +11,11 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
+from scalesheet.frozen import dataclass
 from scalesheet.site.check import check_site
 from scalesheet.site.compact import compact_pages
 from scalesheet.site.generate import Engine, generate, hasten, prepare

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from html import escape, unescape
 from itertools import islice
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
+
+from scalesheet.frozen import dataclass
 
 #: Pages that have one: the front page, and those of plans, models and accelerators.
 _KINDS = re.compile(r"index\.html|book/(?:plans|models|hardware)/(?!index\.)[^/]+\.html")

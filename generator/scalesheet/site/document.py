@@ -7,8 +7,10 @@ those with such an attribute are parsed: a third of the time of a full parser.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from html import unescape
+
+from scalesheet.frozen import dataclass
 
 # What a browser loads by itself, by element and attribute; it follows an <a href> only on a click.
 _LOADS = {

@@ -9,7 +9,7 @@ import html
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from importlib.resources import files
 from itertools import groupby, repeat
@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+from scalesheet.frozen import dataclass
 
 INDEX = "search/index.js"
 _BEGIN = "var scalesheetIndex = "

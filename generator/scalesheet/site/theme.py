@@ -9,12 +9,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from scalesheet.frozen import dataclass
 
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 _FILLED_IN = re.compile(r"\{\{.*?\}\}")

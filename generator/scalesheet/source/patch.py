@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scalesheet.frozen import dataclass
 from scalesheet.load.document import Steps
 from scalesheet.load.reader import parse
 from scalesheet.quantities import day_number, is_day

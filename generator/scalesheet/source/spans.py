@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
 from yaml import events
 
+from scalesheet.frozen import dataclass
 from scalesheet.load.document import Steps
 from scalesheet.load.reader import PARSER
 

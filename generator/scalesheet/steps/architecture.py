@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from scalesheet.frozen import dataclass
 from scalesheet.steps.job import Shape
 
 #: Where a trait is in the row, as nested by the schema, and its column in the catalogue's table.

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from statistics import median
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.frozen import dataclass
 from scalesheet.model import Table
 from scalesheet.steps.job import Job
 from scalesheet.steps.record import Record

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
+
+from scalesheet.frozen import dataclass
 
 Method = Literal["full", "LoRA", "QLoRA"]
 Precision = Literal["fp32", "tf32", "fp16", "bf16"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Literal
 
+from scalesheet.frozen import dataclass
 from scalesheet.steps.job import Job
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from typing import Any, cast
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.frozen import dataclass
 from scalesheet.steps.job import Attention, Job, Method, Precision, Strategy
 from scalesheet.steps.shapes import shape_of
 from scalesheet.values import Results

@@ -8,10 +8,10 @@ overhead of general-purpose trainers is spread over forward and backward pass.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
+from scalesheet.frozen import dataclass
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import ATTENTION, SIZES
 from scalesheet.predict.engine import assumed

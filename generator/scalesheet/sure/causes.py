@@ -9,11 +9,12 @@ explain. The reserve that remains once the unknown is known is the mean reserve 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
+from scalesheet.frozen import dataclass
 from scalesheet.sure.draws import Uniforms, Unknown
 from scalesheet.sure.shapes import Array, normal
 

@@ -8,7 +8,7 @@ between the inputs and the figures is computed cell by cell, each an array over 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -22,6 +22,7 @@ from scalesheet.evaluate.levers import Lever, levers
 from scalesheet.evaluate.many import numbers, put, settled
 from scalesheet.evaluate.parts import Here, Part, State
 from scalesheet.evaluate.routes import formula_of, rests_on
+from scalesheet.frozen import dataclass
 from scalesheet.model import Key, Plan, Quantity, Stated, Table
 from scalesheet.sure.shapes import HIGH, LOW, Array, between, drawn_values, normal, within
 from scalesheet.sure.spread import DRAWS, uniform

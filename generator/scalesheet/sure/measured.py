@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import Cell, Column, Known, Lookup, Node, Scalar, walk
 from scalesheet.model import Formula, Key, Plan, Stated
 

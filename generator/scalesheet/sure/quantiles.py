@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import floor, isfinite, log10
 
@@ -12,6 +12,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.breaches import MARGIN
 from scalesheet.evaluate import Overrides, computed
+from scalesheet.frozen import dataclass
 from scalesheet.model import LIMIT, Key, Plan
 from scalesheet.sure.causes import Cause, causes
 from scalesheet.sure.draws import Unknown, drawn

@@ -7,10 +7,11 @@ keeps only the middle, so the tree for draws is built from the formula as writte
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from scalesheet.evaluate.many import WITHOUT, quiet
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import (
     Aggregate,
     Call,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial, reduce
 from operator import attrgetter, itemgetter, methodcaller
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import (
     Array,
     Coded,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from scalesheet.frozen import dataclass
 from scalesheet.model import Table
 from scalesheet.nearest import nearest
 

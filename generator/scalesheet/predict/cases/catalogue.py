@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.frozen import dataclass
 from scalesheet.model import NO_TABLE
 from scalesheet.predict import records
 from scalesheet.predict.arrays import (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from scalesheet.frozen import dataclass
 from scalesheet.predict.cases import layouts
 
 # ------------------------------------------------------------------ layout

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from scalesheet.frozen import dataclass
 
 _GAP = r"[\s_\-=:,(]*"
 _NUMBER = r"([0-9]+)"

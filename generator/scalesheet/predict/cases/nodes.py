@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.model import NO_TABLE, Table
 from scalesheet.predict.cases.aliases import Accelerators, is_accelerator
 from scalesheet.values import Results

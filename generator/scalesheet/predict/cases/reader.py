@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from operator import itemgetter
@@ -20,6 +20,7 @@ from sys import intern
 
 import numpy as np
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.arithmetic import in_bounds, stated
 from scalesheet.nearest import near
 from scalesheet.predict.arrays import (

@@ -10,11 +10,11 @@ linear expansion; outliers weigh less. Only numpy is used, so that every run giv
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array, Places, Words
 from scalesheet.predict.records import assumed, column_of
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.law.forms import Form, forms

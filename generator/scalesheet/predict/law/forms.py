@@ -8,11 +8,11 @@ data alone leaves at the reference point; all but the floor are fitted as logari
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.loss import PARAMETERS, SHAPE, TOKENS

@@ -9,10 +9,10 @@ law, and elsewhere show the spread of the prior and the differences between form
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.fits.holdout import COVERAGE, quantile
 from scalesheet.predict.law.forms import Form

@@ -10,12 +10,12 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic
+from scalesheet.frozen import dataclass
 from scalesheet.nearest import near
 from scalesheet.predict.arrays import Array, Words, unstated
 from scalesheet.predict.cases import Cases, cases

@@ -7,13 +7,14 @@ extrapolate worse than the common ones. A family differs only in the offsets of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array, Flags, Words, each
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import Coefficients

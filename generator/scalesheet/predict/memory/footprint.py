@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array, Coded, Flags, Words, among, coded, first_stated
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import CACHED

@@ -7,12 +7,13 @@ figures for the fit on file, which has seen every row, and for a rule of thumb.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import (
     Array,
     Flags,

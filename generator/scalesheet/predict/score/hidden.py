@@ -7,11 +7,11 @@ predicted. The prior of the general form has not seen the sweep's family.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array, Flags
 from scalesheet.predict.law.forms import Form, forms
 from scalesheet.predict.law.learn import learn, sweep

@@ -7,11 +7,11 @@ to different texts and tokenizers, so only changes between runs can be compared,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.loss import SHAPE

@@ -7,11 +7,11 @@ published result. Simulated records are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.model import Column, Publication, PublishedRow
 from scalesheet.predict.arrays import Array, Flags
 from scalesheet.predict.cases.catalogue import Known

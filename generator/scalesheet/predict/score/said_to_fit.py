@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import given, unstated
 from scalesheet.predict.fits.holdout import folds
 from scalesheet.predict.memory import fits, peaks, unsupported_memory

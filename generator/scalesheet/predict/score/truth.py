@@ -6,11 +6,11 @@ This is what predictions are compared with; no prediction reads it.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.model import Publication, PublishedRow
 from scalesheet.predict.arrays import Array, Flags, Words, no_reasons, words
 from scalesheet.predict.cases import Cases, cases

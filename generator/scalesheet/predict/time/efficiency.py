@@ -7,11 +7,12 @@ The time per token is a sum of parts (`steps.py`), each with a coefficient fitte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import (
     Array,
     Flags,

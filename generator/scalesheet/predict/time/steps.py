@@ -6,13 +6,13 @@ If a row does not say how it runs, typical settings are assumed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.predict.arrays import Array, Flags, among, coded, each, first_stated
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import ATTENTION, EXPERTS, SIZES

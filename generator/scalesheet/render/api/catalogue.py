@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from dataclasses import fields as members
 
 from scalesheet.book import Book
 from scalesheet.edition import Edition
+from scalesheet.frozen import dataclass
 from scalesheet.model import Column, Formula, Source, Stated, Table
 from scalesheet.quantities import DATE, day_text
 from scalesheet.render.api.formulas import formulas_csv, record_json

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.edition import HASH, Edition
 from scalesheet.forks import spread
+from scalesheet.frozen import dataclass
 from scalesheet.render.live import ANSWERING, FRONT, ODDS, SURE, script
 from scalesheet.render.pages.audit import audit_pages, audit_title, audits_index
 from scalesheet.render.pages.catalogue.components import component_pages

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from scalesheet.book import Book
 from scalesheet.edition import Edition
 from scalesheet.evaluate.missing import explained
 from scalesheet.evaluate.references import users
+from scalesheet.frozen import dataclass
 from scalesheet.model import Citation, Column, Key, Plan, Position, Quantity, Scalar, Table
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.live.engine import Engine

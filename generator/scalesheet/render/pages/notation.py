@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import Cell, Column, Constant, End, Node, Scalar
 from scalesheet.model import Plan, Record, Table
 from scalesheet.printers.mathml import equation, mathml, shown

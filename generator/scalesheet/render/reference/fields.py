@@ -7,10 +7,10 @@ the definition it refers to; a good example may also be in that of the enclosing
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from scalesheet.diagnostics import Diagnostic
+from scalesheet.frozen import dataclass
 from scalesheet.load import Document
 from scalesheet.schemas import KINDS, Schema, expanded, explained, validator, written
 from scalesheet.source.text import flow

@@ -4,7 +4,7 @@ assumptions."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from scalesheet.choose.evidence import Basis, Kind, Run
 from scalesheet.choose.job import ASSUMED
 from scalesheet.choose.odds import Odds, odds
 from scalesheet.choose.search import Search
+from scalesheet.frozen import dataclass
 from scalesheet.model import Key, Plan, Scalar, Stated
 from scalesheet.numbers import format_of, text
 from scalesheet.predict.fits import coefficients

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from scalesheet.claims import WORDS
 from scalesheet.diff.changes import (
@@ -25,6 +24,7 @@ from scalesheet.diff.changes import (
     VerdictChanged,
 )
 from scalesheet.diff.printing import percent
+from scalesheet.frozen import dataclass
 from scalesheet.model import Position
 from scalesheet.vocabulary import counted
 

@@ -10,8 +10,8 @@ of a formula goes unnoticed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from scalesheet.frozen import dataclass
 from scalesheet.model import Table
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.places import View, absolute, prefix

@@ -10,7 +10,7 @@ import re
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from textwrap import wrap
 from typing import Any
@@ -20,6 +20,7 @@ from xlsxwriter.utility import xl_rowcol_to_cell
 from xlsxwriter.workbook import Workbook
 from xlsxwriter.worksheet import Worksheet
 
+from scalesheet.frozen import dataclass
 from scalesheet.model import Position
 from scalesheet.render.workbook.formats import LOOKS, SEEN_EMPTY, WRAPPING, Formats, Role
 from scalesheet.render.workbook.paper import set_paper

@@ -8,10 +8,11 @@ table as shipped: one line per row, one column per input.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from scalesheet.edition import HASH
 from scalesheet.evaluate.edits import input_name
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Column, Key, Table
 from scalesheet.render.workbook.canvas import Canvas

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from scalesheet.book import Book
 from scalesheet.evaluate.routes import graph
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import ENDS
 from scalesheet.model import Key, Plan
 from scalesheet.resolve.lowering.scalars import SCENARIO

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from scalesheet.book import Book
@@ -11,6 +11,7 @@ from scalesheet.defined_names import tables_of
 from scalesheet.edition import Edition
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.sensitivity import Sensitivity
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import ENDS, End, Node
 from scalesheet.model import Citation, Column, Formula, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import Format, excel_format, format_of

@@ -9,7 +9,7 @@ table, among the checks, or on Calculation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from scalesheet.book import Book
 from scalesheet.defined_names import (
@@ -21,6 +21,7 @@ from scalesheet.defined_names import (
     read_whole,
     tables_of,
 )
+from scalesheet.frozen import dataclass
 from scalesheet.model import Column, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.render.workbook.chosen import Choice, choices_of
 from scalesheet.render.workbook.places import (

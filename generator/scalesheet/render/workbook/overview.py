@@ -7,9 +7,9 @@ the result, lengths of error bars, and parts beside their capacity.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import Cell, End
 from scalesheet.model import Column, Table
 from scalesheet.numbers import excel_format, format_of

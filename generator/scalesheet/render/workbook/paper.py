@@ -8,10 +8,11 @@ screen and does not print.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil
 
 from xlsxwriter.worksheet import Worksheet
+
+from scalesheet.frozen import dataclass
 
 READABLE = 0.396  # the smallest scale: 10 points become 4
 SLACK = 0.97  # column widths differ a little from program to program

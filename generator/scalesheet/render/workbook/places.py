@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Literal
 
 from scalesheet.defined_names import NameProblem, Names
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.render.workbook.chosen import Choice
 

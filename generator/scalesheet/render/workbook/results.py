@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import ENDS, Cell, End
 from scalesheet.model import Column, Quantity
 from scalesheet.numbers import Format, excel_format, text

@@ -7,10 +7,10 @@ so that any other change can be tried in the inputs themselves.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from scalesheet.evaluate.levers import Lever
 from scalesheet.evaluate.sensitivity import Effect, Ranking, ranks
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Quantity
 from scalesheet.numbers import excel_format, format_of

@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from scalesheet.book import Book
 from scalesheet.defined_names import bad_name, defined
 from scalesheet.edition import Edition
+from scalesheet.frozen import dataclass
 from scalesheet.language.format import formula_text
 from scalesheet.language.syntax import (
     Aggregate,

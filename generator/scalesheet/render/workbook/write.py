@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, time
 from functools import partial
 from io import BytesIO
@@ -17,6 +17,7 @@ from scalesheet.carried import edition_of
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.edition import HASH, Edition
 from scalesheet.forks import spread
+from scalesheet.frozen import dataclass
 from scalesheet.model import Plan, Position
 from scalesheet.render.workbook.actuals import write_actuals
 from scalesheet.render.workbook.built import Used

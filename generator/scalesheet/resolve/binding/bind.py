@@ -7,11 +7,12 @@ The result is still one tree for all three ends: references read `value`, and `l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.frozen import dataclass
 from scalesheet.language import syntax as nodes
 from scalesheet.language.arithmetic import working_days
 from scalesheet.language.functions import EVERY, FUNCTIONS, MEANT

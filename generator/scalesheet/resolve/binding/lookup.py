@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import (
     Cell,
     CellName,

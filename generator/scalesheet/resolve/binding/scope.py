@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.syntax import Node
 from scalesheet.resolve.drafts import Space
 from scalesheet.units import Unit

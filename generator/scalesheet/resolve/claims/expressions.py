@@ -7,11 +7,12 @@ rows, and in a row's claims the names of the table's columns become that row's c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 from scalesheet.claims import Basis
 from scalesheet.diagnostics import at
+from scalesheet.frozen import dataclass
 from scalesheet.language.format import formula_text
 from scalesheet.language.syntax import (
     Call,

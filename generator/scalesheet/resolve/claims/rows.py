@@ -5,9 +5,10 @@ what its cells are compared with.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scalesheet.frozen import dataclass
 from scalesheet.load import Steps
 from scalesheet.nearest import nearest
 from scalesheet.resolve.claims.expressions import Row

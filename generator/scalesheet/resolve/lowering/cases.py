@@ -7,10 +7,11 @@ An input is a cell of the row, a value stated for all rows, or the component's d
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from scalesheet.diagnostics import at
+from scalesheet.frozen import dataclass
 from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Name
 from scalesheet.model import Chosen, Kind, Show, Stated

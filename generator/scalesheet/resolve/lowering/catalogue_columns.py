@@ -7,8 +7,8 @@ line in `DERIVED`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from scalesheet.frozen import dataclass
 from scalesheet.model import Domain
 from scalesheet.vocabulary import PRECISIONS, RECORDED, WEIGHTS_PRECISIONS
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from scalesheet.diagnostics import at
+from scalesheet.frozen import dataclass
 from scalesheet.model import Domain, Phase, Stated
 from scalesheet.pictures import COSTS, Stack
 from scalesheet.resolve.drafts import Draft, DraftPlan

@@ -7,11 +7,12 @@ plan `runs` with, a table in the plan shows both, with a row for each setting.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 from scalesheet.diagnostics import at
+from scalesheet.frozen import dataclass
 from scalesheet.language.format import formula_text
 from scalesheet.language.syntax import (
     Binary,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from scalesheet.frozen import dataclass
 from scalesheet.load import flag
 from scalesheet.model import Basis, Citation, Earlier, Stated
 from scalesheet.nearest import nearest

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import islice
 
+from scalesheet.frozen import dataclass
 from scalesheet.model import Phase
 
 #: The plan's scalars for its start and for working hours per day.

@@ -12,7 +12,6 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from math import log
@@ -20,6 +19,7 @@ from statistics import median
 from typing import Any
 
 from scalesheet.diagnostics import MOST_SHOWN, Diagnostic, at
+from scalesheet.frozen import dataclass
 from scalesheet.load import Document
 from scalesheet.model import OldPrice, Position, Stated, Unseen
 from scalesheet.vocabulary import counted

@@ -7,10 +7,11 @@ stays true when somebody edits an input.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 from typing import Any
 
+from scalesheet.frozen import dataclass
 from scalesheet.language.functions import EVERY
 from scalesheet.language.intervals import (
     ANY,

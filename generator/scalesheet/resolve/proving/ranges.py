@@ -9,9 +9,10 @@ between.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
+from scalesheet.frozen import dataclass
 from scalesheet.language import syntax as nodes
 from scalesheet.language.format import formula_text
 from scalesheet.language.syntax import End, Node

@@ -7,7 +7,6 @@ sequence at a time, activation checkpointing, and ZeRO stage 3 on several accele
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.choose.job import ASSUMED, PLAN, Assumptions, stated_in
 from scalesheet.evaluate.examples import call
+from scalesheet.frozen import dataclass
 from scalesheet.model import Plan
 from scalesheet.predict.arrays import Array, Flags, Words, words
 from scalesheet.predict.cases.catalogue import CACHED, Known

@@ -6,9 +6,10 @@ Providers have pages of their own (`providers.py`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from scalesheet.book import Book
+from scalesheet.frozen import dataclass
 from scalesheet.model import Column, Stated, Table
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.measurements import OWN, at_most

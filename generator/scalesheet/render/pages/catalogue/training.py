@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from urllib.parse import quote_plus, urlencode
 
 import numpy as np
@@ -17,6 +17,7 @@ from scalesheet.choose.answer import NEEDED
 from scalesheet.choose.job import PLAN, Assumptions, Job, assumptions, lacking, stated_in
 from scalesheet.choose.search import Search, search
 from scalesheet.forks import spread
+from scalesheet.frozen import dataclass
 from scalesheet.model import Plan
 from scalesheet.numbers import format_of, plain
 from scalesheet.predict.arrays import Places, coded

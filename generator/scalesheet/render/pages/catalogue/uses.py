@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from scalesheet.evaluate.references import formulas
+from scalesheet.frozen import dataclass
 from scalesheet.model import Citation, Key, Plan, Stated, Table
 from scalesheet.render.pages.context import Context, address, cell_value, table_address, to
 from scalesheet.render.pages.html import Html, join, link, tag

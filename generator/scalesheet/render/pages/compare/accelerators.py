@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import log
 from typing import Any, Literal
 
 from scalesheet.book import Book
 from scalesheet.evaluate.examples import call
+from scalesheet.frozen import dataclass
 from scalesheet.model import Column, Record, Scalar, Table
 from scalesheet.numbers import Format, Rule, plain, rule_of
 from scalesheet.render.live import script

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
 from scalesheet.book import Book
 from scalesheet.evaluate.references import references, rests_on
+from scalesheet.frozen import dataclass
 from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.live import script

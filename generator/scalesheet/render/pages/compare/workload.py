@@ -7,10 +7,10 @@ front page, and keep the question in the address.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from scalesheet.choose.evidence import basis
 from scalesheet.choose.job import PLAN, lacking, stated_in
+from scalesheet.frozen import dataclass
 from scalesheet.render.live import ANSWERING, WORKLOAD, script
 from scalesheet.render.pages.compare.accelerators import usual
 from scalesheet.render.pages.context import ASSETS, Context

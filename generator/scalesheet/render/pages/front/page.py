@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -18,6 +17,7 @@ from scalesheet.book import Book
 from scalesheet.choose.evidence import basis
 from scalesheet.choose.job import PLAN, lacking
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.frozen import dataclass
 from scalesheet.model import Position
 from scalesheet.nearest import nearest
 from scalesheet.numbers import format_of

@@ -4,10 +4,10 @@ plan."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from scalesheet.book import Book
 from scalesheet.evaluate.routes import Graph, graph
+from scalesheet.frozen import dataclass
 from scalesheet.model import Key, Plan, Scalar, Table
 from scalesheet.units import UnitError
 

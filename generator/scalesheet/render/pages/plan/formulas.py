@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 
 from scalesheet.evaluate.references import key_of
+from scalesheet.frozen import dataclass
 from scalesheet.language import syntax
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from scalesheet.frozen import dataclass
 from scalesheet.model import Plan, Table
 from scalesheet.numbers import format_of
 from scalesheet.prose import HISTORY, belonging, scalar_named

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from scalesheet.frozen import dataclass
 from scalesheet.model import Key, PageRow, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.prose import Cell, meaning, table_of
 from scalesheet.render.pages.context import Context, address, cell_value, to

@@ -6,10 +6,11 @@ These are sections of the plan's own page, or pages of their own for a divided p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from scalesheet.evaluate.references import formulas
+from scalesheet.frozen import dataclass
 from scalesheet.model import Citation, Plan
 from scalesheet.pictures import DATED
 from scalesheet.prose import ADVICE, HISTORY, named

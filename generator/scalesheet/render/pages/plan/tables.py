@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from scalesheet.frozen import dataclass
 from scalesheet.model import Column, Key, Plan, Stated, Table
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.pages.context import Context, address, edit_link
