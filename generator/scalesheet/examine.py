@@ -235,9 +235,10 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
         unread = [each for each in content if each[0].startswith(UNREAD)]
         fixed = name_of("fixed", as_of, formulas.of, unread)
         head = Head(tuple(problems), True, name, against, of_plans, scored, fixed, scores, days)
+        tables = _apart(ground.space.catalogue)
         space = replace(
             ground.space,
-            catalogue=_apart(ground.space.catalogue),
+            catalogue=tables,
             records=Apart(ground.space.records),
             components=Apart(ground.space.components),
         )
@@ -245,7 +246,7 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
             "ground": replace(ground, book=None, space=space),
             "book": replace(
                 book,
-                tables=_apart(book.tables),
+                tables=_apart(book.tables, tables),
                 records=Apart(book.records),
                 components=Apart(book.components),
             ),
@@ -257,22 +258,31 @@ def _catalogue(files: Files, as_of: date | None, like: Edition | None) -> Item:
     return kept(name, made, files.root)
 
 
-def _apart(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """The same tables, whose stated cells are loaded by column."""
+def _apart(tables: Mapping[str, Any], like: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The same tables, whose stated cells are loaded by column. Cells that are those of the tables
+    `like` them are packed once for both.
+    """
+
+    def column(table: str, name: str, stated: Mapping[str, Any]) -> Apart[Any]:
+        other: Apart[Any] | None = like[table].columns[name].stated if like else None
+        return other if other == stated and other else Apart(stated, whole=True)
+
     return {
-        name: replace(
-            table,
+        table: replace(
+            of,
             columns={
-                column: replace(each, stated=Apart(each.stated, whole=True))
-                for column, each in table.columns.items()
+                name: replace(each, stated=column(table, name, each.stated))
+                for name, each in of.columns.items()
             },
         )
-        for name, table in tables.items()
+        for table, of in tables.items()
     }
 
 
 #: The number of files from which on the parts of a catalogue are worth files in the cache.
 MANY = 200
+#: The most files of a folder that are cached together.
+TOGETHER = 32
 
 
 class _Formulas:
@@ -299,7 +309,7 @@ class _Formulas:
 
 def _checked(files: Files) -> tuple[list[Document], list[Diagnostic], Known]:
     """The documents of a catalogue, the diagnostics of each on its own, and what all are checked
-    against. Folders are cached one by one, since most edits are in one.
+    against. A few files are cached together, since most edits are in one file.
     """
     from scalesheet.check import known
     from scalesheet.load.folder import TOP, read_each
@@ -308,7 +318,11 @@ def _checked(files: Files) -> tuple[list[Document], list[Diagnostic], Known]:
     against = known(read_each(replace(files, every=at_top))[0])
     folders = [[*every] for _, every in groupby(files.every, lambda each: each.parts[0])]
     many = len(files.every) >= MANY
-    parts = [(folder, many and len(folder) > 1) for folder in folders]
+    parts = [
+        (folder[at : at + TOGETHER], many and len(folder) > 1)
+        for folder in folders
+        for at in range(0, len(folder), TOGETHER)
+    ]
     documents, problems = _read(files, parts, against, needed=TOP)
     return documents, problems, against
 

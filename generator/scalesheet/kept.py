@@ -48,6 +48,7 @@ class Apart(Mapping[str, T]):
 
     def __init__(self, values: Mapping[str, T | _Packed] | _Packed, *, whole: bool = False) -> None:
         self._values, self.whole = values, whole
+        self._packed: tuple[str, bytes] | None = None  # a whole may be packed in several places
 
     @property
     def _every(self) -> dict[str, T | _Packed]:
@@ -76,9 +77,11 @@ class Apart(Mapping[str, T]):
 
     def packed(self, root: str) -> bytes | dict[str, bytes]:
         values = dict(self.items())
-        if self.whole:
-            return _packed(values, root)
-        return {name: _packed(value, root) for name, value in values.items()}
+        if not self.whole:
+            return {name: _packed(value, root) for name, value in values.items()}
+        if self._packed is None or self._packed[0] != root:
+            self._packed = root, _packed(values, root)
+        return self._packed[1]
 
     def __reduce__(self) -> tuple[type[dict[str, T]], tuple[dict[str, T]]]:
         return dict, (dict(self.items()),)

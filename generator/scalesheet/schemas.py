@@ -371,7 +371,8 @@ def _missing_keys(failure: _Failure, document: Document) -> Explanation:
     needed = failure.wanted
     if isinstance(needed, Mapping):  # dependentRequired
         needed = [name for key, names in needed.items() if key in failure.value for name in names]
-    misspelt = [key for key in failure.value if key not in failure.properties]
+    unknown = [key for key in failure.value if key not in failure.properties]
+    misspelt = [key.partition(":")[0] for key in unknown]  # without a space after the colon
     missing = [key for key in needed if key not in failure.value]
     if tuple(missing) == _ENDS:  # if both are missing, a value would do as well
         if any(get_close_matches(key, misspelt, n=1, cutoff=0.7) for key in _IN_PLACE_OF_ENDS):

@@ -157,7 +157,16 @@ SLIPS = [
         "R003 'batch' cannot be a range here",
     ),
     ("batch: 32", "batch: thirty", 15, "N001 unknown name 'thirty'"),
-    ("gpus: 1}", "gpus: two}", 15, "N001 unknown name 'two' (3 errors that follow from this"),
+    ("gpus: 1}", "gpus: two}", 15, "N001 unknown name 'two'; write 2 (3 errors that follow from"),
+    ("value: 500", "value: 2,000,000", 8, "Y008 a comma in braces begins another key, here 000;"),
+    ("unit: USD, k", "unit:USD, k", 8, "S001 unknown key 'unit:USD' in scalars.cap; write a space"),
+    ("500, unit: USD", "500, unit: hour", 4, "U002 the limit of 'cost' is in USD, but the formula"),
+    (
+        "{small: {model: llama-3-2-1b}, large: {model: llama-3-1-8b}}",
+        "{small: {modell: llama-3-2-1b}}",
+        14,
+        "S001 the component 'training-run' has no input 'modell'; did you mean 'model'?",
+    ),
     ("gpus: 1}", "gpus: 3}", 14, "V005 runs['small']: 32 sequences per step do not divide"),
     (
         "gpus: 1}",

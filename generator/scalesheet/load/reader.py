@@ -50,6 +50,7 @@ _CONFLICT_END = re.compile(r"^>{7} ", re.MULTILINE)
 
 #: Text before a key that is the rest of a number: `{price: 0,9}`.
 _DECIMAL_COMMA = re.compile(r"\d, ?$")
+_MORE_COMMAS = re.compile(r"\d,\d{3},$")
 
 _WORDS: Mapping[str, Any] = {
     "": None,
@@ -466,6 +467,8 @@ class _Reader:
                     f"a comma in braces begins another key, here {quotable(event.value)}; write a "
                     "number with a decimal point and without commas: 0.9, 2000"
                 )
+                if _MORE_COMMAS.search(self.text[: event.start_mark.index]):
+                    return None  # told at the number's first comma
         else:
             what = "a key is text, not a list or mapping; write a plain key"
         self.report(self.mark(event), "Y008", what)

@@ -18,6 +18,7 @@ from scalesheet.language.arithmetic import working_days
 from scalesheet.language.functions import EVERY, FUNCTIONS, MEANT
 from scalesheet.language.parser import SPECIAL
 from scalesheet.language.syntax import Node
+from scalesheet.model import LIMIT
 from scalesheet.nearest import nearest
 from scalesheet.quantities import DATE
 from scalesheet.resolve.binding.conversion import convert
@@ -87,7 +88,10 @@ def _checked(tree: Node, draft: Draft, scope: Scope) -> Typed:
         if scope.asserted:
             return typed
         assert draft.unit is not None
-        return convert(typed, draft.unit, scope, tree, f"'{draft.name}' is declared in")
+        of = draft.name.removesuffix(LIMIT)
+        limit = of != draft.name
+        place = f"the limit of '{of}' is in" if limit else f"'{of}' is declared in"
+        return convert(typed, draft.unit, scope, tree, place)
     if draft.kind == "reference":
         if typed.kind != "reference" or typed.table != draft.refers_to:
             raise BindError(

@@ -267,7 +267,8 @@ class _Cases:
                 draft.formulas[None] = _named(f"{self.home}.{name}", self.table)
         elif shared is None and not draft.formulas and not own:
             if draft.fault is None:  # a formula that cannot be read was reported
-                draft.fault = lacking(self.low, self.component, name, self.path, given=self.given)
+                given = [*self.given, *(key for row in self.table.rows for key in self.cells(row))]
+                draft.fault = lacking(self.low, self.component, name, self.path, given=given)
             self.column(draft)  # so that the component's formulas find its name
         elif shared is None and not draft.formulas:
             for row in self.table.rows:

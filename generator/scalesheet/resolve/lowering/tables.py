@@ -69,12 +69,12 @@ def lower_table(
             if isinstance(cells, Mapping) and cells.get("note")
         }
     component = find(plan, low, space, entry, path) if "of" in entry else None
+    if not cross and (component is not None) == ("of" in entry):
+        _unknown_cells(low, space, table, entry, path)
     if component is not None:
         lower_cases(low, plan, table, component, entry, path)
     for column in entry.get("columns", {}):
         _column(plan, low, table, column, entry, path, cross, basis)
-    if not cross and (component is not None) == ("of" in entry):
-        _unknown_cells(low, space, table, entry, path)
     if component is not None or "of" not in entry:
         lower_totals(plan, table, entry.get("total", ()), low, path)
     shown = entry.get("show")
