@@ -362,30 +362,38 @@ _INNER = {
 }
 
 
-#: How to read the children of kinds that have several fields with one node each.
-_OF_NODES: dict[type[Node], Callable[[Node], tuple[Node, ...]]] = {
-    kind: attrgetter(*names)
-    for kind, names in _INNER.items()
-    if len(names) > 1 and {each.type for each in fields(kind) if each.name in names} == {"Node"}
-}
+#: A function that reads the nodes in a field, or in several.
+Read = Callable[[Node], tuple[Node, ...]]
 
 
-def children(node: Node) -> list[Node]:
+def _of_field(name: str, kind: object) -> Read:
+    get = attrgetter(name)
+    readers: dict[object, Read] = {
+        "tuple[Node, ...]": get,
+        "tuple[tuple[str, Node], ...]": lambda node: tuple(inner for _, inner in get(node)),
+        "Node | None": lambda node: () if get(node) is None else (get(node),),
+    }
+    return readers.get(kind, lambda node: (get(node),))
+
+
+def _of_kind(kind: type[Node]) -> Read | None:
+    """Reads the nodes directly below a kind of node; None if it has none."""
+    every = [each for each in fields(kind) if each.type in _NODES]
+    if len(every) > 1 and all(each.type == "Node" for each in every):
+        return attrgetter(*_INNER[kind])
+    readers = [_of_field(each.name, each.type) for each in every]
+    if len(readers) > 1:
+        return lambda node: tuple(inner for read in readers for inner in read(node))
+    return readers[0] if readers else None
+
+
+_BELOW = {kind: _of_kind(kind) for kind in Node.__subclasses__()}
+
+
+def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly below, in the order of the text."""
-    if read := _OF_NODES.get(type(node)):
-        return list(read(node))
-    found: list[Node] = []
-    for name in _INNER[type(node)]:
-        value = getattr(node, name)
-        if isinstance(value, Node):
-            found.append(value)
-        elif isinstance(value, tuple):
-            for part in value:
-                if isinstance(part, Node):
-                    found.append(part)
-                elif isinstance(part, tuple) and len(part) == 2 and isinstance(part[1], Node):
-                    found.append(part[1])
-    return found
+    read = _BELOW[type(node)]
+    return read(node) if read else ()
 
 
 def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
@@ -414,7 +422,5 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         top = stack.pop()
         yield top
-        if _INNER[type(top)]:
-            below = children(top)
-            below.reverse()
-            stack += below
+        if read := _BELOW[type(top)]:
+            stack += read(top)[::-1]

@@ -467,7 +467,7 @@ class _Reader:
                     f"a comma in braces begins another key, here {quotable(event.value)}; write a "
                     "number with a decimal point and without commas: 0.9, 2000"
                 )
-                if _MORE_COMMAS.search(self.text[: event.start_mark.index]):
+                if self._after_more_commas(event):
                     return None  # told at the number's first comma
         else:
             what = "a key is text, not a list or mapping; write a plain key"
@@ -477,6 +477,9 @@ class _Reader:
     def _after_comma(self, event: Any) -> bool:
         """Whether a key is where the decimals of a number would be: `9` in `{price: 0,9}`."""
         return bool(_DECIMAL_COMMA.search(self.text[: event.start_mark.index]))
+
+    def _after_more_commas(self, event: Any) -> bool:
+        return bool(_MORE_COMMAS.search(self.text[: event.start_mark.index]))
 
     def _rest_of_a_number(self, event: Any, key: str) -> bool:
         """Whether a key is what a comma cut off: `9 USD` in `{price: 0,9 USD}`, or `000`."""

@@ -87,9 +87,9 @@ def stepped_once(edition: Edition, book: Book, plan: Plan) -> Plan:
 # ------------------------------------------------------------------ trees
 
 
-def _below(node: Node) -> list[Node]:
+def _below(node: Node) -> tuple[Node, ...]:
     """The children that may become steps; in a row condition, names refer to the row looked at."""
-    return [] if isinstance(node, Aggregate) else children(node)
+    return () if isinstance(node, Aggregate) else children(node)
 
 
 def _within(node: Node) -> Iterator[Node]:
