@@ -696,6 +696,8 @@ def otherwise(check: str, table: str | None) -> Key:
     return Key(f"otherwise_{check.replace('.', '_')}", table)
 
 
+#: Precedes the names that all rows of a table share: `runs.all.rank`.
+ALL = "all"
 #: The end of the name of a figure's limit.
 LIMIT = ".limit"
 

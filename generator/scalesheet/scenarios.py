@@ -6,9 +6,10 @@ see one input with two sides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
-from scalesheet.model import Column, Plan, Scalar, Stated, Table
+from scalesheet.model import ALL, Column, Plan, Scalar, Stated, Table
 
 SCENARIO = "scenario"  # the scalar that selects the scenario
 
@@ -22,6 +23,21 @@ def is_default(plan: Plan, scalar: Scalar) -> bool:
     """Return whether an input has its component's default: no line of the plan states it."""
     at = scalar.stated.position if scalar.stated is not None else None
     return at is not None and plan.position is not None and at.path != plan.position.path
+
+
+def titles_of(plan: Plan, inputs: Sequence[Scalar]) -> dict[str, str]:
+    """The titles of inputs by name. Of several with one title, those that all rows of a table share
+    have the table's and the phase's added.
+    """
+    count = Counter(each.title for each in inputs)
+    phases = {each.id: each.title for each in plan.phases}
+    result = {each.name: each.title for each in inputs}
+    for each in inputs:
+        table = plan.tables.get(each.name.rpartition(f".{ALL}.")[0])
+        if table is not None and count[each.title] > 1:
+            parts = each.title, table.title, phases.get(table.phase or "", "")
+            result[each.name] = ", ".join(filter(None, parts))
+    return result
 
 
 def stated_by(plan: Plan, scalar: Scalar, scenario: str) -> Stated | None:

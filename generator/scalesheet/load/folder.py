@@ -129,11 +129,11 @@ class Files:
 
     def plans(self) -> dict[str, Files]:
         """The files of each plan."""
-        ids = sorted({each.plan for each in self.every if each.plan})
-        return {
-            id_: Files(self.root, tuple(each for each in self.every if each.plan == id_))
-            for id_ in ids
-        }
+        found: dict[str, list[File]] = {}
+        for each in self.every:
+            if plan := each.plan:
+                found.setdefault(plan, []).append(each)
+        return {plan: Files(self.root, tuple(found[plan])) for plan in sorted(found)}
 
 
 def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]:

@@ -10,9 +10,8 @@ from scalesheet.frozen import dataclass
 from scalesheet.load import Document
 from scalesheet.load.document import Steps
 from scalesheet.load.folder import File, Files, documents_of
-from scalesheet.model import Plan, Position, Table
+from scalesheet.model import ALL, Plan, Position, Table
 from scalesheet.reach import BY_ROW
-from scalesheet.resolve.lowering.cases import ALL
 from scalesheet.resolve.lowering.catalogue_columns import (
     HARDWARE,
     MEASUREMENT,

@@ -22,7 +22,7 @@ from scalesheet.defined_names import (
     tables_of,
 )
 from scalesheet.frozen import dataclass
-from scalesheet.model import Column, Plan, Quantity, Scalar, Stated, Table
+from scalesheet.model import ALL, Column, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.render.workbook.chosen import Choice, choices_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
@@ -50,7 +50,6 @@ from scalesheet.render.workbook.turned import (
     is_turned,
     turned_place,
 )
-from scalesheet.resolve.lowering.cases import ALL
 from scalesheet.tabs import FIXED, LONGEST, cut, tab_of
 from scalesheet.vocabulary import title_of
 

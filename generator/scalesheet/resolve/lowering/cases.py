@@ -14,7 +14,7 @@ from scalesheet.diagnostics import at
 from scalesheet.frozen import dataclass
 from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Name
-from scalesheet.model import Chosen, Kind, Show, Stated
+from scalesheet.model import ALL, Chosen, Kind, Show, Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import (
     Draft,
@@ -38,9 +38,6 @@ from scalesheet.resolve.lowering.components import (
 )
 from scalesheet.resolve.lowering.scalars import lower_totals
 from scalesheet.resolve.lowering.values import Lowering
-
-#: Precedes the names that all rows of a table share: `runs.all.rank`.
-ALL = "all"
 
 
 def find(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 from scalesheet.model import Plan, Scalar, Stated
@@ -13,8 +12,7 @@ from scalesheet.render.pages.html import Html, heading, join, tag
 from scalesheet.render.pages.marks import by_scenario, mark
 from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
-from scalesheet.resolve.lowering.cases import ALL
-from scalesheet.scenarios import SCENARIO, inputs_of, is_default, stated_by
+from scalesheet.scenarios import SCENARIO, inputs_of, is_default, stated_by, titles_of
 from scalesheet.values import Results, Value, stated_value
 
 
@@ -35,7 +33,7 @@ def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[o
             continue
         if title:
             yield heading(3, title, f"inputs-{id_}")
-        titles = Counter(scalar.title for scalar in group)
+        titles = titles_of(plan, group)
         yield grid(
             [
                 heading_cell("Input"),
@@ -44,25 +42,14 @@ def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[o
                 heading_cell("Source and note"),
                 heading_cell(""),
             ],
-            [_row(context, plan, results, each, titles[each.title] > 1) for each in group],
+            [_row(context, plan, results, each, titles[each.name]) for each in group],
             records=True,
             row_ids=[scalar_anchor(plan, scalar) for scalar in group],
         )
 
 
-def _title(plan: Plan, scalar: Scalar) -> str:
-    """The title of an input that all rows of a table share, with the table's and the phase's."""
-    table = plan.tables.get(scalar.name.rpartition(f".{ALL}.")[0])
-    if table is None:
-        return scalar.title
-    phase = next((each.title for each in plan.phases if each.id == table.phase), "")
-    return ", ".join(filter(None, (scalar.title, table.title, phase)))
-
-
-def _row(context: Context, plan: Plan, results: Results, scalar: Scalar, again: bool) -> list[Html]:
-    """An input in the current scenario; its notes have the values of other scenarios. `again`: its
-    title is not the only one in the list.
-    """
+def _row(context: Context, plan: Plan, results: Results, scalar: Scalar, title: str) -> list[Html]:
+    """An input in the current scenario; its notes have the values of other scenarios."""
     scenario = str(results.scalars[SCENARIO].value) if SCENARIO in results.scalars else ""
     shown = stated_by(plan, scalar, scenario)
     assert shown is not None
@@ -78,7 +65,7 @@ def _row(context: Context, plan: Plan, results: Results, scalar: Scalar, again: 
         return join([*content, *_other_sides(context, plan, results, scalar, scenario)])
 
     return [
-        tag("th", _title(plan, scalar) if again else scalar.title, scope="row"),
+        tag("th", title, scope="row"),
         _value(context, plan, results, scalar, shown),
         tag("td", each(lambda stated, _: kind(stated.basis))),
         tag("td", each(notes), class_="words"),

@@ -16,7 +16,7 @@ from scalesheet.render.pages.marks import by_scenario, mark
 from scalesheet.render.pages.places import part, within
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.render.people import counted
-from scalesheet.scenarios import SCENARIO, inputs_of, is_default
+from scalesheet.scenarios import SCENARIO, inputs_of, is_default, titles_of
 from scalesheet.values import Results
 
 MOST_CHOICES = 5  # choices in the control; the others are among the inputs
@@ -26,7 +26,8 @@ def control(context: Context, plan: Plan, results: Results, here: str) -> Html:
     """The control for the scenario and the plan's other choices; visible only with scripts."""
     choices = [s for s in plan.scalars.values() if _is_choice(plan, s)][:MOST_CHOICES]
     parts = [_radios(plan, results)] if SCENARIO in results.scalars else []
-    parts += [_choice(context, plan, results, scalar) for scalar in choices]
+    titles = titles_of(plan, choices)
+    parts += [_choice(context, plan, results, each, titles[each.name]) for each in choices]
     all_ = link(within(here, part(plan, "inputs"), "inputs"), "the inputs")
     inputs = (all_, ", and ") if inputs_of(plan) else ()
     lead = tag(
@@ -76,10 +77,10 @@ def _radios(plan: Plan, results: Results) -> Html:
     )
 
 
-def _choice(context: Context, plan: Plan, results: Results, scalar: Scalar) -> Html:
+def _choice(context: Context, plan: Plan, results: Results, scalar: Scalar, title: str) -> Html:
     shown = reference(context, plan, scalar, results.scalars[scalar.name])
     value = tag("span", shown, data_input="", **mark(scalar.name, "row"))
-    return tag("div", tag("span", scalar.title, class_="label"), value, class_="choice")
+    return tag("div", tag("span", title, class_="label"), value, class_="choice")
 
 
 def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Html | None:

@@ -21,7 +21,8 @@ def sensitivity_section(context: Context, plan: Plan, most: int | None = None) -
     tornados = context.drawn[plan.id]["tornados"]
     if not tornados:
         return
-    predicted = bool(plan.components)
+    figures = context.edition.sures[plan.id].figures.values()
+    predicted = any(cause.unknown.made for each in figures for cause in each.causes)
     others = list(tornados)[most:] if most else []
     tornados = {name: each for name, each in tornados.items() if name not in others}
     yield heading(2, "What moves the result", "sensitivity")
