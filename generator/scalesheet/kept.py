@@ -75,6 +75,9 @@ class Apart(Mapping[str, T]):
     def __len__(self) -> int:
         return len(self._every)
 
+    def __repr__(self) -> str:
+        return repr(dict(self))  # names of items are made of it
+
     def packed(self, root: str) -> bytes | dict[str, bytes]:
         values = dict(self.items())
         if not self.whole:

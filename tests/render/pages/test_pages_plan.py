@@ -43,6 +43,9 @@ def test_an_input_that_two_tables_have_says_of_which_table_it_is(tmp_path: Path)
     inputs = section((tmp_path / "pages/plans/cases.md").read_text("utf-8"), "inputs")
     titles = re.findall(r'<th scope="row">(Load[^<]*)', inputs)
     assert titles == ["Load, Later", "Load, Runs"]
+    page = (tmp_path / "pages/plans/cases.md").read_text("utf-8")
+    labels = re.findall(r'class="label">([^<]*)</span>', page)
+    assert [each for each in labels if each.startswith("Card")] == ["Card, Later", "Card, Runs"]
 
 
 def test_markup_in_the_plans_title_is_shown_as_text() -> None:
