@@ -34,6 +34,8 @@ defined_names fingerprint
 choose steps
 edition reach
 kept_edition
+kept_catalogue
+kept_plan
 examine carried
 diff render
 render.live

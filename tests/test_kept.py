@@ -16,7 +16,7 @@ from project import contents
 from scalesheet import kept
 from scalesheet.build import build
 from scalesheet.examine import Examined, examine, sound_edition
-from scalesheet.kept import Apart, Item
+from scalesheet.kept import Apart, Item, Whole
 from scalesheet.render.api import as_json, plan_json
 from scalesheet.render.pages import write_pages
 from shipped import DATA
@@ -249,10 +249,10 @@ def test_a_mapping_apart_is_loaded_where_it_is_read(
         loaded.append(unpacked(content, root))
         return loaded[-1]
 
-    parts = {"each": Apart({"a": 1, "b": [2]}), "whole": Apart({"c": 3, "d": 4}, whole=True)}
+    parts = {"each": Apart({"a": 1, "b": [2]}), "whole": Whole({"c": 3, "d": 4})}
     for _ in range(2):  # the second time from the file
         item = kept.kept("apart", lambda: Item("head", {"parts": parts}), always=True)
-    read: dict[str, Apart[object]] = item["parts"]
+    read = item["parts"]
     monkeypatch.setattr(kept, "_unpacked", noted)
     assert list(read["each"]) == ["a", "b"]
     assert not loaded

@@ -89,7 +89,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Reads:
 
     with monkeypatch.context() as patch:
         patch.setenv(kept.VARIABLE, "")
-        patch.setattr("scalesheet.examine.name_after", noted)
+        patch.setattr("scalesheet.kept_plan.name_after", noted)
         kept._folder.cache_clear()
         computed(DATA)
     kept._folder.cache_clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from scalesheet.book import Book
@@ -70,7 +70,7 @@ class Edition:
     @cached_property
     def scenarios(self) -> Mapping[str, Mapping[str, Results]]:
         """By plan and scenario, computed on first use; empty for a plan without scenarios."""
-        return OnDemand({id_: partial(self._scenarios, id_) for id_ in self.book.plans})
+        return OnDemand(self.book.plans, self._scenarios)
 
     def _scenarios(self, plan: str) -> Mapping[str, Results]:
         from scalesheet.evaluate import evaluate
@@ -104,7 +104,7 @@ class Edition:
         """The sensitivity of each plan, computed on first use."""
         if self.whole is not None:
             return self.whole.sensitivities
-        return OnDemand({id_: partial(self._sensitivity, id_) for id_ in self.book.plans})
+        return OnDemand(self.book.plans, self._sensitivity)
 
     def _sensitivity(self, plan: str) -> Sensitivity:
         from scalesheet.evaluate.sensitivity import sensitivity
@@ -117,7 +117,7 @@ class Edition:
         """The quantiles of each plan, computed on first use."""
         if self.whole is not None:
             return self.whole.sures
-        return OnDemand({id_: partial(self._sure, id_) for id_ in self.book.plans})
+        return OnDemand(self.book.plans, self._sure)
 
     def _sure(self, plan: str) -> Sure:
         from scalesheet.sure.quantiles import sure

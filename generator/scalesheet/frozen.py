@@ -1,7 +1,7 @@
-"""frozen: dataclasses that the type checker keeps from being modified.
+"""frozen: dataclasses that only the type checker keeps from being modified.
 
-A class that also checks this at run time takes twice as long to define and to make: a fifth of what
-`check` does after an edit.
+A check at run time as well doubles the time to define a class and to make its instances. That was
+a fifth of what `check` does after an edit.
 """
 
 from __future__ import annotations

@@ -41,53 +41,76 @@ _DIGEST = 32
 _INFO = re.compile(rf"^({'|'.join(LIBRARIES)})-[^-]+\.dist-info$".replace("-ng", "[-_]ng"), re.I)
 
 
-class Apart(Mapping[str, T]):
-    """A mapping of which each value is loaded from an item's file on first use, or all at once if
-    it is a `whole`.
-    """
+class OnDemand(Mapping[str, T]):
+    """A mapping whose values are made on first use, by `make` from their names."""
 
-    def __init__(self, values: Mapping[str, T | _Packed] | _Packed, *, whole: bool = False) -> None:
-        self._values, self.whole = values, whole
-        self._packed: tuple[str, bytes] | None = None  # a whole may be packed in several places
-
-    @property
-    def _every(self) -> dict[str, T | _Packed]:
-        values = self._values
-        if not isinstance(values, dict):
-            values = dict(values.loaded() if isinstance(values, _Packed) else values)
-            self._values = values
-        return values
+    def __init__(self, names: Iterable[str], make: Callable[[str], T]) -> None:
+        self._names, self._make, self._made = dict.fromkeys(names), make, dict[str, T]()
 
     def __getitem__(self, name: str) -> T:
-        value = self._every[name]
-        if isinstance(value, _Packed):
-            loaded: T = value.loaded()
-            self._every[name] = loaded
-            return loaded
-        return value
+        if name not in self._made:
+            if name not in self._names:
+                raise KeyError(name)
+            self._made[name] = self._make(name)
+        return self._made[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._every
+        return name in self._names
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._every)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._every)
+        return len(self._names)
 
     def __repr__(self) -> str:
         return repr(dict(self))  # names of items are made of it
 
-    def packed(self, root: str) -> bytes | dict[str, bytes]:
-        values = dict(self.items())
-        if not self.whole:
-            return {name: _packed(value, root) for name, value in values.items()}
-        if self._packed is None or self._packed[0] != root:
-            self._packed = root, _packed(values, root)
-        return self._packed[1]
-
     def __reduce__(self) -> tuple[type[dict[str, T]], tuple[dict[str, T]]]:
         return dict, (dict(self.items()),)
+
+
+class Apart(OnDemand[T]):
+    """A mapping of which each value is loaded from an item's file on first use."""
+
+    def __init__(self, values: Mapping[str, T | _Packed]) -> None:
+        super().__init__(values, lambda name: _loaded(values[name]))
+
+    def packed(self, root: str) -> dict[str, bytes]:
+        return {name: _packed(value, root) for name, value in self.items()}
+
+
+class Whole(Mapping[str, T]):
+    """A mapping that is loaded from an item's file on first use, all at once."""
+
+    def __init__(self, values: Mapping[str, T] | _Packed) -> None:
+        self._values = values
+        self._bytes: tuple[str, bytes] | None = None  # it may be packed in several places
+
+    @property
+    def _all(self) -> Mapping[str, T]:
+        values: Mapping[str, T] = _loaded(self._values)
+        self._values = values
+        return values
+
+    def __getitem__(self, name: str) -> T:
+        return self._all[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._all
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def packed(self, root: str) -> bytes:
+        if self._bytes is None or self._bytes[0] != root:
+            self._bytes = root, _packed(dict(self._all), root)
+        return self._bytes[1]
+
+    __repr__, __reduce__ = OnDemand.__repr__, OnDemand.__reduce__
 
 
 class Item:
@@ -123,33 +146,9 @@ class _Packed:
     content: bytes
     root: str
 
-    def loaded(self) -> Any:
-        return _unpacked(self.content, self.root)
 
-
-class OnDemand(Mapping[str, T]):
-    """A mapping whose values are made on first use."""
-
-    def __init__(self, makers: Mapping[str, Callable[[], T]]) -> None:
-        self._makers = makers
-        self._made: dict[str, T] = {}
-
-    def __getitem__(self, key: str) -> T:
-        if key not in self._made:
-            self._made[key] = self._makers[key]()
-        return self._made[key]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._makers
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._makers)
-
-    def __len__(self) -> int:
-        return len(self._makers)
-
-    def __reduce__(self) -> tuple[type[dict[str, T]], tuple[dict[str, T]]]:
-        return dict, (dict(self.items()),)
+def _loaded(value: Any) -> Any:
+    return _unpacked(value.content, value.root) if isinstance(value, _Packed) else value
 
 
 def kept(name: str, make: Callable[[], Item], root: str = "", *, always: bool = False) -> Item:
@@ -340,7 +339,7 @@ class _Pickler(pickle.Pickler):
         super().__init__(file, 5)
         self.dispatch_table = _Reducers()
         self.dispatch_table[Place] = partial(_place, root)
-        self.dispatch_table[Apart] = partial(_apart, root)
+        self.dispatch_table[Apart] = self.dispatch_table[Whole] = partial(_apart, root)
 
 
 class _Reducers(dict[type, Callable[[Any], Any]]):
@@ -384,13 +383,13 @@ def _placed(below: bool, path: str, root: str = "") -> Place:
     return Place(root + path if below else path)
 
 
-def _apart(root: str, value: Apart[Any]) -> Any:
+def _apart(root: str, value: Apart[Any] | Whole[Any]) -> Any:
     return _unloaded, (value.packed(root),)
 
 
-def _unloaded(content: bytes | Mapping[str, bytes], root: str = "") -> Apart[Any]:
+def _unloaded(content: bytes | Mapping[str, bytes], root: str = "") -> Apart[Any] | Whole[Any]:
     if isinstance(content, bytes):
-        return Apart(_Packed(content, root), whole=True)
+        return Whole(_Packed(content, root))
     return Apart({name: _Packed(each, root) for name, each in content.items()})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalesheet.book import Book
@@ -31,29 +31,19 @@ def _book(catalogue: Item, plans: Mapping[str, Item]) -> Book:
     heads = {plan: each.head for plan, each in plans.items()}
     return replace(
         book,
-        plans=OnDemand({plan: _part(plans[plan], "plan") for plan in plans}),
+        plans=OnDemand(plans, lambda plan: plans[plan]["plan"]),
         audited=OnDemand(
-            {p: _part(plans[p], "then") for p, head in heads.items() if head.moved_on}
+            (plan for plan, head in heads.items() if head.moved_on),
+            lambda plan: plans[plan]["then"],
         ),
-        audits=OnDemand(_of_audits(plans, "audits")),
+        audits=_of_audits(plans, "audits"),
     )
 
 
-def _part(item: Item, name: str) -> Callable[[], Any]:
-    return partial(item.__getitem__, name)
-
-
-def _of_audits(plans: Mapping[str, Item], part: str) -> dict[str, Callable[[], Any]]:
+def _of_audits(plans: Mapping[str, Item], part: str) -> OnDemand[Any]:
     """A part of each audit, by its id."""
-    return {
-        id_: partial(_of_audit, item, part, id_)
-        for item in plans.values()
-        for id_, _ in item.head.audits
-    }
-
-
-def _of_audit(item: Item, part: str, id_: str) -> Any:
-    return item[part][id_]
+    items = {id_: item for item in plans.values() for id_, _ in item.head.audits}
+    return OnDemand(items, lambda id_: items[id_][part][id_])
 
 
 class KeptEdition(Edition):
@@ -85,7 +75,7 @@ class KeptEdition(Edition):
 
     @cached_property
     def results(self) -> Mapping[str, Results]:
-        return OnDemand({plan: partial(self._results_of, plan) for plan in self.plans})
+        return OnDemand(self.plans, self._results_of)
 
     def _results_of(self, plan: str) -> Results:
         own: Results = self.plans[plan]["results"]
@@ -98,7 +88,7 @@ class KeptEdition(Edition):
 
     @cached_property
     def audits(self) -> Mapping[str, Audited]:
-        return OnDemand(_of_audits(self.plans, "judged"))
+        return _of_audits(self.plans, "judged")
 
     @cached_property
     def scored(self) -> Mapping[str, TaskScore]:

@@ -76,7 +76,7 @@ class Plan:
     @cached_property
     def _edition(self) -> Edition:
         """The edition with inputs that became ranges."""
-        from scalesheet.examine import with_ranges
+        from scalesheet.kept_plan import with_ranges
 
         return with_ranges(self.edition, self.id, self.edits)
 

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import compress
 from typing import Any, Literal, NoReturn, TypeVar
 
-from scalesheet.kept import Reads
+from scalesheet.kept import OnDemand, Reads
 from scalesheet.model import Table
 from scalesheet.values import Series
 
@@ -155,32 +155,12 @@ def _seen(table: Any, note: Callable[[str], None]) -> Any:
         row_notes={},
         row_aliases={},
         row_positions=(),
-        columns=_Columns(table.columns, note),
+        columns=OnDemand(table.columns, partial(_column, table.columns, note)),
     )
 
 
-class _Columns(Mapping[str, Any]):
-    """Columns whose stated cells note which rows are read; made on first use, as most are not."""
-
-    def __init__(self, of: Mapping[str, Any], note: Callable[[str], None]) -> None:
-        self._of, self._note, self._made = of, note, dict[str, Any]()
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._made:
-            column = self._of[name]
-            self._made[name] = replace(column, stated=Rows(column.stated, self._note))
-        return self._made[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._of
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._of)
-
-    def __len__(self) -> int:
-        return len(self._of)
-
-    __reduce__ = Rows.__reduce__
+def _column(columns: Mapping[str, Any], note: Callable[[str], None], name: str) -> Any:
+    return replace(columns[name], stated=Rows(columns[name].stated, note))
 
 
 def _note(kind: Kind, table: str, reads: Reads) -> Callable[[str], None]:

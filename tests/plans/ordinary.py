@@ -14,7 +14,8 @@ from scalesheet.check import check
 from scalesheet.diagnostics import Diagnostic, errors
 from scalesheet.edition import Edition
 from scalesheet.evaluate.findings import Faults
-from scalesheet.examine import KeptEdition, examined_plan
+from scalesheet.kept_edition import KeptEdition
+from scalesheet.kept_plan import examined_plan
 from scalesheet.load import PLAN_KINDS, Document, Steps, audited, flag, parse
 from scalesheet.load.folder import documents_of, files_of
 from scalesheet.model import DOMAINS, within

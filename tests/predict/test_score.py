@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from scalesheet.book import Book
-from scalesheet.examine import PRICES, Examined
+from scalesheet.examine import Examined
+from scalesheet.kept_edition import PRICES
 from scalesheet.model import Expected, Position
 from scalesheet.predict.cases.catalogue import known
 from scalesheet.predict.fits import digest

@@ -62,7 +62,8 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.choose.layout import layouts, moved, without
     from scalesheet.evaluate import evaluate
     from scalesheet.evaluate.edits import EditError
-    from scalesheet.examine import examine, sound, with_ranges
+    from scalesheet.examine import examine, sound
+    from scalesheet.kept_plan import with_ranges
     from scalesheet.render.api import as_csv, as_json, plan_json
     from scalesheet.render.text.actuals import actuals_lines
     from scalesheet.render.text.ids import UnknownId, ids_text

@@ -6,7 +6,7 @@ It knows nothing about outputs. An override replaces an input: a what-if, a scen
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -376,7 +376,7 @@ def _fill_column(
 def _results(tables: Mapping[str, Table], plan: Plan, state: State) -> Results:
     return Results(
         scalars={name: value_of(plan.scalars[name], ends) for name, ends in state.scalars.items()},
-        tables=OnDemand({each.name: partial(_columns, each, state) for each in tables.values()}),
+        tables=OnDemand(tables, lambda name: _columns(tables[name], state)),
         rows={table.name: table.rows for table in tables.values()},
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -14,6 +14,7 @@ from scalesheet.edition import Edition
 from scalesheet.evaluate.missing import explained
 from scalesheet.evaluate.references import users
 from scalesheet.frozen import dataclass
+from scalesheet.kept import OnDemand
 from scalesheet.model import Citation, Column, Key, Plan, Position, Quantity, Scalar, Table
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.live.engine import Engine
@@ -26,18 +27,6 @@ from scalesheet.values import Results, Series, Value, stated_value
 
 T = TypeVar("T")
 ASSETS = "assets"  # the folder of scripts, beside those of pages
-
-
-class _OnDemand(dict[str, T]):
-    """Values by plan id, each made on first use."""
-
-    def __init__(self, make: Callable[[str], T]) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, id_: str) -> T:
-        made = self[id_] = self._make(id_)
-        return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +48,8 @@ class Context:
     def results(self) -> Mapping[str, Results]:
         """The results of each plan, with the reasons that pages show."""
         edition, plans, tables = self.edition, self.book.plans, self.book.tables
-        return _OnDemand(
-            lambda id_: explained(edition.results[id_], {**tables, **plans[id_].tables})
+        return OnDemand(
+            plans, lambda id_: explained(edition.results[id_], {**tables, **plans[id_].tables})
         )
 
     @cached_property
@@ -79,13 +68,13 @@ class Context:
     def homes(self) -> Mapping[str, Homes]:
         """For each plan, the page of each of its tables, charts, inputs and formulas."""
         plans = self.book.plans
-        return _OnDemand(lambda id_: homes(plans[id_]))
+        return OnDemand(plans, lambda id_: homes(plans[id_]))
 
     @cached_property
     def users(self) -> Mapping[str, Mapping[Key, tuple[Key, ...]]]:
         """For each plan, the figures whose formulas use each of its figures."""
         plans = self.book.plans
-        return _OnDemand(lambda id_: users(plans[id_]))
+        return OnDemand(plans, lambda id_: users(plans[id_]))
 
     @cached_property
     def explained(self) -> Mapping[tuple[str, str], tuple[str, Scalar]]:
@@ -103,7 +92,7 @@ class Context:
     def scripts(self) -> Mapping[str, str]:
         """For each plan, the script of its pages."""
         plans, book = self.book.plans, self.book
-        return _OnDemand(lambda id_: program(plans[id_], book) + shown(plans[id_], book))
+        return OnDemand(plans, lambda id_: program(plans[id_], book) + shown(plans[id_], book))
 
     @cached_property
     def drawn(self) -> Mapping[str, Any]:
@@ -114,7 +103,7 @@ class Context:
             moving = rankings(sensitivities[id_], plans[id_], book) if id_ in sensitivities else []
             return Engine(self.scripts[id_]).call("scalesheet.published", id_, moving)
 
-        return _OnDemand(lambda id_: self.edition.keep("drawn", lambda: draw(id_), id_))
+        return OnDemand(plans, lambda id_: self.edition.keep("drawn", lambda: draw(id_), id_))
 
     @cached_property
     def _engine(self) -> Engine:
