@@ -105,7 +105,7 @@ def _picture_of(site: Path, name: str, card: Card) -> str:
     file = own.removeprefix("book/").replace("/", "-").replace(".html", ".png")
     if own == name:
         (site / FOLDER).mkdir(parents=True, exist_ok=True)
-        draw(card).save(site / FOLDER / file, bits=2, compress_level=9)
+        draw(card).save(site / FOLDER / file, bits=2, compress_level=8)
     return f"{FOLDER}/{file}"
 
 
