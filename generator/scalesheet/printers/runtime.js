@@ -357,8 +357,9 @@ scalesheet.makeRuntime = () => {
    *  would be if some cells of one key were different, and restores everything; `bind` passes the
    *  cells to a function that makes functions of them. `tries(names)` is for many values of a few
    *  scalars: it returns a function of such values by name, which computes only what depends on
-   *  them, and returns the cells of all scalars, which the next call overwrites; the next `set`
-   *  restores everything.
+   *  those that differ from the previous call, and returns the cells of all scalars, which the next
+   *  call overwrites; the next `set` restores everything. Its `given` are the other scalars that
+   *  these results depend on.
    */
   function machine({ steps }, inputs) {
     const { s, t } = start(inputs);
@@ -488,12 +489,16 @@ scalesheet.makeRuntime = () => {
         const following = list.filter(
           ({ key, reads }) => reads.some((name) => moving.has(name)) && moving.add(key),
         );
+        const given = following.flatMap(({ reads }) => reads.filter((key) => !moving.has(key)));
         before = [];
-        return (values) => {
-          for (const name of Object.keys(values)) put(s, name, all(values[name]));
-          for (const step of following) run(step);
+        const compute = (values) => {
+          const moved = Object.keys(values).filter((name) => put(s, name, all(values[name])));
+          const changed = new Set(moved);
+          for (const step of following)
+            if (step.reads.some((key) => changed.has(key)) && run(step)) changed.add(step.key);
           return s;
         };
+        return Object.assign(compute, { given: Array.from(new Set(given), (key) => s[key]) });
       },
       trial({ key, rows, value, fixed }, read) {
         before = [];

@@ -40,11 +40,10 @@ scalesheet.layouts = (() => {
   /** The number of conditions of the plan that each layout fails, by how it splits the model;
    *  `fixed` has the stated values. */
   function layouts(plan, inputs, fixed) {
-    const { model, gpus, batch, trainer, precision, owned_gpu } = inputs.scalars;
-    const job = JSON.stringify([model, gpus, batch, trainer, precision, owned_gpu, fixed]);
+    const compute = tries(plan, inputs, BROKEN, SPLIT);
+    const job = JSON.stringify([compute.given, fixed]);
     if (known.has(job)) return known.get(job);
     const axis = (name) => (name in fixed ? [fixed[name]] : AXES[name]);
-    const compute = tries(plan, inputs, BROKEN, SPLIT);
     const found = [];
     for (const stage of axis("stage")) {
       for (const tensor of axis("tensor")) {
