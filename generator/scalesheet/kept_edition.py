@@ -97,7 +97,8 @@ class KeptEdition(Edition):
             return {}
 
         def keep(task: str, data: Published, make: Callable[[], T]) -> T:
-            name = name_of("score of", task, self.below.head.fixed, spelled(data))
+            derived = replace(data, rows=(), of=())  # `fixed` has the files of the others
+            name = name_of("score of", task, self.below.head.fixed, spelled(derived))
             item = kept(name, lambda: Item([], {"score": make()}), self.root, always=always)
             result: T = item["score"]
             return result
