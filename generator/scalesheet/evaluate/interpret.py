@@ -108,7 +108,9 @@ def _lookup(node: nodes.Lookup, here: Here) -> Part:
         if key not in places:
             return Part(np.nan, f"'{key}' is not in {node.table}")
         return _at(part, places[key], here)
-    result = np.fromiter((places.get(k, -1) for k in key), dtype=np.int64, count=len(key))
+    keys = key.tolist()
+    found = {each: places.get(each, -1) for each in set(keys)}  # few, in many rows
+    result = np.fromiter(map(found.__getitem__, keys), dtype=np.int64, count=len(keys))
     data, why = _picks(part.data, result), None if part.why is None else _picks(part.why, result)
     missing = result < 0
     if found_key.why is not None:
