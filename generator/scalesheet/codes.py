@@ -595,6 +595,13 @@ _code(
     "Cite the line that the value is from, or remove the source.",
     "warning",
 )
+_code(
+    "C011",
+    "quote with another figure",
+    "The quote of a claim has figures, but none is the one that the claim says.",
+    "Say the figure as the document writes it, or quote only its words.",
+    "warning",
+)
 # P: predictions
 _code(
     "P001",

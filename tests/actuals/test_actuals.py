@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from costs import FILES
 from render.api.shapes import Shapes
 from scalesheet.actuals.progress import Progress
 from scalesheet.actuals.words import in_short
@@ -283,6 +284,41 @@ def test_costs_are_proportional_to_the_hours(tmp_path: Path) -> None:
     assert money.rate == pytest.approx(2380 / 928)
     assert money.spent == pytest.approx(money.rate * 1600)
     assert money.estimated == pytest.approx(money.rate * (1600 - 928))
+
+
+OF_PEOPLE = """
+scalars:
+  begin: {value: 2026-09-01, unit: date}
+  goodput: {value: 1, unit: 1}
+  seeds: {value: 3, unit: 1, domain: count}
+  pay: {value: 70, unit: USD / hour}
+  most: {value: 5000, unit: USD}
+phases:
+  prep: {title: Preparation, class: one_time, work: 60}
+  sft: {title: SFT, class: per_seed, after: [prep], gpus: 1, hours: 4}
+actuals: {cost: most}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "spent", "rate"),
+    [
+        ("sft,1,done,4.5,\nsft,2,done,4.5,18\n", 36, 4.0),
+        ("prep,,done,0,4900\nsft,1,done,4.5,\nsft,2,done,4.5,18\n", 4936, 4.0),
+        ("sft,1,done,4.5,\n", 4.5 * 800 / 12, 800 / 12),  # what the budget leaves for 12 hours
+    ],
+)
+def test_money_of_a_phase_without_gpu_hours_is_no_price_of_hours(
+    lines: str, spent: float, rate: float, tmp_path: Path
+) -> None:
+    csv = "phase,seed,state,gpu_hours,cost\n" + lines
+    progress = stands(plan(tmp_path, OF_PEOPLE, {**FILES, FILE: csv}))
+    money = progress.money
+    assert money is not None
+    assert (money.spent, money.rate) == (pytest.approx(spent), pytest.approx(rate))
+    prepared = 4900 if "prep" in lines else 4200
+    hours = float(progress.forecast.value or 0)
+    assert money.forecast.value == pytest.approx(prepared + rate * hours)
 
 
 def test_the_json_matches_the_schema_of_the_api(tmp_path: Path) -> None:

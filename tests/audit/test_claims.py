@@ -289,6 +289,29 @@ def test_a_quote_must_be_on_its_line(tmp_path: Path, line: str | None, message: 
     )
 
 
+@pytest.mark.parametrize(
+    ("quote", "says", "same"),
+    [
+        ("$600", "500 USD", False),
+        ("$600", "600 USD", True),
+        ("about 1,250.50 dollars", "1250.5 USD", True),
+        ("10k", "10k step", True),
+        ("35 %", "35 %", True),
+        ("8-10 hours", "8 .. 10 hour", True),
+        ("7 or 12 hours", "8 .. 10 hour", False),
+        ("x2", "2", True),
+        ("twice", "2", True),
+        ("like an RTX 4080", "1", False),
+    ],
+)
+def test_a_quote_has_the_figure_that_the_claim_says(
+    tmp_path: Path, quote: str, says: str, same: bool
+) -> None:
+    line = f"{{quote: '{quote}', says: '{says}', lacks: [x], expect: underdetermined}}"
+    found = [each for each in told(tmp_path, f"claims:\n  001-L002-01: {line}\n") if "C011" in each]
+    assert [*map(str, found)] == [] if same else f"quotes '{quote}' but says" in str(found[0])
+
+
 def test_quotes_of_a_missing_document_are_not_checked(tmp_path: Path) -> None:
     audit = audited(tmp_path, ROWS).audit
     assert quotes(audit, tmp_path / "nowhere") == []

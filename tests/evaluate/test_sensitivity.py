@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from costs import costs_book
 from dated import DATED, dated_book
 from render.moving import moving_book
 from scalesheet.book import Book
@@ -192,3 +193,11 @@ def test_recomputing_only_the_changes_equals_a_full_evaluation(
     ]
     assert moved
     assert all(value == whole.scalars[name].value for name, value in moved)
+
+
+def test_what_a_phase_does_not_say_moves_nothing(tmp_path: Path) -> None:
+    book = costs_book(tmp_path)
+    found = sensitivity(book, book.plans["costs"])
+    titles = {each.lever.title for each in ranking(found, "phases.total.cost").effects}
+    assert "Label: People's work" in titles
+    assert not titles & {"Label: Times", "Serve: Times", "Keep: Times", "Train: Times"}

@@ -27,10 +27,10 @@ EXAMPLES = {code: example(code) for code in CODES if code not in in_words()}
 EXPECT = re.compile(r"# expect: ([0-9]+):([0-9]+) ([A-Z][0-9]{3}) ?(.*)")
 
 #: Bad input that no such file can show; the tests below make it, those of audits C002.
-MADE = {"Y004", "Y011", "Y012", "N009", "C002", "C010"}
+MADE = {"Y004", "Y011", "Y012", "N009", "C002", "C010", "C011"}
 #: Diagnostics that are not only about a file of the book.
 NOT_OF_A_FILE = {
-    *("C002", "C010", "P001", "P002", "P003", "X001", "X002", "I001"),
+    *("C002", "C010", "C011", "P001", "P002", "P003", "X001", "X002", "I001"),
     *(f"W00{number}" for number in range(1, 10)),  # tests/pull/
     *(
         "V014",

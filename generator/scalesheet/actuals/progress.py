@@ -53,7 +53,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """The same in USD. Hours without a stated cost are counted at `rate`, USD per GPU hour."""
+    """The same in USD. Hours without a stated cost are counted at `rate`, USD per GPU hour; rows
+    without GPU hours at what the plan pays for them.
+    """
 
     spent: float
     estimated: float  # the part that is counted at the rate
@@ -181,7 +183,7 @@ def progress(plan: Plan, results: Results) -> Progress | None:
         chance=_chance(learnt, budget - spent, mean, variance),
         ratio=_ratio(finished),
         finished=len(finished),
-        money=_money(actuals, results, hours, forecast, budget),
+        money=_money(actuals, results, hours, forecast, budget, planned),
         calendar=_calendar(actuals, results, hours, status, budget, planned),
     )
 
@@ -337,25 +339,40 @@ def _chance(learnt: Learnt, left: float, mean: float, variance: float) -> float:
 
 
 def _money(
-    actuals: Actuals, results: Results, hours: Sequence[float], forecast: Value, may_take: float
+    actuals: Actuals,
+    results: Results,
+    hours: Sequence[float],
+    forecast: Value,
+    may_take: float,
+    planned: Mapping[str, float],
 ) -> Money | None:
     """The amounts in USD; None if neither the actuals nor the plan state any. Hours without a cost
     are priced like the others, or else by the plan's budget.
     """
     budget = _number(results.scalars[actuals.cost]) if actuals.cost else None
-    pairs = list(zip(actuals.attempts, hours, strict=True))
-    stated = math.fsum(a.cost for a, _ in pairs if a.cost is not None)
-    priced = math.fsum(took for a, took in pairs if a.cost is not None)
+    costs = results.tables[actuals.table].get("cost")
+    apart = {  # what the plan pays for rows without GPU hours, such as people's work
+        row: _number(costs[place])
+        for place, (row, planned_hours) in enumerate(planned.items())
+        if costs is not None and not planned_hours
+    }
+    known = [
+        (a, took) for a, took in zip(actuals.attempts, hours, strict=True) if a.cost is not None
+    ]
+    stated = math.fsum(a.cost or 0.0 for a, _ in known)
+    priced = math.fsum(took for _, took in known)
     if priced:
-        rate = stated / priced
+        rate = math.fsum(a.cost or 0.0 for a, took in known if took) / priced
     elif budget is not None and may_take:
-        rate = budget / may_take
+        rate = max(0.0, budget - sum(apart.values())) / may_take
     else:
         return None
     spent = math.fsum(hours)
     estimated = rate * (spent - priced)
+    paid = {a.phase for a, _ in known}
+    to_pay = math.fsum(cost for row, cost in apart.items() if row not in paid)
     value, low, high = (
-        stated + estimated + rate * (float(end or 0.0) - spent)
+        stated + estimated + to_pay + rate * (float(end or 0.0) - spent)
         for end in (forecast.value, forecast.low, forecast.high)
     )
     return Money(stated + estimated, estimated, rate, Value(value, low, high), budget)

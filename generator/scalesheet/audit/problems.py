@@ -1,9 +1,11 @@
 """Reports what is wrong with claims after judging: no basis, no value, a verdict other than the one
-on file, a quote that is not on its line.
+on file, a quote that is not on its line or has another figure.
 """
 
 from __future__ import annotations
 
+import re
+from math import isclose
 from pathlib import Path
 
 from scalesheet.audit.explain import claim_text
@@ -24,6 +26,12 @@ def problems(audited: Audited, book: Book) -> list[Diagnostic]:
     for judged in audited.claims:
         claim = judged.claim
         place = claim.position or Position(audited.audit.plan, 1, 1)
+        if _quotes_another(claim):
+            says = claim_text(claim.says, book.units)
+            message = (
+                f"'{claim.id}' quotes '{claim.quote}' but says {says}; make them the same figure"
+            )
+            result.append(at(place, "C011", message))
         reason = judged.computed.reason if judged.computed is not None else None
         if claim.bases and judged.computed is not None and judged.computed.value is None:
             message = f"'{claim.id}' has nothing to compare with: {reason or 'an empty cell'}"
@@ -41,6 +49,22 @@ def problems(audited: Audited, book: Book) -> list[Diagnostic]:
             )
             result.append(at(place, "C004", message))
     return result
+
+
+_NUMBER = re.compile(r"(?<![0-9.])[0-9][0-9,_]*(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?", re.IGNORECASE)
+#: What a number in a quote may be multiplied by: nothing, %, k, M, B, T.
+_TIMES = (1.0, 0.01, 1e3, 1e6, 1e9, 1e12)
+
+
+def _quotes_another(claim: Claim) -> bool:
+    """Whether the quote has figures, none of which is what the claim says, or an end of it."""
+    says = claim.says
+    if not isinstance(says.value, float):
+        return False
+    numbers = [float(re.sub("[,_]", "", each)) for each in _NUMBER.findall(claim.quote)]
+    ends = [abs(each) for each in (says.value, says.low, says.high) if each is not None]
+    known = (isclose(n * t, end, rel_tol=1e-9) for n in numbers for t in _TIMES for end in ends)
+    return bool(numbers) and not any(known)
 
 
 def quotes(audit: Audit, documents: Path) -> list[Diagnostic]:

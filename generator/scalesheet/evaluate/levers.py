@@ -136,6 +136,8 @@ def _of_column(plan: Plan, table: Table, column: TableColumn) -> Iterator[Lever]
     title = column.title or column.name
     if table.name == PHASES:
         for row, each in stated.items():
+            if each.default:  # once, on one GPU: no figure that anyone stated
+                continue
             key = Key(column.name, table.name, row)
             begins = (Key(column.name, table.name),) if named else (key,)
             which = dict(zip(table.rows, table.row_titles, strict=True))[row] or row

@@ -11,6 +11,7 @@ from scalesheet.audit.worst import bundle_title, grouped
 from scalesheet.book import Book
 from scalesheet.claims import WORDS, Verdict
 from scalesheet.values import Value
+from scalesheet.vocabulary import counted
 
 
 def audit_text(book: Book, audited: Audited) -> str:
@@ -21,7 +22,7 @@ def audit_text(book: Book, audited: Audited) -> str:
     if audited.moved:
         lines += ["", f"Since the audit of {audited.audit.day} the plan has changed"]
         lines += [f"  {moved_text(book, each)}" for each in audited.moved]
-    lines += ["", f"{len(audited.claims)} claims: {counted(audited)}"]
+    lines += ["", f"{counted(len(audited.claims), 'claim')}: {verdicts_text(audited)}"]
     bundles = [bundle for group in grouped(audited) for bundle in group.bundles]
     worst = [figures for b in bundles if (figures := [f for f in b if isinstance(f, Judged)])]
     if worst:
@@ -51,9 +52,11 @@ def moved_text(book: Book, moved: Moved) -> str:
     return f"{then}, {shown(moved.now, unit, book.units)} now"
 
 
-def counted(audited: Audited) -> str:
-    """`3 mismatch, 120 consistent, ...`: the verdicts that any claim has."""
-    return ", ".join(f"{n} {WORDS[verdict]}" for verdict, n in audited.counts().items() if n)
+def verdicts_text(audited: Audited) -> str:
+    """`3 mismatch, 120 consistent, 2 no basis`: each verdict that any claim has."""
+    found: list[tuple[Verdict | None, int]] = [*audited.counts().items()]
+    found.append((None, len(audited.claims) - sum(n for _, n in found)))
+    return ", ".join(f"{n} {verdict_text(verdict)}" for verdict, n in found if n)
 
 
 def verdict_text(verdict: Verdict | None) -> str:

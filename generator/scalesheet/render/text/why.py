@@ -213,6 +213,7 @@ def _column(book: Book, plan: Plan, results: Results, table: Table, column: str)
 def key_of(book: Book, plan: Plan, name: str) -> Key:
     """The key of a scalar, or of a cell of the plan or of the catalogue. Raises UnknownName with
     the nearest name."""
+    name = in_edits(plan, name)
     match = _CELL.fullmatch(name)
     if match is None:
         if name in plan.scalars:

@@ -11,6 +11,7 @@ from scalesheet.load import Document
 from scalesheet.model import Actuals, Attempt, Plan, Stated
 from scalesheet.nearest import nearest
 from scalesheet.schemas import moment
+from scalesheet.short_names import in_full
 from scalesheet.units import Units
 
 #: The columns of phases that runs are compared with. Gross hours are the hours that are paid for.
@@ -69,7 +70,9 @@ def with_forecast(document: Document, estimates: Mapping[str, Stated]) -> Docume
 
 def _compared(entry: Mapping[str, Any], plan: Plan) -> dict[str, str]:
     """The stated names of a table and its columns, with defaults."""
-    names = {name: str(value) for name, value in entry.items() if name != "match"}
+    names = {
+        name: in_full(str(value), plan.scalars) for name, value in entry.items() if name != "match"
+    }
     names.setdefault("table", PHASES["table"])
     if names["table"] == PHASES["table"]:
         columns = plan.tables["phases"].columns if "phases" in plan.tables else ()

@@ -349,6 +349,7 @@ def _phase_row(
                 note=note,
                 basis="assumption",
                 position=low.document.key_at(*path),
+                default=True,
             )
 
 
