@@ -130,6 +130,8 @@ def test_functions_of_the_package_match_methods_of_a_book(book: scalesheet.Book)
 
 def test_an_unknown_name_suggests_the_nearest(book: scalesheet.Book) -> None:
     plan = book.plan("support-model")
+    whole = book.plan("pixelis")
+    assert whole["total.budget"].value == whole["phases.total.budget"].value
     with pytest.raises(KeyError, match="did you mean 'cost'"):
         plan["cots"]
     with pytest.raises(ValueError, match="did you mean 'seeds'"):

@@ -292,11 +292,10 @@ scalars:
   goodput: {value: 1, unit: 1}
   seeds: {value: 3, unit: 1, domain: count}
   pay: {value: 70, unit: USD / hour}
-  most: {value: 5000, unit: USD}
 phases:
   prep: {title: Preparation, class: one_time, work: 60}
-  sft: {title: SFT, class: per_seed, after: [prep], gpus: 1, hours: 4}
-actuals: {cost: most}
+  sft: {title: SFT, class: per_seed, after: [prep], gpus: 1, hours: 4, accelerator_cost: 200}
+actuals: {cost: total.cost}
 """
 
 
@@ -305,7 +304,7 @@ actuals: {cost: most}
     [
         ("sft,1,done,4.5,\nsft,2,done,4.5,18\n", 36, 4.0),
         ("prep,,done,0,4900\nsft,1,done,4.5,\nsft,2,done,4.5,18\n", 4936, 4.0),
-        ("sft,1,done,4.5,\n", 4.5 * 800 / 12, 800 / 12),  # what the budget leaves for 12 hours
+        ("sft,1,done,4.5,\n", 75, 200 / 12),  # what the budget leaves for 12 hours
     ],
 )
 def test_money_of_a_phase_without_gpu_hours_is_no_price_of_hours(

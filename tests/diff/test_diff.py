@@ -21,7 +21,7 @@ from scalesheet.diff.changes import FormulaChanged, InputChanged
 from scalesheet.evaluate import evaluate
 from scalesheet.examine import Examined, examine
 from scalesheet.render.text.diff import Sides, as_markdown, as_text, code, md
-from small import MINIMAL
+from small import MINIMAL, plan
 
 SCHEMAS = Path(__file__).parents[2] / "generator" / "scalesheet" / "schema" / "api"
 PLAN = "plans/small/plan.yaml"
@@ -93,6 +93,31 @@ def test_a_changed_price_is_listed_with_everything_that_follows(
     assert effect.through == ("offers.price",)
     # only figures that depend on it changed, and the plan comes before the catalogue
     assert [m.place.name for m in diff.moved] == ["rent", "offers['cloud-card'].price"]
+
+
+TWO_PHASES = """
+headline: [total.gpu_hours]
+scalars:
+  goodput: {value: 1, unit: 1, domain: positive-fraction}
+  speed: {value: 1000, unit: step / hour}
+tables:
+  runs:
+    columns: {steps: {unit: step}, hours: {unit: hour, formula: steps / speed}}
+    rows: {small: {steps: 1000}, large: {steps: 4000}}
+phases:
+  a: {title: A, class: one_time, gpus: 1, hours: {formula: "runs['small'].hours"}}
+  b: {title: B, class: one_time, gpus: 1, hours: {formula: "runs['large'].hours"}}
+"""
+
+
+def test_the_path_of_an_effect_leads_through_the_row_that_changed(tmp_path: Path) -> None:
+    before = plan(tmp_path / "before", TWO_PHASES)
+    after = plan(tmp_path / "after", TWO_PHASES.replace("4000", "5000"))
+    diff = compare(edition_of(before), edition_of(after))
+    total = next(m for m in diff.moved if m.place.name == "phases.total.gpu_hours")
+    (effect,) = total.effects
+    assert "phases['b'].hours" in effect.through
+    assert "phases['a'].hours" not in effect.through
 
 
 def test_the_effect_of_each_of_several_inputs_is_that_of_changing_it_alone(

@@ -56,6 +56,30 @@ def test_an_edited_day_is_reported_as_a_day(dated: Shipped) -> None:
     assert edit.old.startswith("2026-")
 
 
+@pytest.mark.parametrize("text", ["2026-05-01", "1 May 2026", " 2026/05/01"])
+def test_a_day_may_be_typed_as_text(dated: Shipped, text: str) -> None:
+    pulled = dated.pull({"begin": text})
+    assert said(pulled) == []
+    assert [edit.new for edit in pulled.edits] == ["2026-05-01"]
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (
+            "01.05.2026",
+            "is the text '01.05.2026'; day and month are ambiguous: write 2026-05-01 or",
+        ),
+        ("2026-02-30", "is the text '2026-02-30'; write it as a date such as 2026-03-31"),
+        ("soon", "is the text 'soon', not a date such as 2026-03-31"),
+        (None, "is empty; write a date such as 2026-03-31"),
+    ],
+)
+def test_what_is_no_day_says_how_to_write_one(dated: Shipped, value: str | None, told: str) -> None:
+    (message,) = said(dated.pull({"begin": value}))
+    assert told in message
+
+
 def test_other_ways_of_counting_working_days_are_reported(dated: Shipped) -> None:
     told = said(dated.pull({"closing": "=WORKDAY(opening,weeks)"}))
     assert told == [

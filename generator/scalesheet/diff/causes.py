@@ -7,7 +7,7 @@ evaluator computes both; formulas show what a result depends on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scalesheet.book import Book
@@ -201,7 +201,8 @@ class _Trial:
         plan = plan_of(self.base, self.old)
         tables = {**self.base.tables, **plan.tables}
         start = graph_key(tables, cause.was.key)
-        back = _upstream(graph_key(tables, moved.was.key), tables, plan, start, self.ways)
+        end = graph_key(tables, moved.was.key)
+        back = _upstream(end, tables, plan, start, self.ways, self.stays)
         if start not in back:
             return ()
         way, at = [], back[start]
@@ -209,6 +210,18 @@ class _Trial:
             way.append(at)
             at = back[at]
         return tuple(name_of(key) for key in way[:-1])
+
+    def stays(self, key: Key) -> bool:
+        """Whether a cell with its own formula is the same on both sides, so that no effect goes
+        through it."""
+        sides = self.found.before[self.old], self.found.after[self.new]
+        if not (key.table and key.row) or any(
+            key.row not in side.rows.get(key.table, ()) or key.name not in side.tables[key.table]
+            for side in sides
+        ):
+            return False
+        before, after = (value_at(side, key) for side in sides)
+        return before == after
 
 
 def _of_row(key: Key, causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
@@ -238,8 +251,11 @@ def _upstream(
     plan: Plan,
     until: Key | None = None,
     ways: dict[Key, tuple[Key, ...]] | None = None,
+    stays: Callable[[Key], bool] = lambda key: False,
 ) -> dict[Key, Key | None]:
-    """Everything that a key depends on, each with the key that reads it on a shortest path."""
+    """Everything that a key depends on, each with the key that reads it on a shortest path, which
+    leads through nothing that stays.
+    """
     known = {} if ways is None else ways
     back: dict[Key, Key | None] = {key: None}
     for at in (waiting := [key]):
@@ -249,7 +265,7 @@ def _upstream(
             stated = at.table is not None and at.row == ""
             known[at] = () if stated else read_by(at, tables, plan)
         for read in known[at]:
-            if read not in back:
+            if read not in back and (read == until or not stays(read)):
                 back[read] = at
                 waiting.append(read)
     return back

@@ -5,10 +5,11 @@ changes of the file.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from contextlib import suppress
 from functools import partial
 
 from scalesheet.evaluate.edits import input_name
+from scalesheet.hints import date_hint
 from scalesheet.language.arithmetic import in_bounds
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.load.document import Steps, quotable
@@ -17,15 +18,13 @@ from scalesheet.pull.model import Edit, Pulling
 from scalesheet.pull.sheets import Cell
 from scalesheet.pull.sites import FILES, Site, set_cell
 from scalesheet.pull.where import Place
-from scalesheet.quantities import DATE
+from scalesheet.quantities import DATE, day_as_written, day_number, day_text, is_day
 from scalesheet.render.workbook.context import ends_of, stated_ends, stated_text
 from scalesheet.source.patch import Append, Change, Drop, Set, Swap
 from scalesheet.source.spelling import number_text
 
 #: The value of an input: a text, or low, value and high.
 Said = str | tuple[float, float, float]
-
-_SERIAL_START = date(1899, 12, 30)  # day 0 in the calendar of spreadsheets
 
 
 class ValueProblem(Exception):
@@ -183,17 +182,18 @@ def said_in(cells: Mapping[End, Cell], quantity: Quantity, stated: Stated | None
         if cell.formula is not None and cell.value is None:
             text = "holds a formula that is not computed; save it from a spreadsheet program"
             raise ValueProblem("W005", f"{text}, or write the value")
-    value = cells["value"].value
+    typed = {end: _day(cell.value, quantity) for end, cell in cells.items()}
+    value = typed["value"]
     if quantity.kind != "number":
         return _text(value, quantity)
     if isinstance(value, str) and value.strip():
         return _reason(value, quantity, stated)
     numbers = {}
     for end in ENDS:
-        each = cells[end].value if end in cells else value
+        each = typed.get(end, value)
         if each in (None, ""):
             each = value  # a missing end equals the value
-        which = f"has a {end} end that " if end in cells and end != "value" else ""
+        which = f"has a {end} end that " if end in typed and end != "value" else ""
         if isinstance(each, bool) or not isinstance(each, float):
             raise ValueProblem("W005", f"{which}{_no_number(each, quantity, stated)}")
         try:
@@ -203,11 +203,26 @@ def said_in(cells: Mapping[End, Cell], quantity: Quantity, stated: Stated | None
     return numbers["low"], numbers["value"], numbers["high"]
 
 
+def _day(value: object, quantity: Quantity) -> object:
+    """A day that was typed as text, in the form in which spreadsheets store days."""
+    if quantity.unit != DATE or not isinstance(value, str):
+        return value
+    days = (value,) if is_day(value) else day_as_written(value)
+    with suppress(ValueError):
+        return day_number(days[0]) if len(days) == 1 else value
+    return value
+
+
+def _wanted(quantity: Quantity) -> str:
+    return "a date such as 2026-03-31" if quantity.unit == DATE else "a number"
+
+
 def _no_number(value: object, quantity: Quantity, stated: Stated | None) -> str:
     if value in (None, ""):
         reason = ", or a reason why there is none" if _may_reason(quantity, stated) else ""
-        return f"is empty; write a number{reason}"
-    return f"is {quotable(str(value))!r}, which is not a number; write a number"
+        return f"is empty; write {_wanted(quantity)}{reason}"
+    wanted = _wanted(quantity)
+    return f"is {quotable(str(value))!r}, which is not {wanted}; write {wanted}"
 
 
 def _reason(text: str, quantity: Quantity, stated: Stated | None) -> str:
@@ -218,10 +233,12 @@ def _reason(text: str, quantity: Quantity, stated: Stated | None) -> str:
     if bare[:1] in "+-0123456789.,≥≤" and any(c in "0123456789" for c in bare):
         if bare[:1] in "≥≤" and stated is not None and stated_text(stated, "") is not None:
             return text
-        raise ValueProblem("W005", f"is the text {quotable(text)!r}; write it as a number")
+        as_ = date_hint(text) or f"; write it as {_wanted(quantity)}"
+        raise ValueProblem("W005", f"is the text {quotable(text)!r}{as_}")
     if not _may_reason(quantity, stated):
-        message = f"is the text {quotable(text)!r}, not a number"
-        raise ValueProblem("W005", f"{message}, and this cell cannot hold a reason; write a number")
+        wanted = _wanted(quantity)
+        message = f"is the text {quotable(text)!r}, not {wanted}"
+        raise ValueProblem("W005", f"{message}, and this cell cannot hold a reason; write {wanted}")
     return text.strip()
 
 
@@ -240,7 +257,7 @@ def _text(value: object, quantity: Quantity) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         if quantity.kind == "date" and value == int(value) and 0 < value < 100_000:
-            return (_SERIAL_START + timedelta(days=int(value))).isoformat()
+            return day_text(value)
         return str(int(value)) if value == int(value) else repr(value)
     text = str(value or "")
     if not text.strip() and quantity.kind not in ("text", "date"):
