@@ -13,6 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from cases import JOB, JOBS
 from editions import edition_of
 from runs import RUN, UNITS
 from scalesheet import cli
@@ -118,6 +119,20 @@ def test_the_path_of_an_effect_leads_through_the_row_that_changed(tmp_path: Path
     (effect,) = total.effects
     assert "phases['b'].hours" in effect.through
     assert "phases['a'].hours" not in effect.through
+
+
+def test_a_layout_that_is_chosen_again_is_a_consequence_of_the_edit(tmp_path: Path) -> None:
+    files = {"components/job.yaml": JOB}
+    before = plan(tmp_path / "before", JOBS, files)
+    after = plan(tmp_path / "after", JOBS.replace("data: {value: 8,", "data: {value: 35,"), files)
+    diff = compare(edition_of(before), edition_of(after))
+    assert {each.place.name for each in diff.inputs} == {"data", "jobs['free'].parts"}
+    total = next(m for m in diff.moved if m.place.name == "jobs.total.hours")
+    (effect,) = total.effects
+    assert [str(each.place) for each in effect.causes if isinstance(each, InputChanged)] == [
+        "small: data"
+    ]
+    assert effect.alone.new == total.turn.new
 
 
 def test_the_effect_of_each_of_several_inputs_is_that_of_changing_it_alone(

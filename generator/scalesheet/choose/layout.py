@@ -51,6 +51,11 @@ def layouts(book: Book, plan: Plan, edits: Overrides | None = None) -> dict[Key,
     return chosen
 
 
+def settled(book: Book, plan: Plan, edits: Overrides) -> Overrides:
+    """The edits, with the layouts that are chosen under them."""
+    return {**edits, **layouts(book, plan, edits)}
+
+
 def moved(plan: Plan, chosen: Mapping[Key, Stated]) -> dict[Key, Stated]:
     """The chosen cells whose values differ from the plan's."""
     return {key: stated for key, stated in chosen.items() if stated.value != _at(plan, key).value}

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scalesheet.book import Book
+from scalesheet.choose.layout import settled
 from scalesheet.diff.changes import (
     Effect,
     Entry,
@@ -125,7 +126,8 @@ class _Trial:
         if results is None:
             self.left -= 1
             overrides = {change.was.key: change.forth for change in changes}
-            results = evaluate(self.base, plan_of(self.base, self.old), overrides)
+            plan = plan_of(self.base, self.old)
+            results = evaluate(self.base, plan, settled(self.base, plan, overrides))
         if not any(self.differs(each, value_at(results, each.was.key)) for each in self.moved):
             return []
         if len(changes) == 1 or self.left <= 0 or not self.old:
@@ -167,7 +169,7 @@ class _Trial:
         """Record what the new side gives with the old inputs: the effect of formulas and rows."""
         plan = plan_of(self.head, self.new)
         back = {change.place.key: change.back for change in known}
-        results = evaluate(self.head, plan, back)
+        results = evaluate(self.head, plan, settled(self.head, plan, back))
         for each in self.moved:
             alone = turn(
                 self.head, each.turn.quantity, each.turn.old, value_at(results, each.place.key)

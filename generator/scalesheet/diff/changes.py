@@ -104,8 +104,10 @@ class InputChanged:
 
     @property
     def moves(self) -> bool:
-        """Whether it can have consequences: open bounds are shown but not used in computations."""
-        return self.turn.old != self.turn.new
+        """Whether it can have consequences. Open bounds are shown but not used in computations; a
+        layout that was chosen again is a consequence itself.
+        """
+        return self.turn.old != self.turn.new and not (self.forth.rule and self.back.rule)
 
 
 @dataclass(frozen=True, slots=True)

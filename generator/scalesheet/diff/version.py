@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scalesheet.book import Book
+from scalesheet.choose.layout import settled
 from scalesheet.diff.changes import CATALOGUE, Place, Released
 from scalesheet.diff.inputs import label_of
 from scalesheet.diff.matching import Names
@@ -38,7 +39,9 @@ def cut(edition: Edition, plan: Plan, version: str, text: str) -> Version:
     was = before.inputs if before is not None else {}
     own = {name for name in keys if _is_told(plan, name)}
     both = [name for name in frozen if name in was]
-    moved = {name: keys[name] for name in both if _differs(was[name], frozen[name])}
+    # a layout that is chosen now is a consequence of the others
+    told = [name for name in both if not frozen[name].stated.rule]
+    moved = {name: keys[name] for name in told if _differs(was[name], frozen[name])}
     return Version(
         version,
         text,
@@ -120,7 +123,7 @@ def _without(edition: Edition, plan: Plan, key: Key, was: Frozen) -> Iterator[tu
     refers = {**book.tables, **plan.tables}.get(quantity.refers_to or "")
     if was.unit != _unit(book, plan, key) or (refers and was.stated.value not in refers.rows):
         return
-    back = evaluate(book, plan, {key: was.stated})
+    back = evaluate(book, plan, settled(book, plan, {key: was.stated}))
     for name in plan.headline:
         value = _as_stated(back.scalars[name])
         if _moved(value, _as_stated(results.scalars[name])):
