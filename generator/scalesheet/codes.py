@@ -478,6 +478,15 @@ _code(
     "Give the phase as many GPUs as the run, best by a formula such as `runs['large'].gpus`.",
     "warning",
 )
+_code(
+    "V022",
+    "time lost to failures counted twice",
+    "A phase divides the hours of a run by goodput, although they already include the time lost to "
+    "failures.",
+    "Take the net hours, as in `runs['large'].net_gpu_hours / gpus`, or add `gross_hours: "
+    "{formula: hours}` to the phase.",
+    "warning",
+)
 # O: offers and their prices
 _code(
     "O001",

@@ -325,6 +325,28 @@ def test_a_phase_has_as_many_gpus_as_the_run_that_it_takes_its_hours_from(
     assert all(f"has 1 of the {on}" in each.message for each in told)
 
 
+@pytest.mark.parametrize(
+    ("goodput", "rest", "twice"),
+    [
+        ("0.9", "hours: {formula: \"runs['large'].hours\"}", True),
+        ("1", "hours: {formula: \"runs['large'].hours\"}", False),
+        ("0.9", "hours: {formula: \"runs['large'].net_gpu_hours / gpus\"}", False),
+        (
+            "0.9",
+            "hours: {formula: \"runs['large'].hours\"}, gross_hours: {formula: hours}",
+            False,
+        ),
+        ("0.9", "hours: 3", False),
+    ],
+)
+def test_lost_time_is_not_added_twice(data: Path, goodput: str, rest: str, twice: bool) -> None:
+    phases = f"scalars:\n  goodput: {{value: {goodput}, unit: 1, domain: positive-fraction}}\n"
+    train = f"phases:\n  train: {{title: Train, class: one_time, gpus: 1, {rest}}}\n"
+    found = after(data, ("scalars:\n", phases), ("tables:\n", train + "tables:\n"))
+    assert [each.code for each in found] == ["V022"] * twice
+    assert all("the hours of runs['large'] already include" in each.message for each in found)
+
+
 def test_a_limit_that_is_exceeded_is_told_with_both_figures(data: Path) -> None:
     (only,) = after(data, ("value: 500, unit: USD", "value: 5, unit: USD"))
     assert (only.code, only.line) == ("V005", 4)

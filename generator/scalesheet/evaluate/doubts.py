@@ -16,7 +16,7 @@ from scalesheet.values import Results
 def doubts(tables: Mapping[str, Table], plan: Plan, results: Results) -> Iterator[Diagnostic]:
     """All such warnings of a plan; `tables` are its own and the catalogue's."""
     yield from _without_network(plan, results)
-    yield from _on_fewer(tables, plan, results)
+    yield from _of_runs(tables, plan, results)
 
 
 def _without_network(plan: Plan, results: Results) -> Iterator[Diagnostic]:
@@ -41,16 +41,28 @@ def _without_network(plan: Plan, results: Results) -> Iterator[Diagnostic]:
                 break
 
 
-def _on_fewer(tables: Mapping[str, Table], plan: Plan, results: Results) -> Iterator[Diagnostic]:
-    """Warn of each phase that takes its hours from a run on more GPUs than the phase has."""
+def _of_runs(tables: Mapping[str, Table], plan: Plan, results: Results) -> Iterator[Diagnostic]:
+    """Warn of each phase that takes its hours from a run on more GPUs than the phase has, or that
+    adds the time lost to failures to hours which have it already.
+    """
     phases = plan.tables.get("phases")
     if phases is None or not phases.columns.keys() >= {"gpus", "hours"}:
         return
     for place, phase in enumerate(phases.rows):
         has = results.tables["phases"]["gpus"][place].value
         timed = list(_timed_by(tables, plan, results, phase))
-        if timed and isinstance(has, float) and has < max(timed)[0]:
-            gpus, run = max(timed)
+        hours, gross = (_in_row(results, phases, each, place) for each in ("hours", "gross_hours"))
+        gpus, run = max(timed, default=(0.0, ""))
+        runs = plan.tables.get(run.partition("[")[0])
+        lasts = isinstance(hours, float) and isinstance(gross, float) and gross > hours * (1 + 1e-9)
+        if lasts and runs is not None and "net_gpu_hours" in runs.columns:
+            message = (
+                f"the hours of {run} already include time lost to failures, and phase '{phase}' "
+                "divides them by goodput again; take its net_gpu_hours / gpus, or add gross_hours: "
+                "{formula: hours}"
+            )
+            yield at(phases.row_positions[place], "V022", message)
+        if isinstance(has, float) and has < gpus:
             message = (
                 f"the phase '{phase}' has {has:,.0f} of the {gpus:,.0f} GPUs of {run}, "
                 "from which it takes its hours; give the phase as many"
