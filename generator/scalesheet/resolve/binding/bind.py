@@ -91,6 +91,9 @@ def _checked(tree: Node, draft: Draft, scope: Scope) -> Typed:
         of = draft.name.removesuffix(LIMIT)
         limit = of != draft.name
         place = f"the limit of '{of}' is in" if limit else f"'{of}' is declared in"
+        if draft.unit == DATE and typed.unit not in (DATE, UNKNOWN, None):
+            message = f"{place} {DATE}, but the formula gives {typed.unit}; add it to a date"
+            raise BindError("U002", message, tree)
         return convert(typed, draft.unit, scope, tree, place)
     if draft.kind == "reference":
         if typed.kind != "reference" or typed.table != draft.refers_to:

@@ -18,6 +18,7 @@ from scalesheet.language.tokens import FormulaError
 from scalesheet.load import Document, flag
 from scalesheet.model import (
     DOMAIN_WORDS,
+    LIMIT,
     TO_BE_STATED,
     Basis,
     Citation,
@@ -28,7 +29,7 @@ from scalesheet.model import (
     within,
 )
 from scalesheet.nearest import nearest
-from scalesheet.quantities import quantity, unit_of
+from scalesheet.quantities import DATE, quantity, unit_of
 from scalesheet.resolve.drafts import Draft, Written
 from scalesheet.resolve.lowering.likelihood import KEYS as LIKELIHOOD
 from scalesheet.resolve.lowering.likelihood import likelihood
@@ -156,8 +157,10 @@ def stated(
     if "unit" in data and draft.unit is not None:
         own = low.unit(data["unit"], *path, "unit")
         if own != draft.unit:
-            if not low.units.compatible(own, draft.unit):
+            if DATE in (own, draft.unit) or not low.units.compatible(own, draft.unit):
                 remedy = f"give it in {draft.unit}"
+                if draft.unit == DATE:
+                    remedy = "write a day such as 2026-03-31"
                 if low.units.compatible(own * low.units.parse("GPU / node"), draft.unit):
                     remedy = "multiply it by the number of accelerators in a node"
                 low.say(
@@ -168,9 +171,13 @@ def stated(
                 )
             else:
                 scale = float(low.units.factor(own, draft.unit))
-    written = {key: data[key] for key in _IS if key != "reason" and isinstance(data.get(key), str)}
+    texts = str | int | float if own == draft.unit == DATE else str  # a number is no date
+    written = {
+        key: str(data[key]) for key in _IS if key != "reason" and isinstance(data.get(key), texts)
+    }
     before = len(low.problems)
-    numbers = {key: _written(low, draft.name, text, own, path) for key, text in written.items()}
+    name = draft.name.removesuffix(LIMIT)
+    numbers = {key: _written(low, name, text, own, path) for key, text in written.items()}
     result = _number({**data, **numbers}, scale, shared)
     if (numbers or elsewhere) and len(low.problems) == before:
         _sound(low, draft, result, path)
