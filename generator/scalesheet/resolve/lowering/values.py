@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.hints import share_hint
+from scalesheet.hints import number_hint, share_hint
 from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Number
 from scalesheet.language.tokens import FormulaError
-from scalesheet.load import Document, flag
+from scalesheet.load import Document, flag, quotable
 from scalesheet.model import (
     DOMAIN_WORDS,
     LIMIT,
@@ -97,6 +97,10 @@ def written(low: Lowering, text: Any, *path: str | int, claims: bool = False) ->
     try:
         return replace(formula, tree=parse(str(text), claims=claims))
     except FormulaError as error:
+        if hint := number_hint(text):
+            message = f"expected a number or a formula, found '{quotable(text)}'{hint}"
+            low.say(error.code, message, *path)
+            return None
         where = f"formula, character {error.offset + 1}: "
         low.problems.append(at(formula.at(error.offset), error.code, where + error.message))
         return None
@@ -310,7 +314,7 @@ def _word(low: Lowering, draft: Draft, value: Any, path: tuple[str | int, ...]) 
     words = ("yes", "no") if draft.kind == "flag" else draft.words
     if draft.kind in ("word", "flag") and text not in words:
         hint = nearest(text, draft.words)
-        if not hint and "." in text:
+        if _is_scalar(low, text) or (not hint and "." in text):
             hint = f"; to take it from another figure, write {{formula: {text}}}"
         low.say(
             "F006",
@@ -324,11 +328,17 @@ def _word(low: Lowering, draft: Draft, value: Any, path: tuple[str | int, ...]) 
     return text
 
 
+def _is_scalar(low: Lowering, name: str) -> bool:
+    return isinstance(low.document.data, Mapping) and name in low.document.data.get("scalars", {})
+
+
 def _known_row(low: Lowering, table: str, row: str, path: tuple[str | int, ...]) -> bool:
     rows = low.rows(table)
     if rows is not None and row not in rows:
         hint = nearest(row, rows, "known there")
         if table == "models" and row.endswith(".json"):
             hint = f"; make a model of the file: scalesheet new model ID --from {row}"
+        elif _is_scalar(low, row):
+            hint = f"; to take it from another figure, write {{formula: {row}}}"
         low.say("N002", f"'{row}' is not in {table}{hint}", *path)
     return True
