@@ -297,10 +297,8 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
         return Diagnostic(path, *quote, "Y001", f"{message}; close the quote")
     lines = text.splitlines()
     above = lines[line - 2].strip() if line > 1 else ""
-    written = [
-        number for number in range(min(line, len(lines)), 0, -1) if lines[number - 1].strip()
-    ]
-    for number in written[:2] if ours in (_UNEXPECTED, _NO_COLON, _MISALIGNED) else ():
+    near = [number for number in range(min(line, len(lines)), 0, -1) if lines[number - 1].strip()]
+    for number in near[:2] if ours in (_UNEXPECTED, _NO_COLON, _MISALIGNED) else ():
         if key := _NO_SPACE.match(lines[number - 1]):
             return Diagnostic(path, number, key.start("key") + 1, "Y001", _no_space(key["key"]))
     if ours in (_UNEXPECTED, _NO_COLON) and above and ":" not in above and above[0] not in "-#":
