@@ -15,9 +15,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, reduce
 from importlib import resources
 from itertools import islice
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from scalesheet.accepts import Test, Unsure, acceptance
@@ -417,31 +418,19 @@ def _wrong_type(failure: _Failure, document: Document) -> Explanation:
         hint = "; put it in quotes"
     elif "number" in types or "integer" in types:
         of_value, of_phase = failure.steps[-1:] == ("value",), failure.steps[:1] == ("phases",)
-        beside = _mapping_at(document.data, failure.steps[:-1])
-        if of_phase and value in _mapping_at(document.data, ("scalars",)):
+        beside = reduce(getitem, failure.steps[:-1], document.data)
+        unit = beside.get("unit") if isinstance(beside, dict) else None
+        if of_phase and ("scalars", str(value)) in document.keys:
             hint = f"; write {{formula: {value}}}"
-        elif beside.get("unit") == "date" or {"deadline", "not_before"} & {*failure.steps[-2:]}:
+        elif unit == "date" or {"deadline", "not_before"} & {*failure.steps[-2:]}:
             expected, hint = "a date such as 2026-03-31", date_hint(value)
         else:
-            unit_beside = "unit" in beside or "price" in failure.steps[-1:]
+            unit_beside = unit is not None or failure.steps[-1:] == ("price",)
             hint = text_hint(value, of_value, of_phase, unit_beside)
     elif types == ["object"] and "{value: 8, unit: ...}" in expected:
         hint = quantity_hint(failure.value)
     message = f"{named(failure.steps)}: expected {expected}, found {described(failure.value)}{hint}"
     yield at(document.at(*failure.steps), failure.code, message)
-
-
-def _mapping_at(data: Any, steps: Steps) -> Mapping[str, Any]:
-    """The mapping at a place; empty if there is none."""
-    for step in steps:
-        data = (
-            data.get(step)
-            if isinstance(data, dict)
-            else data[step]
-            if isinstance(step, int)
-            else None
-        )
-    return data if isinstance(data, dict) else {}
 
 
 def _not_allowed(failure: _Failure, document: Document) -> Explanation:

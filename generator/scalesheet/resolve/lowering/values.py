@@ -329,7 +329,7 @@ def _word(low: Lowering, draft: Draft, value: Any, path: tuple[str | int, ...]) 
 
 
 def _is_scalar(low: Lowering, name: str) -> bool:
-    return isinstance(low.document.data, Mapping) and name in low.document.data.get("scalars", {})
+    return ("scalars", name) in low.document.keys
 
 
 def _known_row(low: Lowering, table: str, row: str, path: tuple[str | int, ...]) -> bool:
