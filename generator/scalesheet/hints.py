@@ -110,7 +110,8 @@ def quantity_hint(value: Any) -> str:
     if len(days := day_as_written(value) or (value,) * is_day(value)) == 1:
         return f"; write {{value: {days[0]}, unit: date}}"
     number = in_words(value) or _money(value) or (quotable(value) if says_more(value) else "")
-    return date_hint(value) or (f"; write {{value: {number}}}" if number else "")
+    unit = "" if behind(number) else ", unit: ..."
+    return date_hint(value) or (f"; write {{value: {number}{unit}}}" if number else "")
 
 
 def _formula(value: Any) -> str:

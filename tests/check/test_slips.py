@@ -250,6 +250,7 @@ WRITE = [
         "; a formula has its own key: write formula: seeds * sum(runs.hours) in place of value",
     ),
     ("  cap:", "  a: =max(runs.hours)\n  cap:", "; write {formula: max(runs.hours), unit: ...}"),
+    ("  cap:", "  a: three\n  cap:", "; write {value: 3, unit: ...}"),
     ("  cap:", "  a: 40000 €\n  cap:", "; write {value: 40000 EUR}"),
     ("500, unit: USD", "500 €", "found the text '500 €'; write 500 EUR"),
     ("  cap:", "  a: 19 March 2027\n  cap:", "; write {value: 2027-03-19, unit: date}"),
@@ -282,6 +283,11 @@ WRITE = [
         "  cap:",
         "  a: {value: next Monday, unit: date}\n  cap:",
         "expected a date such as 2026-03-31, found the text 'next Monday'",
+    ),
+    (
+        "  cap:",
+        "  a: {unit: hour, formula: hours + 2 days}\n  cap:",
+        "make it a scalar, {value: 2 days}, and name it",
     ),
     ("  cap:", "  a_b: {value: 3, unit: 1}\n  c: {unit: 1, formula: a-b}\n  cap:", "write a_b"),
 ]
