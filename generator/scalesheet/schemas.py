@@ -422,7 +422,9 @@ def _wrong_type(failure: _Failure, document: Document) -> Explanation:
         unit = beside.get("unit") if isinstance(beside, dict) else None
         if of_phase and ("scalars", str(value)) in document.keys:
             hint = f"; write {{formula: {value}}}"
-        elif unit == "date" or {"deadline", "not_before"} & {*failure.steps[-2:]}:
+        elif document.kind != "formula" and (
+            unit == "date" or {"deadline", "not_before"} & {*failure.steps[-2:]}
+        ):
             expected, hint = "a date such as 2026-03-31", date_hint(value)
         else:
             unit_beside = unit is not None or failure.steps[-1:] == ("price",)
