@@ -265,7 +265,7 @@ def test_a_file_that_cannot_be_written_is_named_with_a_fix(tmp_path: Path) -> No
         ["sh", "-c", 'ulimit -f 2; exec "$@"', "sh", *words],
         capture_output=True,
         text=True,
-        env=environment(),
+        env=environment() | {"PYTHONDONTWRITEBYTECODE": "1"},  # it would be cut off
         check=False,
     )
     assert done.returncode == 1

@@ -128,6 +128,21 @@ def test_pages_from_before_another_edit_are_not_mixed_in(
     assert remains(built) == []
 
 
+@pytest.mark.parametrize(
+    "file", ["rates/offer.yaml", "plans/other/plan.yaml", "plans/new/plan.yaml"]
+)
+def test_after_any_edit_it_replaces_what_only_it_wrote(built: Path, file: str) -> None:
+    out = built / "new"
+    assert run(built, out, "small") == 0
+    path = built / "data" / file
+    path.parent.mkdir(exist_ok=True)
+    before = path.read_text("utf-8") if path.exists() else PLAN
+    path.write_text(before.replace("price: 1,", "price: 1.1,") + "\n", "utf-8")
+    assert run(built, out, "small") == 0
+    assert run(built, built / "again", "small") == 0
+    assert contents(out) == contents(built / "again")
+
+
 def test_without_a_site_it_writes_only_workbook_and_data(built: Path) -> None:
     run(built, built / "new", "small", "--no-site")
     assert {name for name in contents(built / "new") if "schemas" not in name} == {

@@ -108,6 +108,27 @@ From
     )
 
 
+def test_a_limit_that_an_edit_exceeds_is_shown_with_both_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan(tmp_path, PARTS.replace("headline:", "limits: {cost: 10}\nheadline:"))
+    arguments = ["show", "small", "--data", str(tmp_path / "data")]
+    assert main([*arguments, "--set", "jobs['long'].hours=9"]) == 0
+    assert "Does not hold\n  Cost is 20 USD, above its limit of 10 USD\n" in capsys.readouterr().out
+
+
+def test_assumptions_with_a_source_are_counted_under_their_source(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan(tmp_path, PARTS)
+    assert main(["show", "small", "--data", str(tmp_path / "data"), "--why", "cost"]) == 0
+    based = capsys.readouterr().out.split("\nBased on ")[1]
+    assert (
+        based
+        == "2 inputs, 1 assumed (1 with a source), by source; --all lists them\n  2  A paper\n"
+    )
+
+
 PREDICTED = """
 scalars:
   pace: {value: 2, low: 1.8, high: 2.2, unit: 1 / hour, kind: assumption}

@@ -254,8 +254,8 @@ def _cell_kinds(document: Document) -> Iterator[Diagnostic]:
     for table_steps, table in _tables(document):
         columns = _mapping(table.get("columns"))
         for steps, row, column, cell in _cells(table_steps, table):
-            if column not in columns and "of" in table:
-                continue  # an input of the component, which is checked by resolve
+            if column not in columns and ("of" in table or not columns):
+                continue  # an input of the component, which resolve checks; or without a component
             if column not in columns:
                 hint = nearest(column, columns) or f"; the columns are {', '.join(columns)}"
                 message = f"row '{row}' has the key '{column}', which is not a column{hint}"
@@ -317,6 +317,8 @@ def _misfit(column: Mapping[str, Any], value: Any) -> tuple[str, str] | None:
     """The code and the expectation for a value that is not of the column's kind, else None."""
     for key, (fits, code, expected) in _FITS.items():
         if key in column:
+            if column[key] == "date":
+                expected = expected.replace("a number", "a date such as 2026-03-31")
             return None if fits(value) else (code, f"{expected}, found {described(value)}")
     return None
 

@@ -25,8 +25,8 @@ from scalesheet.shipped import ASSETS, SETTINGS
 
 #: The name, among those of inputs, of the program with its libraries and options.
 PROGRAM = "the program or its options"
-#: The key for the plans that were built on their own; everything else is from an earlier build.
-ALONE = "plans"
+#: The key for the plans that were built on their own, and what stands for everything else.
+ALONE, OTHERS = "built alone", "*"
 
 
 def sources(data: Path, project: Path, generated: str) -> dict[str, Path]:

@@ -10,23 +10,37 @@ from scalesheet.language.syntax import Call, Name, Over, walk
 from scalesheet.language.tokens import FormulaError
 from scalesheet.load import plain, quotable
 from scalesheet.model import within
-from scalesheet.quantities import day_as_written, is_day, says_more
+from scalesheet.quantities import behind, day_as_written, is_day, says_more
 
 _ALMOST_A_NUMBER = re.compile(r"[-+.]?[0-9][0-9., _'xa-f]*%?", re.IGNORECASE)
 
 #: `0,9` and `0,9 USD`, but not `1,000`.
 _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]{1,2}(?: |$)")
 
-#: `$500` and `500 €`, and the units of these signs.
-_MONEY = re.compile(r"(?P<sign>[$€])? ?(?P<number>[0-9][0-9_.]*) ?(?P<after>[$€])?")
-_SIGNS = {"$": "USD", "€": "EUR"}
+#: `$500`, `500 €` and `USD 500`, and the units of these signs and words.
+_MONEY = re.compile(r"(?P<sign>[$€]|USD|EUR)? ?(?P<number>[0-9][0-9_.]*) ?(?P<after>[$€])?")
+_SIGNS = {"$": "USD", "€": "EUR", "dollar": "USD", "euro": "EUR"}
+
+#: A comma before thousands.
+_THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
+
+#: A unit after a number, but not a letter as in `50k`.
+_UNIT = re.compile(r"[/%]|(?![kKMBT]$)[A-Za-z]")
+
+#: Words that people write for numbers: those that are added, and those that multiply.
+_ONES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_ADDED = dict(zip((*_ONES, *_TENS), (*range(11), *range(20, 100, 10)), strict=True))
+_TIMES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 
 #: What needs quotes within the braces of a mapping.
 _QUOTED = re.compile(r"[\[\]{},:#]|^['&*!|>%@\"]")
 
 
-def number_hint(value: Any) -> str:
-    """How to write the number that a text seems to be, or empty."""
+def number_hint(value: Any, unit_beside: bool = False) -> str:
+    """How to write the number that a text seems to be, or empty. `unit_beside`: the unit has a key
+    of its own, which is stated.
+    """
     if not isinstance(value, str):
         return ""
     try:
@@ -38,8 +52,13 @@ def number_hint(value: Any) -> str:
         return day
     if _DECIMAL_COMMA.match(value):
         return f"; write a point: {quotable(value.replace(',', '.', 1))}"
-    if money := _money(value):
-        return f"; write {money}"
+    text = _THOUSANDS.sub("_", value)
+    number = in_words(text) or _money(text) or text
+    unit = behind(number)
+    if unit_beside and _UNIT.match(unit):
+        return f"; write {number.removesuffix(unit).strip()}; the unit is in unit:"
+    if number != value and number[0].isdigit():
+        return f"; write {number}"
     if _ALMOST_A_NUMBER.fullmatch(value):
         return "; numbers are written like 2000, 0.5, 1e9 or 10_000"
     return ""
@@ -49,17 +68,35 @@ def _money(value: str) -> str:
     """`40000 EUR` for `40000 €`, or empty."""
     match = _MONEY.fullmatch(value)
     sign = match and (match["sign"] or match["after"])
-    return f"{match['number']} {_SIGNS[sign]}" if match and sign else ""
+    return f"{match['number']} {_SIGNS.get(sign, sign)}" if match and sign else ""
 
 
-def text_hint(value: Any, of_value: bool, may_be_mapping: bool) -> str:
+def in_words(text: str) -> str:
+    """`300 USD` for `three hundred dollars`, a number and at most one word after it; or empty."""
+    words = text.casefold().replace("-", " ").split()
+    total = part = 0
+    while words and (words[0] in _ADDED or (part and words[0] in _TIMES)):
+        word = words.pop(0)
+        part = part * _TIMES[word] if word in _TIMES else part + _ADDED[word]
+        if word in _TIMES and word != "hundred":
+            total, part = total + part, 0
+    if len(words) > 1 or len(words) == len(text.split()):
+        return ""
+    return " ".join(
+        [f"{total + part:_}", *(_SIGNS.get(word.removesuffix("s"), word) for word in words)]
+    )
+
+
+def text_hint(value: Any, of_value: bool, may_be_mapping: bool, unit_beside: bool = False) -> str:
     """How to write the number or formula that a text seems to be. It is `of_value` if it is under
     the key `value`, which a formula takes the place of.
     """
     formula = _formula(value)
     if formula and of_value:
         return f"; a formula has its own key: write formula: {formula} in place of value"
-    return f"; write {{formula: {formula}}}" if formula and may_be_mapping else number_hint(value)
+    if formula and may_be_mapping:
+        return f"; write {{formula: {formula}}}"
+    return number_hint(value, unit_beside)
 
 
 def quantity_hint(value: Any) -> str:
@@ -72,8 +109,9 @@ def quantity_hint(value: Any) -> str:
         return f"; write {{formula: {formula}, unit: ...}}"
     if len(days := day_as_written(value) or (value,) * is_day(value)) == 1:
         return f"; write {{value: {days[0]}, unit: date}}"
-    number = _money(value) or (quotable(value) if says_more(value) else "")
-    return date_hint(value) or (f"; write {{value: {number}}}" if number else "")
+    number = in_words(value) or _money(value) or (quotable(value) if says_more(value) else "")
+    unit = "" if behind(number) else ", unit: ..."
+    return date_hint(value) or (f"; write {{value: {number}{unit}}}" if number else "")
 
 
 def _formula(value: Any) -> str:

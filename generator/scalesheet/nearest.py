@@ -11,14 +11,14 @@ MOST_LISTED = 8  # names listed if none is near
 MOST_COMPARED = 100
 
 
-def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
+def nearest(name: str, known: Iterable[str], listed: str = "", likeness: float = 0.5) -> str:
     """`; did you mean 'x'?`, or empty; with `listed` else `; <listed>: a, b, c and 4 more`."""
     names = tuple(known)
     folded = name.casefold()
     close = _by_folded(names).get(folded) or _at_both_ends(folded, names)
     if close is None and (several := _of_words(folded, names)):
         return _among(several)
-    close = close or near(name, names, 0.5)
+    close = close or near(name, names, likeness)
     if close is not None:
         return f"; did you mean '{close}'?"
     if word := near(folded, tuple(_by_word(names)), 0.7):

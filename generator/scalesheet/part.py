@@ -46,7 +46,7 @@ def build_plans(
     Refused, or OSError if other pages in `out` would contradict the new ones; both leave `out` as
     it was. The options are those of `build`.
     """
-    from scalesheet.fingerprint import ALONE, stamp_of, write_stamp
+    from scalesheet.fingerprint import ALONE, OTHERS, stamp_of, write_stamp
     from scalesheet.output import staged
     from scalesheet.render.workbook.write import write_workbooks
 
@@ -60,8 +60,11 @@ def build_plans(
     # The new files replace old ones beside everything else, in one step.
     with staged(out) as stage:
         before = stamp_of(out) or {"inputs": {}, "pages": {}}
-        refuse_others(out, before["inputs"], inputs, (*ids, *left_out))
-        _keep(out.resolve(), stage)
+        there = out.is_dir() and any(out.iterdir())
+        alone = before["inputs"].get(ALONE, OTHERS if there else "").split()
+        if not {*alone} <= {*ids}:  # else nothing there would stay
+            refuse_others(out, before["inputs"], inputs, (*ids, *left_out))
+            _keep(out.resolve(), stage)
         made = stage / ".made"
         for id_ in ids:
             shared(edition, id_)
@@ -81,13 +84,14 @@ def build_plans(
             tables = stage / ("site" if site else "") / "api" / "v1" / "plans" / id_
             shutil.rmtree(tables, ignore_errors=True)
         _put(made, stage)
-        alone = {*before["inputs"].get(ALONE, "").split(), *ids}
         of_left_out = tuple(f"data/plans/{id_}/" for id_ in left_out)
         inputs = {
             n: before["inputs"].get(n, "") if n.startswith(of_left_out) else d
             for n, d in inputs.items()
         }
-        write_stamp(stage, before["pages"], {**inputs, ALONE: " ".join(sorted(alone))}, counts)
+        write_stamp(
+            stage, before["pages"], {**inputs, ALONE: " ".join(sorted({*alone, *ids}))}, counts
+        )
     return Built(
         out,
         workbooks=tuple(out / "workbooks" / f"{id_}.xlsx" for id_ in ids),
@@ -121,7 +125,7 @@ def refuse_others(
         and not name.startswith((*own, *_BY_HAND))
         and was.get(name) != now.get(name)
     )
-    if not was and out.is_dir() and any(out.iterdir()):
+    if not was:
         changed = ["the version of scalesheet"]
     if changed:
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""

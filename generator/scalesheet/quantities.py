@@ -19,6 +19,11 @@ _WRITTEN = re.compile(rf"\+?(?P<number>{NUMBER.replace(',', '')}|-?\.[0-9]+)\s*(
 DATE = Unit((("date", Fraction(1)),))
 DAY_0 = date(1899, 12, 30)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+#: What is wrong with a number or a time, given as a date.
+NOT_A_DAY = (
+    "is not a date; write one such as 2026-03-31, or a formula such as begin + span, with span in "
+    "day"
+)
 _IN_WORDS = re.compile(r"[%A-Za-z][\w%]*")
 
 
@@ -117,7 +122,8 @@ def unit_of(text: str, units: Units) -> Unit | None:
 
 
 def quantity(text: str, unit: Unit | None, units: Units) -> float:
-    """Parse a number in `unit`; a text without a unit is already in that unit.
+    """Parse a number in `unit`; a text without a unit is already in that unit. A date has no other
+    form than a day.
 
     Raises ValueError with what is wrong and what to do (UnitError is one; its `message` says more).
     """
@@ -129,6 +135,8 @@ def quantity(text: str, unit: Unit | None, units: Units) -> float:
         return day_number(text)
     if days := day_as_written(text):
         raise ValueError(f"is a date; write {' or '.join(days)}")
+    if unit == DATE:
+        raise ValueError(NOT_A_DAY)
     match = _WRITTEN.fullmatch(text.strip())
     if match is None or match["rest"].startswith((".", ",")):
         raise ValueError(NOT_A_NUMBER)

@@ -15,9 +15,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, reduce
 from importlib import resources
 from itertools import islice
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from scalesheet.accepts import Test, Unsure, acceptance
@@ -352,16 +353,30 @@ def _failure(error: ValidationError) -> _Failure:
 Explanation = Iterator[Diagnostic]
 
 
+def _apart(key: str) -> tuple[str, str, str]:
+    """The parts of a key that lacks its colon, or the space after it: `title A`, `value:3`."""
+    sign = ":" if ":" in key else " "
+    return key.partition(sign)
+
+
 def _unknown_keys(failure: _Failure, document: Document) -> Explanation:
     allowed = [key for key, value in failure.properties.items() if value is not True]
     allowed += failure.schema.get("x-also", ())
     where = "" if not failure.steps else f" in {named(failure.steps)}"
     for key in failure.value:
         if key not in failure.properties:
-            hint = "; write a space after ':'" if key.partition(":")[0] in allowed else ""
+            first, sign, rest = _apart(key)
+            hint = (
+                f"; write {first}: {quotable(rest)}" if sign == " " else "; write a space after ':'"
+            )
+            hint = hint if first in allowed else ""
             if meant := failure.schema.get("x-meant", {}).get(key):
                 hint = f"; {meant}"
-            hint = hint or nearest(key, allowed) or f"; allowed here: {', '.join(allowed)}"
+            hint = (
+                hint
+                or nearest(key, allowed, likeness=0.68)
+                or f"; allowed here: {', '.join(allowed)}"
+            )
             message = f"unknown key '{quotable(key)}'{where}{hint}"
             yield at(document.key_at(*failure.steps, key), failure.code, message)
 
@@ -372,7 +387,7 @@ def _missing_keys(failure: _Failure, document: Document) -> Explanation:
     if isinstance(needed, Mapping):  # dependentRequired
         needed = [name for key, names in needed.items() if key in failure.value for name in names]
     unknown = [key for key in failure.value if key not in failure.properties]
-    misspelt = [key.partition(":")[0] for key in unknown]  # without a space after the colon
+    misspelt = [_apart(key)[0] for key in unknown]
     missing = [key for key in needed if key not in failure.value]
     if tuple(missing) == _ENDS:  # if both are missing, a value would do as well
         if any(get_close_matches(key, misspelt, n=1, cutoff=0.7) for key in _IN_PLACE_OF_ENDS):
@@ -380,8 +395,9 @@ def _missing_keys(failure: _Failure, document: Document) -> Explanation:
         message = f"{named(failure.steps)} has no value; write {failure.expected}"
         yield at(document.key_at(*failure.steps), failure.code, message)
         return
+    others = failure.schema.get("x-also", ())
     for key in missing:
-        if not get_close_matches(key, misspelt, n=1, cutoff=0.7):
+        if not any(get_close_matches(each, misspelt, n=1, cutoff=0.7) for each in (key, *others)):
             what = failure.expected and f"write {failure.expected}"
             if not what and key in failure.properties:
                 what = f"add it ({failure.properties[key]['description'].rstrip('.')})"
@@ -397,12 +413,22 @@ _IN_PLACE_OF_ENDS = (*_ENDS, "value", "reason", "formula")
 def _wrong_type(failure: _Failure, document: Document) -> Explanation:
     types = [failure.wanted] if isinstance(failure.wanted, str) else failure.wanted
     expected = failure.expected or " or ".join(_TYPES[name] for name in types)
-    hint = ""
-    if "string" in types and isinstance(failure.value, int | float):
+    hint, value = "", failure.value
+    if "string" in types and isinstance(value, int | float):
         hint = "; put it in quotes"
     elif "number" in types or "integer" in types:
         of_value, of_phase = failure.steps[-1:] == ("value",), failure.steps[:1] == ("phases",)
-        hint = text_hint(failure.value, of_value, of_phase)
+        beside = reduce(getitem, failure.steps[:-1], document.data)
+        unit = beside.get("unit") if isinstance(beside, dict) else None
+        if of_phase and ("scalars", str(value)) in document.keys:
+            hint = f"; write {{formula: {value}}}"
+        elif document.kind != "formula" and (
+            unit == "date" or {"deadline", "not_before"} & {*failure.steps[-2:]}
+        ):
+            expected, hint = "a date such as 2026-03-31", date_hint(value)
+        else:
+            unit_beside = unit is not None or failure.steps[-1:] == ("price",)
+            hint = text_hint(value, of_value, of_phase, unit_beside)
     elif types == ["object"] and "{value: 8, unit: ...}" in expected:
         hint = quantity_hint(failure.value)
     message = f"{named(failure.steps)}: expected {expected}, found {described(failure.value)}{hint}"

@@ -139,7 +139,7 @@ def test_the_time_of_a_check_is_linear_in_the_files():
             "hardware",
             HARDWARE + "released: 2022-02-29\n",
             "9:11: S006 released: expected a date YYYY-MM-DD that exists in the calendar, "
-            "found the text '2022-02-29'",
+            "such as 2026-11-20, found the text '2022-02-29'",
         ),
         (
             "hardware",

@@ -160,7 +160,7 @@ SLIPS = [
     ("gpus: 1}", "gpus: two}", 15, "N001 unknown name 'two'; write 2 (3 errors that follow from"),
     ("value: 500", "value: 2,000,000", 8, "Y008 a comma in braces begins another key, here 000;"),
     ("unit: USD, k", "unit:USD, k", 8, "S001 unknown key 'unit:USD' in scalars.cap; write a space"),
-    ("500, unit: USD", "500, unit: hour", 4, "U002 the limit of 'cost' is in USD, but the formula"),
+    ("500, unit: USD", "500, unit: hour", 4, "U002 'cap' (line 8) is in hour, but the limit of"),
     (
         "{small: {model: llama-3-2-1b}, large: {model: llama-3-1-8b}}",
         "{small: {modell: llama-3-2-1b}}",
@@ -197,6 +197,45 @@ SLIPS = [
     ("decision, title", "desision, title", 8, "S004 scalars.cap.kind: expected one of"),
     ("limits:", "catalogue: {offer: [a]}\nlimits:", 4, "S004 catalogue.offer: expected one of"),
     ("limits:", "catalogue: {offers: [zzz*]}\nlimits:", 4, "N002 nothing in offers is called"),
+    ("of: training", "of:training", 13, "Y001 expected a space after 'of:'; write it"),
+    (
+        "of: training",
+        "off: training",
+        13,
+        "S001 unknown key 'off' in tables.runs; did you mean 'of'?",
+    ),
+    (
+        "    of: training-run\n",
+        "",
+        12,
+        "S002 tables.runs lacks the key 'columns'; write columns; or",
+    ),
+    ("  cap: {value: 5", "  cap:{value: 5", 8, "Y001 expected a space after 'cap:'; write it"),
+    (
+        "  cap:",
+        "  a:{value: 3}\n  cap:",
+        8,
+        "Y001 expected a space after 'a:'; write it",
+    ),
+    ("headline: [", "headline:[", 3, "Y001 expected a space after 'headline:'; write it"),
+    (
+        "500, unit: USD",
+        "500, unit USD",
+        8,
+        "S001 unknown key 'unit USD' in scalars.cap; write unit: U",
+    ),
+    (
+        "limits:",
+        "calendar: mon-fri\nlimits:",
+        4,
+        "S001 unknown key 'calendar'; allowed here: title",
+    ),
+    (
+        "title: Our first plan",
+        "{title Our plan}",
+        2,
+        "Y001 the data of the file ends above this line; write its keys one per line",
+    ),
     (OFFER, "h101", 15, "N002 'h101' is not in offers; did you mean one of these"),
     (OFFER, "runpod-h100", 15, "N002 'runpod-h100' is not in offers; did you mean one of these"),
 ]
@@ -211,6 +250,7 @@ WRITE = [
         "; a formula has its own key: write formula: seeds * sum(runs.hours) in place of value",
     ),
     ("  cap:", "  a: =max(runs.hours)\n  cap:", "; write {formula: max(runs.hours), unit: ...}"),
+    ("  cap:", "  a: three\n  cap:", "; write {value: 3, unit: ...}"),
     ("  cap:", "  a: 40000 €\n  cap:", "; write {value: 40000 EUR}"),
     ("500, unit: USD", "500 €", "found the text '500 €'; write 500 EUR"),
     ("  cap:", "  a: 19 March 2027\n  cap:", "; write {value: 2027-03-19, unit: date}"),
@@ -228,6 +268,27 @@ WRITE = [
         "found 90; write 0.9 or 90 %",
     ),
     ("gpus: 1}", "gpus: 1, tuning_goodput: 90}", "found 90; write 0.9 or 90 %"),
+    ("value: 3, unit: 1", "value: three, unit: 1", "found the text 'three'; write 3"),
+    (
+        TOKENS,
+        '"30,000,000 token"',
+        "found the text '30,000,000 token'; write 30_000_000; the unit is in unit:",
+    ),
+    ("500, unit: USD", "three hundred dollars", "; write 300 USD"),
+    ("500, unit: USD", "$500, unit: USD", "found the text '$500'; write 500; the unit is in unit:"),
+    ("{cost: cap}", "{cost: $300}", "expected a number or a formula, found '$300'; write 300 USD"),
+    ("{cost: cap}", "{cost: three hundred dollars}", "; write 300 USD"),
+    ("{cost: cap}", "{cost: USD 300}", "; write 300 USD"),
+    (
+        "  cap:",
+        "  a: {value: next Monday, unit: date}\n  cap:",
+        "expected a date such as 2026-03-31, found the text 'next Monday'",
+    ),
+    (
+        "  cap:",
+        "  a: {unit: hour, formula: hours + 2 days}\n  cap:",
+        "make it a scalar, {value: 2 days}, and name it",
+    ),
     ("  cap:", "  a_b: {value: 3, unit: 1}\n  c: {unit: 1, formula: a-b}\n  cap:", "write a_b"),
 ]
 
@@ -284,6 +345,56 @@ scalars:
   longest: {unit: hour, formula: max(runs.hours)}
   shortest: {unit: hour, formula: min(runs.hours)}
 """
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            "hours: {formula: hours}",
+            "hours: two",
+            "S003 phases.train.hours: expected a number, found the text 'two'; write 2",
+        ),
+        (
+            "hours: {formula: hours}",
+            "hours: longest",
+            "found the text 'longest'; write {formula: longest}",
+        ),
+        (
+            "hours: {formula: hours}",
+            "hour: 2.5",
+            "S001 unknown key 'hour' in phases.train; did you mean 'hours'?",
+        ),
+        (
+            "title: T,",
+            "title Train,",
+            "S001 unknown key 'title Train' in phases.train; write title: Train",
+        ),
+        (
+            "2999-01-01",
+            "soon",
+            "deadline: expected a date such as 2026-03-31, found the text 'soon'",
+        ),
+    ],
+)
+def test_a_slip_in_a_phase_is_one_error(data: Path, old: str, new: str, says: str) -> None:
+    (only,) = after(data, ("limits: {cost: cap}\nscalars:\n", FOUR_CHECKS.replace(old, new)))
+    assert f"{only.code} {only.message}".endswith(says)
+
+
+@pytest.mark.parametrize(
+    ("scalar", "old", "key"),
+    [
+        (f"{{ref: offers, value: {OFFER}}}", OFFER, "offer"),
+        ("{ref: models, value: llama-3-2-1b}", "llama-3-2-1b", "model"),
+        ("{words: [LoRA, QLoRA], value: LoRA}", "LoRA", "method"),
+    ],
+)
+def test_the_name_of_a_scalar_is_a_formula(data: Path, scalar: str, old: str, key: str) -> None:
+    mine = ("  cap:", f"  mine: {scalar}\n  cap:")
+    (only,) = after(data, (f"{key}: {old}", f"{key}: mine"), mine)
+    assert only.message.endswith("; to take it from another figure, write {formula: mine}")
+    assert not after(data, (f"{key}: {old}", f"{key}: {{formula: mine}}"), mine)
 
 
 def test_checks_without_a_value_for_one_reason_are_one_error_at_the_row(data: Path) -> None:
@@ -450,6 +561,14 @@ power: {value: 300, unit: W / GPU}
     [
         ("rates/a.yaml", "2.20", "0,9", 6, "Y008 a comma in braces begins another key, here 9"),
         ("rates/a.yaml", "2.20", "'0,9'", 6, "S003 prices[0].price: expected a price above 0"),
+        (
+            "rates/a.yaml",
+            "2.20",
+            "$2.20",
+            6,
+            "S003 prices[0].price: expected a price above 0, found the text '$2.20'; write 2.20; "
+            "the unit is in unit:",
+        ),
         ("rates/a.yaml", "2.20", "-2.20", 6, "V002 prices[0].price: expected a price above 0"),
         ("rates/a.yaml", "h100-sxm", "L4", 3, "N002 'L4' is not in hardware; did you mean 'l4'?"),
         (

@@ -425,7 +425,7 @@ def test_a_diff_with_a_revision_matches_its_schema(
     ("arguments", "says"),
     [
         (["HEAD", "--data", "gone"], "there is no data folder 'gone'"),
-        (["nowhere"], "there is no folder or revision 'nowhere'"),
+        (["nowhere"], "there is no folder or revision 'nowhere'; branches: "),
         (["--", "--output=x"], "there is no folder or revision '--output=x'"),
         (["HEAD", "--threshold", "2"], "'2' is not a share; write 0.1% or 0.001"),
         (["HEAD", "--data", "NEW"], "the revision 'HEAD' has no folder 'new'"),

@@ -293,6 +293,55 @@ def test_an_invalid_date_is_reported(tmp_path: Path, old: str, new: str, expecte
     assert expected in said(plan(tmp_path, DATED.replace(old, new)))
 
 
+NO_DATE = "is not a date; write one such as 2026-03-31, or a formula such as begin + span, with"
+
+
+@pytest.mark.parametrize("written", ["3", "2 days", "3 USD"])
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("begin: {value: 2026-01-05", "begin: {value: X", "begin"),
+        ("  goodput:", "  due: {low: X, high: 2026-01-05, unit: date}\n  goodput:", "due"),
+        ("  goodput:", "  due: {low: 2026-01-05, high: X, unit: date}\n  goodput:", "due"),
+        ("{day: 2026-01-06}", "{day: X}", "day"),
+        ("{day: 2026-01-06}", "{day: {value: X}}", "day"),
+        ("deadline: 2026-01-20", "deadline: X", "deadline"),
+        ("not_before: 2026-01-24", "not_before: {value: X}", "not_before"),
+        ("total.end_date: 2026-01-30", "total.end_date: X", "phases.total.end_date"),
+    ],
+)
+def test_a_number_or_a_time_is_no_date(
+    tmp_path: Path, old: str, new: str, name: str, written: str
+) -> None:
+    (only,) = said(plan(tmp_path, DATED.replace(old, new.replace("X", written))))
+    assert only.startswith(f"U002 '{name}': '{written}' {NO_DATE}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "deadline: 2026-01-20",
+            "deadline: {value: 2, unit: day}",
+            "U002 'deadline' is in date, found day; write a day such as 2026-03-31",
+        ),
+        (
+            "deadline: 2026-01-20",
+            "deadline: {formula: label.workdays * hours_per_day}",
+            "U002 'deadline' is declared in date, but the formula gives hour; add it to a date",
+        ),
+        (
+            "total.end_date: 2026-01-30",
+            "total.end_date: hours_per_day",
+            "U002 the limit of 'phases.total.end_date' is in date, but the formula gives hour; "
+            "add it to a date",
+        ),
+    ],
+)
+def test_a_time_is_added_to_a_date(tmp_path: Path, old: str, new: str, expected: str) -> None:
+    assert said(plan(tmp_path, DATED.replace(old, new))) == [expected]
+
+
 def test_dates_are_numbered_as_in_spreadsheets() -> None:
     assert day_number("1900-03-01") == 61
     assert day_text(day_number("2026-03-31") + 0.9) == "2026-03-31"

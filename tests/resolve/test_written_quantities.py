@@ -73,7 +73,7 @@ def test_they_are_the_same_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("limit", "5 GB", "U002 'cost.limit': '5 GB' is in GB; write a number in USD"),
+        ("limit", "5 GB", "U002 'cost': '5 GB' is in GB; write a number in USD"),
         ("share", "130 %", "V002 'share': expected 0 to 1 (domain fraction), found 1.3"),
         ("low", "2 TB", "V001 'size': low 2,000 is above value 1,750"),
         ("steps", "2.5 steps", "V002 'steps': expected 1, 2, 3, ... (domain count), found 2.5"),

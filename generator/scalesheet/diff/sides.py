@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from scalesheet.fingerprint import files_below
 from scalesheet.frozen import dataclass
 from scalesheet.load.folder import shown
+from scalesheet.nearest import nearest
 
 BOOK = "book.yaml"
 OF_A_HOOK = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
@@ -92,10 +93,11 @@ def _of_revision(name: str, data: Path, into: Path) -> Side:
             f"the repository of '{data}' has no commits yet; commit, or name two folders"
         )
     if commit is None:
-        raise SideError(
-            f"there is no folder or revision '{name}'; look for it with 'git log' or "
-            "'git branch --all', and fetch it if the clone is shallow"
+        branches = _git(data, "branch", "--all", "--format=%(refname:short)") or b""
+        near = nearest(name, branches.decode().split("\n")[:-1], "branches") or (
+            "; look for it with 'git log', and fetch it if the clone is shallow"
         )
+        raise SideError(f"there is no folder or revision '{name}'{near}")
     packed = _git(Path(top), "archive", "--format=tar", f"{commit}:{prefix}".removesuffix(":"))
     if packed is None:
         raise SideError(

@@ -7,7 +7,7 @@ from functools import partial
 
 from scalesheet.book import Book
 from scalesheet.evaluate.routes import PHASES
-from scalesheet.hints import date_hint, share_hint
+from scalesheet.hints import date_hint, number_hint, share_hint
 from scalesheet.language.arithmetic import NOT_A_NUMBER
 from scalesheet.language.syntax import End
 from scalesheet.model import DOMAIN_WORDS, Key, Plan, Quantity, Stated, within
@@ -145,4 +145,4 @@ def _number(text: str, unit: Unit | None, units: Units) -> float:
             raise EditError(f"'{text}'{reason}") from None
         symbol = units.symbol(unit) if unit is not None else ""
         wanted = f"a number in {symbol}" if symbol else "a number"
-        raise EditError(f"expected {wanted}, found '{text}'") from None
+        raise EditError(f"expected {wanted}, found '{text}'{number_hint(text)}") from None

@@ -84,7 +84,7 @@ def findings(
             continue
         where, text = _broken(plan, name, results)
         message = f"the check '{check.title}' does not hold{where}"
-        beyond = _beyond(book, plan, name, results) or _late(plan, name, results)
+        limit = beyond(book, plan, name, results) or _late(plan, name, results)
         wrong, root, place = wrongs(plan, name, results), "", _position(check, check.formula)
         if value.value is None:
             if unfit and of_compiler(value.reason):
@@ -93,7 +93,7 @@ def findings(
             follow[root] += root in first
             wrong = [root]
         message = f"{'; '.join(wrong)}: {message}" if wrong else f"{message}: {text}"
-        message = beyond or message
+        message = limit or message
         found = at(place, "V005", message)
         if not root:
             problems.append(found)
@@ -187,7 +187,7 @@ def wrongs(plan: Plan, check: str, results: Results) -> list[str]:
     return result + ([f"and {more} more"] if more > 0 else [])
 
 
-def _beyond(book: Book, plan: Plan, check: str, results: Results) -> str:
+def beyond(book: Book, plan: Plan, check: str, results: Results) -> str:
     """A figure and its limit if this is the check of the limit and it fails."""
     limit = check.removeprefix("check.")
     figure = limit.removesuffix(LIMIT)

@@ -99,7 +99,7 @@ class _Parser:
         result = f"{self.within} ends" if token.kind == "end" else f"found '{token.text}'"
         before = self.tokens[self.at - 1] if self.at else token
         if before.kind == "number" and token.kind == "name":
-            stated = f"{{value: {before.text}, unit: {token.text}}}"
+            stated = f"{{value: {before.text} {token.text}}}"
             result += f"; numbers in formulas have no unit: make it a scalar, {stated}, and name it"
         return FormulaError(f"{message}, {result}", token.start)
 

@@ -62,6 +62,8 @@ _WORDS: Mapping[str, Any] = {
 
 #: A line of two dashes, which is neither a list item nor the start of a document.
 _TWO_DASHES = re.compile(r"^--[ \t]*\r?$", re.MULTILINE)
+#: A key without a space after its colon, at the start of a line.
+_NO_SPACE = re.compile(r"[ ]*(?:- +)?(?P<key>[A-Za-z_][\w-]*):[^\s:/]")
 #: Text with brackets among the items of a mapping in braces: `runs['a'].cost`.
 _BRACKETED = re.compile(r"[^:,{}\[\]]*(?:\[[^\]]*(?:\]|$)[^,}\[]*)+")
 
@@ -85,6 +87,11 @@ _REMEDIES = (
     ("expected ':'", _NO_COLON, "write 'key: value', with a space after ':'"),
     ("expected key", _MISALIGNED, "align the keys of a mapping, and close quotes"),
     ("expected <block end>", _MISALIGNED, "align the keys of a mapping, and close quotes"),
+    (
+        "<document start>",
+        "the data of the file ends above this line",
+        "write its keys one per line, without brackets around them",
+    ),
     ("'-' indicator", "this item is not aligned with the list's other items", "align them"),
     ("escape", "", "put the text in single quotes, where a backslash is only a backslash"),
 )
@@ -214,7 +221,8 @@ def parse(content: bytes, path: str) -> Parsed:
     except _GiveUpError:
         return _unread(diagnostics)
     except yaml.YAMLError as error:
-        diagnostics.append(_syntax(error, path, text, reader.quote))
+        if (found := _syntax(error, path, text, reader.quote)) not in diagnostics:
+            diagnostics.append(found)
         return _unread(diagnostics)
     except (ValueError, OverflowError):  # from PyYAML's own parser, for an escape beyond Unicode
         diagnostics.append(
@@ -287,7 +295,12 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
     if quote and quoted:
         message = f"a quote opens here and the text after its end, in line {line}, is not YAML"
         return Diagnostic(path, *quote, "Y001", f"{message}; close the quote")
-    above = text.splitlines()[line - 2].strip() if line > 1 else ""
+    lines = text.splitlines()
+    above = lines[line - 2].strip() if line > 1 else ""
+    near = [number for number in range(min(line, len(lines)), 0, -1) if lines[number - 1].strip()]
+    for number in near[:2] if ours in (_UNEXPECTED, _NO_COLON, _MISALIGNED) else ():
+        if key := _NO_SPACE.match(lines[number - 1]):
+            return Diagnostic(path, number, key.start("key") + 1, "Y001", _no_space(key["key"]))
     if ours in (_UNEXPECTED, _NO_COLON) and above and ":" not in above and above[0] not in "-#":
         message = f"expected 'key: value', found '{quotable(above)}'; put ':' after the key"
         return Diagnostic(path, line - 1, 1, "Y001", message)
@@ -314,6 +327,10 @@ def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> 
             line, column, remedy = began.line + 1, began.column + 1, "close it"
     message = quotable(f"{context}, {problem}" if context else problem, clip=False)
     return Diagnostic(path, line, column, "Y001", f"{message}; {remedy}")
+
+
+def _no_space(key: str) -> str:
+    return f"expected a space after '{quotable(key)}:'; write it"
 
 
 def _depth(text: str, line: int) -> int:
@@ -457,6 +474,9 @@ class _Reader:
         odd = (*steps, "")  # the places of a refused key's parts; never looked up
         value = self.scalar(event, odd, self.mark(event)) if bare else self.node(event, odd)
         if len(self.diagnostics) > before:
+            return None
+        if isinstance(value, str) and not event.style and re.match(r"[\w-]+:[{\[]", value):
+            self.report(self.mark(event), "Y001", _no_space(value.partition(":")[0]))
             return None
         if isinstance(value, str) and not self._rest_of_a_number(event, value):
             return value

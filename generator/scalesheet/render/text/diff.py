@@ -61,10 +61,9 @@ def summary(diff: Diff) -> str:
     parts += [f"{n} {fate}" for fate, n in Counter(e.fate for e in diff.entries).items()]
     every = sum(diff.compared.values())
     touched = Counter(moved.place.plan for moved in diff.moved if moved.place.plan)
-    plans = sum(1 for plan in diff.compared if plan)
     parts.append(
         f"{len(diff.moved):,} of {every:,} results moved by more than {diff.threshold * 100:g} %"
-        + (f", in {len(touched)} of {counted(plans, 'plan')}" if touched else "")
+        + (f", in {counted(len(touched), 'plan')}" if touched else "")
     )
     if diff.recounted:
         follow = counted(diff.recounted, "count")

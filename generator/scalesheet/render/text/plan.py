@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from scalesheet.book import Book
 from scalesheet.breaches import MARGIN, breaches
+from scalesheet.evaluate.findings import beyond
 from scalesheet.evaluate.missing import rows_without
 from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of, text
@@ -46,7 +47,7 @@ def plan_text(
     lines += _section("", [*_in_part(plan, results)])
     lacking = list(_lacking(plan, results))
     broken = [
-        f"  {each.text}"
+        f"  {beyond(book, plan, each.check.name, results) or each.text}"
         for each in breaches(plan, results)
         if not (lacking and of_compiler(results.scalars[each.check.name].reason))
     ]

@@ -71,7 +71,9 @@ def why_text(
     behind = told_once(rests_on(book, plan, results, key))
     if named and behind:
         assumed = sum(each.basis == "assumption" for each in behind.values())
+        cited = sum(each.basis == "assumption" and bool(each.citation) for each in behind.values())
         head = f"Based on {counted(len(behind), 'input')}, {assumed} assumed"
+        head += f" ({cited} with a source)" if cited and not every else ""
         lines += [
             "",
             head + (" (a column counts once)" if every else ", by source; --all lists them"),

@@ -91,6 +91,16 @@ def _checked(tree: Node, draft: Draft, scope: Scope) -> Typed:
         of = draft.name.removesuffix(LIMIT)
         limit = of != draft.name
         place = f"the limit of '{of}' is in" if limit else f"'{of}' is declared in"
+        if draft.unit == DATE and typed.unit not in (DATE, UNKNOWN, None):
+            message = f"{place} {DATE}, but the formula gives {typed.unit}; add it to a date"
+            raise BindError("U002", message, tree)
+        named = (
+            scope.space.scalars.get(".".join(tree.path)) if isinstance(tree, nodes.Name) else None
+        )
+        if limit and named and not scope.space.units.compatible(typed.unit or UNKNOWN, draft.unit):
+            is_in = f"'{named.name}' (line {named.position.line}) is in {typed.unit}"
+            message = f"{is_in}, but {place} {draft.unit}; give '{named.name}' in {draft.unit}"
+            raise BindError("U002", message, tree)
         return convert(typed, draft.unit, scope, tree, place)
     if draft.kind == "reference":
         if typed.kind != "reference" or typed.table != draft.refers_to:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from scalesheet.frozen import dataclass
+from scalesheet.hints import in_words
 from scalesheet.language.syntax import (
     Cell,
     CellName,
@@ -214,10 +215,6 @@ def _no_column(table: DraftTable, name: str, node: Node, rest: tuple[str, ...] =
     return BindError("N001", f"'{table.name}' has no column '{name}'{hint}", node)
 
 
-#: Words that people write for numbers, by their value.
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
 def _unknown(node: Name, scope: Scope) -> BindError:
     space, known = scope.space, _known(scope)
     name = ".".join(node.path)
@@ -226,8 +223,8 @@ def _unknown(node: Name, scope: Scope) -> BindError:
     if node.path[0] == "phases" and not space.phases:
         return BindError("N001", f"unknown name '{name}'; the plan has no phases", node)
     hint = nearest(name, known) or _of_a_table(name, space)
-    if name.casefold() in _NUMBERS:
-        hint = f"; write {_NUMBERS.index(name.casefold())}"
+    if number := in_words(name):
+        hint = f"; write {number}"
     if not node.path[1:]:
         return BindError("N001", f"unknown name '{name}'{hint}", node)
     head = near(node.path[0], tuple(sorted({each.partition(".")[0] for each in known})), 0.7)

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.hints import share_hint
+from scalesheet.hints import number_hint, share_hint
 from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Number
 from scalesheet.language.tokens import FormulaError
-from scalesheet.load import Document, flag
+from scalesheet.load import Document, flag, quotable
 from scalesheet.model import (
     DOMAIN_WORDS,
+    LIMIT,
     TO_BE_STATED,
     Basis,
     Citation,
@@ -28,7 +29,7 @@ from scalesheet.model import (
     within,
 )
 from scalesheet.nearest import nearest
-from scalesheet.quantities import quantity, unit_of
+from scalesheet.quantities import DATE, quantity, unit_of
 from scalesheet.resolve.drafts import Draft, Written
 from scalesheet.resolve.lowering.likelihood import KEYS as LIKELIHOOD
 from scalesheet.resolve.lowering.likelihood import likelihood
@@ -96,6 +97,10 @@ def written(low: Lowering, text: Any, *path: str | int, claims: bool = False) ->
     try:
         return replace(formula, tree=parse(str(text), claims=claims))
     except FormulaError as error:
+        if hint := number_hint(text):
+            message = f"expected a number or a formula, found '{quotable(text)}'{hint}"
+            low.say(error.code, message, *path)
+            return None
         where = f"formula, character {error.offset + 1}: "
         low.problems.append(at(formula.at(error.offset), error.code, where + error.message))
         return None
@@ -156,8 +161,10 @@ def stated(
     if "unit" in data and draft.unit is not None:
         own = low.unit(data["unit"], *path, "unit")
         if own != draft.unit:
-            if not low.units.compatible(own, draft.unit):
+            if DATE in (own, draft.unit) or not low.units.compatible(own, draft.unit):
                 remedy = f"give it in {draft.unit}"
+                if draft.unit == DATE:
+                    remedy = "write a day such as 2026-03-31"
                 if low.units.compatible(own * low.units.parse("GPU / node"), draft.unit):
                     remedy = "multiply it by the number of accelerators in a node"
                 low.say(
@@ -168,9 +175,13 @@ def stated(
                 )
             else:
                 scale = float(low.units.factor(own, draft.unit))
-    written = {key: data[key] for key in _IS if key != "reason" and isinstance(data.get(key), str)}
+    texts = str | int | float if own == draft.unit == DATE else str  # a number is no date
+    written = {
+        key: str(data[key]) for key in _IS if key != "reason" and isinstance(data.get(key), texts)
+    }
     before = len(low.problems)
-    numbers = {key: _written(low, draft.name, text, own, path) for key, text in written.items()}
+    name = draft.name.removesuffix(LIMIT)
+    numbers = {key: _written(low, name, text, own, path) for key, text in written.items()}
     result = _number({**data, **numbers}, scale, shared)
     if (numbers or elsewhere) and len(low.problems) == before:
         _sound(low, draft, result, path)
@@ -303,7 +314,7 @@ def _word(low: Lowering, draft: Draft, value: Any, path: tuple[str | int, ...]) 
     words = ("yes", "no") if draft.kind == "flag" else draft.words
     if draft.kind in ("word", "flag") and text not in words:
         hint = nearest(text, draft.words)
-        if not hint and "." in text:
+        if _is_scalar(low, text) or (not hint and "." in text):
             hint = f"; to take it from another figure, write {{formula: {text}}}"
         low.say(
             "F006",
@@ -317,11 +328,17 @@ def _word(low: Lowering, draft: Draft, value: Any, path: tuple[str | int, ...]) 
     return text
 
 
+def _is_scalar(low: Lowering, name: str) -> bool:
+    return ("scalars", name) in low.document.keys
+
+
 def _known_row(low: Lowering, table: str, row: str, path: tuple[str | int, ...]) -> bool:
     rows = low.rows(table)
     if rows is not None and row not in rows:
         hint = nearest(row, rows, "known there")
         if table == "models" and row.endswith(".json"):
             hint = f"; make a model of the file: scalesheet new model ID --from {row}"
+        elif _is_scalar(low, row):
+            hint = f"; to take it from another figure, write {{formula: {row}}}"
         low.say("N002", f"'{row}' is not in {table}{hint}", *path)
     return True
