@@ -37,9 +37,9 @@ _TIMES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_
 _QUOTED = re.compile(r"[\[\]{},:#]|^['&*!|>%@\"]")
 
 
-def number_hint(value: Any, unit_beside: bool = False) -> str:
-    """How to write the number that a text seems to be, or empty. `unit_beside`: the unit has a key
-    of its own, which is stated.
+def number_hint(value: Any, unit_is: str = "") -> str:
+    """How to write the number that a text seems to be, or empty. `unit_is` says where the unit is,
+    if not behind the number.
     """
     if not isinstance(value, str):
         return ""
@@ -55,8 +55,8 @@ def number_hint(value: Any, unit_beside: bool = False) -> str:
     text = _THOUSANDS.sub("_", value)
     number = in_words(text) or _money(text) or text
     unit = behind(number)
-    if unit_beside and _UNIT.match(unit):
-        return f"; write {number.removesuffix(unit).strip()}; the unit is in unit:"
+    if unit_is and _UNIT.match(unit):
+        return f"; write {number.removesuffix(unit).strip()}; the unit is {unit_is}"
     if number != value and number[0].isdigit():
         return f"; write {number}"
     if _ALMOST_A_NUMBER.fullmatch(value):
@@ -87,7 +87,7 @@ def in_words(text: str) -> str:
     )
 
 
-def text_hint(value: Any, of_value: bool, may_be_mapping: bool, unit_beside: bool = False) -> str:
+def text_hint(value: Any, of_value: bool, may_be_mapping: bool, unit_is: str = "") -> str:
     """How to write the number or formula that a text seems to be. It is `of_value` if it is under
     the key `value`, which a formula takes the place of.
     """
@@ -96,7 +96,7 @@ def text_hint(value: Any, of_value: bool, may_be_mapping: bool, unit_beside: boo
         return f"; a formula has its own key: write formula: {formula} in place of value"
     if formula and may_be_mapping:
         return f"; write {{formula: {formula}}}"
-    return number_hint(value, unit_beside)
+    return number_hint(value, unit_is)
 
 
 def quantity_hint(value: Any) -> str:

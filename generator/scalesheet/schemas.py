@@ -427,8 +427,9 @@ def _wrong_type(failure: _Failure, document: Document) -> Explanation:
         ):
             expected, hint = "a date such as 2026-03-31", date_hint(value)
         else:
-            unit_beside = unit is not None or failure.steps[-1:] == ("price",)
-            hint = text_hint(value, of_value, of_phase, unit_beside)
+            unit_is = "in unit:" if unit is not None or failure.steps[-1:] == ("price",) else ""
+            unit_is = "that of the column" if document.kind == "actuals" else unit_is
+            hint = text_hint(value, of_value, of_phase, unit_is)
     elif types == ["object"] and "{value: 8, unit: ...}" in expected:
         hint = quantity_hint(failure.value)
     message = f"{named(failure.steps)}: expected {expected}, found {described(failure.value)}{hint}"

@@ -154,6 +154,11 @@ def test_a_plan_without_phases_names_its_table(tmp_path: Path) -> None:
         ("phase,state,gpu_hours\nsft,dun,1\n", "2:5 S004 rows[0].state: expected one of"),
         ("phase,state,gpu_hours\nsft,,1\n", "2:1 S002 rows[0] lacks the key 'state'"),
         ('phase,state,gpu_hours\nsft,done,"1,200"\n', "2:10 S003 rows[0].gpu_hours: expected a"),
+        (
+            "phase,state,gpu_hours,cost\nsft,done,2,$18\n",
+            "2:12 S003 rows[0].cost: expected a number, 0 or more, found the text '$18'; write 18; "
+            "the unit is that of the column",
+        ),
         ("phase,state,gpu_hours\nsft,done,-1\n", "2:10 S004 rows[0].gpu_hours: expected a number"),
         ("phase,state,gpu_hours\nsft,done,nan\n", "2:10 Y007 is not a number; write one"),
         ("phase,state,gpu_hours\nsft,done,1,200\n", "2:1 Y015 the line has 4 cells and the header"),
