@@ -234,6 +234,7 @@ def test_a_family_stands_for_all_offers_of_its_accelerators(named: str, meant: s
         (("llama-3-1-405b", "--method", "full", "--offers", "rtx4090"), "memory: full fine-tuning"),
         ((MODEL, "--tokens", "1e15", "--deadline", "1 hour"), "deadline: "),
         ((MODEL, "--offers", "vast.ai", "--term", "reserved"), "no offer of this term has a price"),
+        ((MODEL, "--offers", "aws-p4d-24xlarge-reserved"), "in force; use --term reserved"),
         (
             (
                 MODEL,

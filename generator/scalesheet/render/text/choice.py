@@ -273,7 +273,10 @@ class Teller:
         """Say why there is nothing to choose from."""
         search = self.search
         if not len(search.offers):
-            return "no offer of this term has a price in force; see --term and --offers"
+            sold = self.book.tables["offers"].columns["term"].stated
+            named = {str(sold[each].value) for each in search.job.offers} - {*search.job.terms}
+            way = f"use --term {min(named)}" if len(named) == 1 else "see --term and --offers"
+            return f"no offer of this term has a price in force; {way}"
         if not len(search.grid):
             return f"no layout can run: {'; '.join(search.why_not)}; see --batch and --gpus-at-most"
         return f"no candidate can be predicted: {'; '.join(search.why_not)}"
