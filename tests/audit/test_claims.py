@@ -115,6 +115,11 @@ BAD = [
         "unknown unit 'hours'; did you mean 'hour'?",
     ),
     (
+        "claims: {001-L001-01: {quote: x, says: '$4,200', from: speed, expect: input}}",
+        "C005",
+        "the claim says '$4,200', which is text; write 4_200 USD",
+    ),
+    (
         "claims: {001-L001-01: {quote: x, says: adamw, from: speed, expect: input}}",
         "F004",
         "expected a text, found a number",

@@ -10,6 +10,7 @@ import re
 from decimal import Decimal
 
 from scalesheet.claims import Bound, Figure
+from scalesheet.hints import number_hint
 from scalesheet.quantities import NUMBER, amount
 from scalesheet.units import PURE, Unit, Units
 
@@ -50,6 +51,8 @@ def read(text: str, units: Units, quote: str = "") -> Figure:
     if text in ("yes", "no"):
         return Figure(text == "yes")
     match = _SAYS.fullmatch(text)
+    if match is None and text[:1] in "$€" and (hint := number_hint(text)):
+        raise ValueError(f"the claim says '{text}', which is text{hint}")
     if match is None or _is_text(match):
         return Figure(text)
     unit_text = match["unit"].strip()
