@@ -38,7 +38,7 @@ PHASE_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
     "gpu_hours": ("GPU hours", "GPU * hour", "non-negative"),
     "overhead": ("Overhead", "1", "non-negative"),
     "times": ("Times", "1", "non-negative"),
-    "budget": ("Budgeted GPU hours", "GPU * hour", "non-negative"),
+    "budget": ("GPU budget", "GPU * hour", "non-negative"),
     "gross_hours": ("Gross wall-clock hours", "hour", "non-negative"),
     "gross_gpu_hours": ("Gross GPU hours", "GPU * hour", "non-negative"),
     "at_once": ("Concurrent runs", "1", "count"),
