@@ -115,6 +115,7 @@ def without(plan: Plan, chosen: Mapping[Key, Stated]) -> list[Key]:
 
 RULE = "layout: the one with the fewest hours of those that fit"
 NONE_FITS = "layout: none fits; this one comes closest"
+RULES = frozenset({RULE, NONE_FITS})
 
 
 def _value(plan: Plan, case: Chosen, results: Results, name: str) -> Value:

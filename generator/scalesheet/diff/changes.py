@@ -7,6 +7,7 @@ from dataclasses import field
 from math import inf, log
 from typing import Literal
 
+from scalesheet.choose.layout import RULES
 from scalesheet.frozen import dataclass
 from scalesheet.model import Key, Position, Quantity, Stated
 from scalesheet.quantities import DATE
@@ -107,7 +108,7 @@ class InputChanged:
         """Whether it can have consequences. Open bounds are shown but not used in computations; a
         layout that was chosen again is a consequence itself.
         """
-        return self.turn.old != self.turn.new and not (self.forth.rule and self.back.rule)
+        return self.turn.old != self.turn.new and not {self.forth.rule, self.back.rule} <= RULES
 
 
 @dataclass(frozen=True, slots=True)

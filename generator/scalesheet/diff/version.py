@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scalesheet.book import Book
-from scalesheet.choose.layout import settled
+from scalesheet.choose.layout import RULES, settled
 from scalesheet.diff.changes import CATALOGUE, Place, Released
 from scalesheet.diff.inputs import label_of
 from scalesheet.diff.matching import Names
@@ -40,7 +40,7 @@ def cut(edition: Edition, plan: Plan, version: str, text: str) -> Version:
     own = {name for name in keys if _is_told(plan, name)}
     both = [name for name in frozen if name in was]
     # a layout that is chosen now is a consequence of the others
-    told = [name for name in both if not frozen[name].stated.rule]
+    told = [name for name in both if frozen[name].stated.rule not in RULES]
     moved = {name: keys[name] for name in told if _differs(was[name], frozen[name])}
     return Version(
         version,
