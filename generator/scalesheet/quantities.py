@@ -9,14 +9,14 @@ from fractions import Fraction
 
 from scalesheet.language.arithmetic import LAST_DAY, NOT_A_NUMBER, floor, in_bounds
 from scalesheet.language.tokens import WORDS
+from scalesheet.units import DATE as DATE
 from scalesheet.units import Unit, UnitError, Units
 
 #: A number in digits, and the letter that may follow it directly.
 NUMBER = r"-?[0-9][0-9,_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9, "T": 12}
 _WRITTEN = re.compile(rf"\+?(?P<number>{NUMBER.replace(',', '')}|-?\.[0-9]+)\s*(?P<rest>.*)")
-#: The unit of calendar days, and the day from which they are counted.
-DATE = Unit((("date", Fraction(1)),))
+#: The day from which calendar days are counted.
 DAY_0 = date(1899, 12, 30)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 #: What is wrong with a number or a time, given as a date.

@@ -80,6 +80,8 @@ class Unit:
 
 
 PURE = Unit()
+#: The unit of calendar days.
+DATE = Unit((("date", 1),))
 #: Limits on the size of a product of units and of a single one, in powers of 10 from 1, so that
 #: conversion factors are finite.
 MOST_DECADES, MOST_DECADES_OF_ONE = 150, 30
@@ -118,11 +120,11 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """Multiply (`power` 1) or divide (`power` -1, repeated for more) by a named constant."""
+    """Multiply (`power` > 0) or divide by a named constant. Powers of more than 1 are repeated."""
 
     constant: str
     value: float
-    power: int
+    power: Power
 
 
 class Units:
@@ -180,8 +182,27 @@ class Units:
     def compatible(self, a: Unit, b: Unit) -> bool:
         return unknown(a) or unknown(b) or self.dimension(a) == self.dimension(b)
 
+    def ratio(self, unit: Unit) -> bool:
+        """Whether a number in this unit is a pure number, such as minutes per second."""
+        return not unknown(unit) and self.dimension(unit).pure
+
+    def countable(self, unit: Unit) -> Unit | None:
+        """The unit of the same dimension that needs no choice: 1 for a ratio such as minutes per
+        second, tokens for billions of them, days for dates; None if it measures something, such as
+        time.
+        """
+        if unknown(unit) or unit == DATE:
+            return unit
+        bases = {each.dimension: each for each in self.declared.values() if not each.per}
+        factors = self.dimension(unit).factors
+        if not all(bases[dimension].counted for dimension, _ in factors):
+            return None
+        return Unit.of({bases[dimension].name: power for dimension, power in factors})
+
     def factor(self, source: Unit, target: Unit) -> Fraction:
-        """The exact number of `target` in one `source`, which must have the same dimension."""
+        """The exact number of `target` in one `source`, which must have the same dimension and
+        whole powers.
+        """
         if unknown(source) or unknown(target):
             return Fraction(1)
         product = Fraction(1)
@@ -214,18 +235,19 @@ class Units:
                 )
                 if other is None:
                     break
+                part = min(surplus[name], -surplus[other], 1)
                 if self.declared[name].size != self.declared[other].size:  # else a day is a date
-                    steps.append(self._step(name, other))
-                surplus[name] -= 1
-                surplus[other] += 1
+                    steps.append(self._step(name, other, part))
+                surplus[name] -= part
+                surplus[other] += part
         return tuple(steps)
 
-    def _step(self, have: str, want: str) -> Conversion:
+    def _step(self, have: str, want: str, power: Power) -> Conversion:
         ratio = self.factor(Unit(((have, 1),)), Unit(((want, 1),)))
         one, other = ("day" if name == "date" else name for name in (have, want))
         if ratio >= 1:
-            return Conversion(f"{other}_per_{one}", float(ratio), 1)
-        return Conversion(f"{one}_per_{other}", float(1 / ratio), -1)
+            return Conversion(f"{other}_per_{one}", float(ratio), power)
+        return Conversion(f"{one}_per_{other}", float(1 / ratio), -power)
 
     def symbol(self, unit: Unit, *, plural: bool = True) -> str:
         """The printed form beside most numbers and in headings: `USD/(GPU·h)`, `tokens/step`.

@@ -132,7 +132,7 @@ def _first(place: Place, reads: Mapping[Place, set[Place]]) -> Place:
 
 def _named(failed: Failed) -> Iterator[Place]:
     """The quantities that a formula names; a limit takes its unit from its figure."""
-    if failed.draft.name.endswith(LIMIT):
+    if failed.draft.kind == "number" and failed.draft.name.endswith(LIMIT):
         yield None, failed.draft.name.removesuffix(LIMIT)
     for node in walk(failed.written.tree):
         try:

@@ -61,7 +61,7 @@ def bind(written: Written, draft: Draft, scope: Scope) -> Bound | Diagnostic:
 
 def _without_a_unit(tree: Node, draft: Draft, scope: Scope) -> str:
     """Say what a quantity without a unit should declare, judging by its formula."""
-    typed = infer(tree, scope, None)
+    typed = infer(tree, scope, UNKNOWN)
     lacks = {"flag": "flag: yes", "word": "words: [...]", "text": "text: yes"}
     if typed.kind in lacks:
         return f"'{draft.name}' gives {a_kind(typed.kind)}; add '{lacks[typed.kind]}'"
@@ -176,12 +176,8 @@ def _is_literal_zero(node: Node) -> bool:
 def _binary(node: nodes.Binary, scope: Scope, want: Unit | None) -> Typed:
     if node.op in "+-":
         left, right = _alike((node.left, node.right), scope, want, f"'{node.op}' needs")
-        return Typed(
-            nodes.Binary(node.op, left.tree, right.tree, span=node.span),
-            "number",
-            left.unit if left.unit is not None else right.unit,
-            left.rounded or right.rounded,
-        )
+        tree = nodes.Binary(node.op, left.tree, right.tree, span=node.span)
+        return Typed(tree, "number", left.unit if left.unit is not None else right.unit)
     if node.op == "**":
         return _power(node, scope)
     left, right = _numeric(node.left, scope, None), _numeric(node.right, scope, None)
@@ -189,20 +185,15 @@ def _binary(node: nodes.Binary, scope: Scope, want: Unit | None) -> Typed:
     unit = a * b if node.op == "*" else a / b
     if node.op == "/" and _is_literal_zero(right.tree):
         raise BindError("V003", "division by zero", node.right)
-    return Typed(
-        nodes.Binary(node.op, left.tree, right.tree, span=node.span),
-        "number",
-        unit,
-        left.rounded or right.rounded,
-    )
+    return Typed(nodes.Binary(node.op, left.tree, right.tree, span=node.span), "number", unit)
 
 
 def _power(node: nodes.Binary, scope: Scope) -> Typed:
-    base = _numeric(node.left, scope, None)
+    base = _ratio(_numeric(node.left, scope, None), scope, node.left)
     exponent = _pure(node.right, scope, "an exponent")
     tree = nodes.Binary("**", base.tree, exponent.tree, span=node.span)
     if base.unit is None or base.unit.pure:
-        return Typed(tree, "number", PURE, base.rounded)
+        return Typed(tree, "number", PURE)
     value = _literal(exponent.tree)
     if value is None:
         raise BindError(
@@ -211,18 +202,27 @@ def _power(node: nodes.Binary, scope: Scope) -> Typed:
             "so its unit is not known",
             node.right,
         )
-    return Typed(tree, "number", base.unit ** Fraction(value).limit_denominator(12), base.rounded)
+    return Typed(tree, "number", base.unit**value)
 
 
-def _literal(tree: Node) -> float | None:
+def _literal(tree: Node) -> Fraction | None:
+    """The exact value of a literal number, such as 0.34 or 1/3."""
     if isinstance(tree, nodes.Number):
-        return tree.value
+        return Fraction(repr(tree.value))
     if isinstance(tree, nodes.Negative) and isinstance(tree.operand, nodes.Number):
-        return -tree.operand.value
+        return -Fraction(repr(tree.operand.value))
     if isinstance(tree, nodes.Binary) and tree.op == "/":
         a, b = _literal(tree.left), _literal(tree.right)
         return a / b if a is not None and b else None
     return None
+
+
+def _ratio(typed: Typed, scope: Scope, node: Node) -> Typed:
+    """A ratio of units of one dimension, such as minutes per second, as a pure number: what is not
+    linear needs it, since its result would depend on the units that inputs are written in.
+    """
+    ratio = typed.unit is not None and scope.space.units.ratio(typed.unit)
+    return convert(typed, PURE, scope, node, "") if ratio else typed
 
 
 def _pure(node: Node, scope: Scope, what: str) -> Typed:
@@ -252,9 +252,18 @@ def _in_one_unit(
                 "convert one to match the other",
                 n if n is not first else first,
             )
-    if want is not None and scope.space.units.compatible(unit, want):
+    if want is not None and _fits(unit, want, scope):
         unit = want
+    elif scope.space.units.ratio(unit):
+        unit = PURE
     return tuple(convert(t, unit, scope, n, place) for t, n in zip(typed, operands, strict=True))
+
+
+def _fits(unit: Unit, want: Unit, scope: Scope) -> bool:
+    """Whether a quantity is converted to the unit of its place. A place whose unit is UNKNOWN
+    reports itself that it lacks one.
+    """
+    return want != UNKNOWN and scope.space.units.compatible(unit, want)
 
 
 def _compare(node: nodes.Compare, scope: Scope, want: Unit | None) -> Typed:
@@ -353,7 +362,6 @@ def _choice(node: nodes.Choice, scope: Scope, want: Unit | None) -> Typed:
         kept,
         tree=nodes.Choice(then.tree, test.tree, other.tree, span=node.span),
         unit=then.unit if then.unit is not None else other.unit,
-        rounded=then.rounded or other.rounded,
     )
 
 
@@ -378,7 +386,7 @@ def _call(node: nodes.Call, scope: Scope, want: Unit | None) -> Typed:
         parts = _alike(node.arguments, scope, want, f"{name} needs")
         unit = next((p.unit for p in parts if p.unit is not None), None)
         tree: Node = nodes.Call(name, tuple(p.tree for p in parts), span=node.span)
-        return Typed(tree, "number", unit, any(p.rounded for p in parts))
+        return Typed(tree, "number", unit)
     if function.takes == "pure":
         inner = _pure(node.arguments[0], scope, name)
         return Typed(nodes.Call(name, (inner.tree,), span=node.span), "number", PURE)
@@ -419,17 +427,28 @@ def _workday(node: nodes.Call, scope: Scope) -> Typed:
 def _rounded(
     inner: Typed, rest: tuple[Node, ...], scope: Scope, want: Unit | None, node: nodes.Call
 ) -> Typed:
-    """Convert the argument of a rounding to the unit that the result is wanted in."""
-    own = inner.unit
-    if want is not None and own is not None and scope.space.units.compatible(own, want):
-        inner = convert(inner, want, scope, node.arguments[0], f"{node.function} must be in")
+    """Convert the argument of a rounding to the unit that it is rounded in: that of the place, if
+    it is known, else the one that needs no choice. Raises BindError U004 if there is neither.
+    """
+    units, own = scope.space.units, inner.unit
+    if own is not None:
+        unit = want if want is not None and _fits(own, want, scope) else units.countable(own)
+        if unit is not None:
+            inner = convert(inner, unit, scope, node.arguments[0], f"{node.function} must be in")
+        elif want is None:
+            raise BindError(
+                "U004",
+                f"{node.function} would round in {own} only because its inputs are in it; give "
+                "the rounded value a quantity with a unit of its own",
+                node,
+            )
     if rest:
         places = _literal(rest[0])
         if places is None or places != int(places) or not -12 <= places <= 12:
             raise BindError(
                 "F003", "round takes a literal whole number of decimals, -12 to 12", rest[0]
             )
-    return replace(inner, rounded=True)
+    return inner
 
 
 def _record(node: nodes.Call, record: DraftRecord, scope: Scope, want: Unit | None) -> Typed:
@@ -472,10 +491,13 @@ def _record(node: nodes.Call, record: DraftRecord, scope: Scope, want: Unit | No
         bare = {n: replace(t, unit=PURE if t.unit is not None else None) for n, t in bound.items()}
         body = infer(record.formula.tree, replace(inside, inputs=bare, asserted=True))
         return replace(body, unit=record.unit)
-    body = infer(record.formula.tree, replace(inside, asserted=False), want or record.unit)
-    if body.rounded:
-        body = convert(body, record.unit, inside, node, f"'{node.function}' is declared in")
-    return body
+    # A record that rounds does so in its own unit, wherever it is used.
+    unit = want if want is not None and not _rounds(record.formula.tree) else record.unit
+    return infer(record.formula.tree, replace(inside, asserted=False), unit)
+
+
+def _rounds(tree: Node) -> bool:
+    return any(isinstance(n, nodes.Call) and EVERY[n.function].rounds for n in nodes.walk(tree))
 
 
 def _name(node: nodes.Name, scope: Scope, want: Unit | None) -> Typed:

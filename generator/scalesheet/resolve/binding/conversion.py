@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scalesheet.language.syntax import Binary, Constant, Node
+from scalesheet.language.syntax import Binary, Constant, Node, Number
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed
-from scalesheet.units import Power, Unit, Units, unknown
+from scalesheet.units import Power, Unit, Units
 
 
 def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> Typed:
-    """The same quantity in `unit`, by named constants. Raises BindError U002 or U004."""
+    """The same quantity in `unit`, by named constants. Raises BindError U002."""
     units = scope.space.units
     if typed.unit == unit:
         return typed
@@ -24,16 +24,11 @@ def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> T
         else:
             hint = f"; {_remedy(typed.unit, unit, units)}, or declare the unit that it gives"
         raise BindError("U002", f"{place} {unit}, but the formula gives {typed.unit}{hint}", node)
-    if typed.rounded and not (unknown(typed.unit) or unknown(unit)):
-        raise BindError(
-            "U004",
-            f"the rounding is done in {typed.unit} but {place} {unit}; "
-            "give the rounded value a quantity with a unit of its own",
-            node,
-        )
     tree = typed.tree
     for step in units.conversion(typed.unit, unit):
-        constant = Constant(step.constant, step.value)
+        constant: Node = Constant(step.constant, step.value)
+        if abs(step.power) != 1:  # of the square root of a unit
+            constant = Binary("**", constant, Number(float(abs(step.power)), str(abs(step.power))))
         tree = Binary("*" if step.power > 0 else "/", tree, constant, span=node.span)
     return replace(typed, tree=tree, unit=unit)
 

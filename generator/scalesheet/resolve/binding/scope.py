@@ -22,15 +22,13 @@ class BindError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A bound tree and its type. `unit` None fits any unit (0, a reason); `rounded`: it contains a
-    rounding in its present unit. `words` are a word's possible values if known, `table` is a
-    reference's table.
+    """A bound tree and its type. `unit` None fits any unit (0, a reason); `words` are a word's
+    possible values if known, `table` is a reference's table.
     """
 
     tree: Node
     kind: Literal["number", "word", "flag", "reference", "text", "date", "reason"]
     unit: Unit | None = None
-    rounded: bool = False
     words: tuple[str, ...] = ()
     table: str | None = None
 

@@ -25,7 +25,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.resolve.binding.conversion import convert
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed, a_kind
-from scalesheet.units import PURE, Unit, UnitError
+from scalesheet.units import PURE, UNKNOWN, Unit, UnitError
 
 PERCENT = "%"
 
@@ -58,7 +58,7 @@ def _piece(node: Node, scope: Scope, infer: Infer) -> Node:
         return Choice(then, test.tree, other, span=node.span)
     assert isinstance(node, Placeholder)
     unit = _unit(node, scope)
-    typed = infer(node.value, scope, unit)
+    typed = infer(node.value, scope, UNKNOWN if unit is None else unit)
     if typed.kind == "number":
         return _number(node, typed, unit, scope)
     if node.decimals is not None:
@@ -101,12 +101,15 @@ def _at_unit(node: Placeholder) -> Node:
 
 def _number(node: Placeholder, typed: Typed, unit: Unit | None, scope: Scope) -> Node:
     """A number as text, rounded in the unit that it is printed in."""
-    if unit is not None:
+    plain = unit
+    if unit is None and typed.unit is not None:
+        plain = scope.space.units.countable(typed.unit)
+    if plain is not None:
         try:
-            typed = convert(typed, unit, scope, node.value, "the placeholder prints")
+            typed = convert(typed, plain, scope, node.value, "the placeholder prints")
         except BindError as error:
             raise BindError(error.code, error.message, _at_unit(node)) from None
-    elif typed.unit is not None and not _counted(typed.unit, scope):
+    elif typed.unit is not None:
         raise BindError(
             "U002",
             f"the number is in {typed.unit}; name the unit that is printed with it, as in "
@@ -124,12 +127,6 @@ def _number(node: Placeholder, typed: Typed, unit: Unit | None, scope: Scope) ->
     assert node.decimals <= MOST_DECIMALS
     rounded = Call("round", (tree, *places), span=node.value.span)
     return Fixed(rounded, node.decimals, suffix, span=node.value.span)
-
-
-def _counted(unit: Unit, scope: Scope) -> bool:
-    """Whether a number needs no unit: pure numbers and counts."""
-    declared = scope.space.units.declared
-    return all(name in declared and declared[name].counted for name, _ in unit.factors)
 
 
 def as_text(typed: Typed) -> Typed:
