@@ -174,6 +174,8 @@ def _figures(document: Document) -> Iterator[_Figure]:
     for table_steps, table in _tables(document):
         for steps, row, column, cell in _cells(table_steps, table):
             domain = _mapping(_mapping(table.get("columns")).get(column)).get("domain")
+            if "unit" in _mapping(cell):
+                domain = "signed"  # resolve converts it to the column's unit first
             where = f"{named(table_steps)}, row '{row}', column '{column}'"
             yield _Figure(steps, cell, _known(domain, "non-negative"), where)
     for phase, figures in _mapping(data.get("phases")).items():

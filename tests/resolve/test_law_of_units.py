@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import date
+from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from project import draws
-from resolve.rewritten import differences, resolve_rewritten, rewrite
+from resolve.rewritten import differences, other_unit, resolve_rewritten, rewrite
 from resolve.spaces import HERE
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, errors
 from scalesheet.evaluate import evaluate
 from scalesheet.language.parser import parse
+from scalesheet.load import Document
 from scalesheet.load.folder import load
-from scalesheet.model import Plan, Stated
+from scalesheet.model import Kind, Plan, Stated
+from scalesheet.resolve.book import Ground, grounded, with_plans
 from scalesheet.resolve.compile import compile_space, scalar
-from scalesheet.resolve.drafts import Draft, Space, Written
+from scalesheet.resolve.drafts import Draft, DraftComponent, Space, Written
 from scalesheet.resolve.lowering.catalogue import units_of
+from scalesheet.resolve.proving.integers import WHOLE
 from shipped import DATA
-from small import said, scalars
+from small import plan, said, scalars
 
 UNITS = units_of([], [])
+SPACE = Space(UNITS, {}, {})
 #: The inputs of random formulas, with two or more of each dimension.
 INPUTS = {
     **dict.fromkeys(("t1", "t2", "t3"), "minute"),
@@ -122,35 +130,37 @@ FORMULAS = st.one_of(
 
 
 def _plan(
-    formula: tuple[str, str], ends: dict[str, tuple[float, float]], seed: int | None
+    unit: str, text: str, inputs: Iterable[Draft], seed: int | None, space: Space = SPACE
 ) -> tuple[Book, list[Diagnostic]]:
-    """A plan with the result of a formula, its inputs in other units if there is a seed."""
-    unit, text = formula
-    drafts = {
-        name: Draft(
-            name,
-            name,
-            HERE,
-            unit=UNITS.parse(of),
-            domain="positive",
-            stated={None: Stated(ends[name][0], *ends[name])},
-        )
-        for name, of in INPUTS.items()
-    }
+    """A plan with the result `y` of a formula, its inputs in other units if there is a seed."""
+    random, drafts = Random(seed), {each.name: replace(each) for each in inputs}
     if seed is not None:
-        random = Random(seed)
         for each in drafts.values():
-            rewrite(each, UNITS, random)
-    result = Draft("y", "y", HERE, formulas={None: Written(text, parse(text), HERE)})
-    result.kind = "text" if unit == "text" else "number"
-    result.unit = None if unit == "text" else UNITS.parse(unit)
-    drafts["y"] = result
+            rewrite(each, space.units, random)
+    kind: Kind = "text" if unit == "text" else "number"
+    own = None if unit == "text" else space.units.parse(unit)
+    formula = Written(text, parse(text), HERE)
+    drafts["y"] = Draft("y", "y", HERE, kind=kind, unit=own, formulas={None: formula})
     problems: list[Diagnostic] = []
-    compiled = compile_space(Space(UNITS, {}, {}, scalars=drafts), {}, problems)
+    compiled = compile_space(replace(space, scalars=drafts), {}, problems)
     done = {name: scalar(draft, compiled) for name, draft in drafts.items()}
-    plan = Plan("p", "P", "", done, {}, (), compiled.order, (), (), (), (), (), "")
+    made = Plan("p", "P", "", done, {}, (), compiled.order, (), (), (), (), (), "")
     day = date(2026, 1, 1)
-    return Book("B", day, day, UNITS, {}, {}, (), {}, {"p": plan}), problems
+    return Book("B", day, day, space.units, {}, {}, (), {}, {"p": made}), problems
+
+
+def _same(*books: Book) -> list[str]:
+    """Where two books with a plan `p` differ."""
+    one, other = ((book, evaluate(book, book.plans["p"])) for book in books)
+    return list(differences(one, other, "p"))
+
+
+def _inputs(ends: Mapping[str, tuple[float, float]]) -> list[Draft]:
+    return [
+        Draft(name, name, HERE, unit=UNITS.parse(unit), domain="positive", stated={None: stated})
+        for name, unit in INPUTS.items()
+        for stated in [Stated(ends[name][0], *ends[name])]
+    ]
 
 
 _NUMBERS = st.sampled_from([1.0, 2.0, 3.0, 4.5, 7.0, 8.0, 10.0, 12.0, 15.0, 60.0, 900.0])
@@ -164,12 +174,10 @@ def test_random_formulas_give_the_same_in_all_units(seed: int) -> None:
     @settings(max_examples=draws(300))
     @given(FORMULAS, st.fixed_dictionaries(dict.fromkeys(INPUTS, _ENDS)))
     def same(formula: tuple[str, str], ends: dict[str, tuple[float, float]]) -> None:
-        one, problems = _plan(formula, ends, None)
-        other, problems_again = _plan(formula, ends, seed)
+        one, problems = _plan(*formula, _inputs(ends), None)
+        other, problems_again = _plan(*formula, _inputs(ends), seed)
         assert [d.code for d in problems] == [d.code for d in problems_again]
-        if not errors(problems):
-            pair = ((book, evaluate(book, book.plans["p"])) for book in (one, other))
-            assert list(differences(*pair, "p")) == []
+        assert errors(problems) or _same(one, other) == []
 
     same()
 
@@ -177,16 +185,108 @@ def test_random_formulas_give_the_same_in_all_units(seed: int) -> None:
 def test_most_random_formulas_are_accepted() -> None:
     """The law would hold of a compiler that refuses everything."""
     accepted, seen = 0, 0
-    exact = {name: (8.0, 8.0) for name in INPUTS}
+    exact = dict.fromkeys(INPUTS, (8.0, 8.0))
 
     @given(FORMULAS)
     def count(formula: tuple[str, str]) -> None:
         nonlocal accepted, seen
-        _, problems = _plan(formula, exact, None)
+        _, problems = _plan(*formula, _inputs(exact), None)
         accepted, seen = accepted + (not errors(problems)), seen + 1
 
     count()
     assert accepted > seen / 2
+
+
+# ------------------------------------------------------------------ what ships
+
+
+@cache
+def documents() -> list[Document]:
+    found, problems = load(DATA)
+    assert problems == []
+    return found
+
+
+@cache
+def ground() -> Ground:
+    made = grounded(documents(), None, [])
+    assert made is not None
+    return made
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_formula_of_the_catalogue_gives_the_same_in_all_units(seed: int) -> None:
+    space, tried = ground().space, 0
+    for name, record in space.records.items():
+        arguments = ", ".join(f"{each}={each}" for each in record.inputs)
+        for example in record.examples:
+            given = {**record.defaults, **example.given}
+            inputs = [
+                replace(draft, formulas={}, stated={None: Stated(value, value, value)})
+                for draft in record.inputs.values()
+                for value in [float(given[draft.name])]
+            ]
+            asked = (str(record.unit), f"{name}({arguments})", inputs)
+            one, problems = _plan(*asked, None, space)
+            other, problems_again = _plan(*asked, seed, space)
+            assert errors(problems) == errors(problems_again) == [], name
+            assert _same(one, other) == [], name
+            tried += 1
+    assert tried >= len(space.records) > 100
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_example_of_a_component_gives_the_same_in_all_units(seed: int) -> None:
+    """Inputs are stated as `{value, unit}` in a use of the component."""
+    space, tried = ground().space, 0
+    for component in space.components.values():
+        for index, example in enumerate(component.document.data["examples"]):
+            asked = _use(component, example["given"], None)
+            again = _use(component, example["given"], seed)
+            assert _same(*(_case(each) for each in (asked, again))) == [], (component.id, index)
+            tried += 1
+    assert tried >= len(space.components) > 3
+
+
+def _use(component: DraftComponent, given: Mapping[str, Any], seed: int | None) -> Document:
+    """A plan document with this case of a component, its inputs in other units if seeded."""
+    random, units = Random(seed), ground().space.units
+    inputs = dict(given)
+    for name, draft in component.inputs.items():
+        default = draft.stated.get(None, Stated())
+        ends = {"value": default.value, "low": default.low, "high": default.high}
+        numbers = {"value": given[name]} if name in given else ends
+        if seed is None or draft.kind != "number" or not isinstance(numbers["value"], int | float):
+            continue
+        if component.choice and name in component.choice.among:
+            continue  # chosen for each row, if no use states it
+        assert draft.unit is not None
+        unit = other_unit(draft.unit, units, random, whole=draft.domain in WHOLE)
+        factor = float(units.factor(draft.unit, unit))
+        inputs[name] = {key: number * factor for key, number in numbers.items()}
+        inputs[name]["unit"] = str(unit)
+    table = {"of": component.id, "with": inputs, "rows": {"a-case": {}}}
+    data = {"title": "P", "summary": "P", "tables": {"cases": table}}
+    return Document("plan", "p", "plans/p/plan.yaml", data)
+
+
+def _case(document: Document) -> Book:
+    problems: list[Diagnostic] = []
+    book = with_plans(ground(), [document], problems)
+    assert book is not None, problems
+    return book
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_each_shipped_plan_gives_the_same_in_all_units(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book, _ = resolve_rewritten(documents(), None, monkeypatch)
+    again, count = resolve_rewritten(documents(), seed, monkeypatch)
+    assert count > 300
+    for name, own in book.plans.items():
+        pair = (book, evaluate(book, own)), (again, evaluate(again, again.plans[name]))
+        assert list(differences(*pair, name)) == []
 
 
 # ------------------------------------------------------------------ single cases
@@ -232,3 +332,33 @@ def test_a_power_is_no_other_than_the_one_written(tmp_path: Path) -> None:
 def test_a_rounding_whose_unit_is_not_stated_is_refused(tmp_path: Path, formula: str) -> None:
     (message,) = said(scalars(tmp_path, f"{BILL}y: {{unit: 1, formula: {formula}}}"))
     assert message.startswith("U004 ceil would round in minute only because its inputs are in it")
+
+
+def test_a_cell_may_state_its_own_unit(tmp_path: Path) -> None:
+    table = """\
+    tables:
+      runs:
+        columns: {hours: {unit: hour, domain: positive}}
+        rows: {a: {hours: {value: 90, unit: minute}}, b: {hours: 2}}
+    """
+    found = plan(tmp_path, table)
+    assert found.diagnostics == []
+    assert [v.value for v in found.results["small"].tables["runs"]["hours"]] == [1.5, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("{value: 9, unit: GB}", "U002 'hours' is in hour, found GB"),
+        ("{value: -9, unit: minute}", "V002 'hours': expected above 0"),
+    ],
+)
+def test_a_cell_with_a_wrong_unit_is_refused(tmp_path: Path, cell: str, message: str) -> None:
+    table = f"""\
+    tables:
+      runs:
+        columns: {{hours: {{unit: hour, domain: positive}}}}
+        rows: {{a: {{hours: {cell}}}}}
+    """
+    (found,) = said(plan(tmp_path, table))
+    assert found.startswith(message)

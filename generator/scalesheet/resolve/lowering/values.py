@@ -155,6 +155,8 @@ def stated(
     if "reason" in data:
         return Stated(reason=str(data["reason"]), **shared)
     if draft.kind != "number":
+        if "unit" in data:
+            low.say("S001", f"'{draft.name}' is not a number; delete its unit", *path, "unit")
         value = _word(low, draft, data.get("value"), (*path, "value") if "value" in data else path)
         return Stated(value=value, **shared)
     scale, own = 1.0, draft.unit
@@ -183,7 +185,7 @@ def stated(
     name = draft.name.removesuffix(LIMIT)
     numbers = {key: _written(low, name, text, own, path) for key, text in written.items()}
     result = _number({**data, **numbers}, scale, shared)
-    if (numbers or elsewhere) and len(low.problems) == before:
+    if (numbers or elsewhere or own != draft.unit) and len(low.problems) == before:
         _sound(low, draft, result, path)
     if own is not None and "unit" not in data:
         for key in ("value", "low", "high"):
