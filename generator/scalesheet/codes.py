@@ -301,9 +301,10 @@ _code("U003", "missing unit", "A number has no unit.", "Add one; use 1 for a pur
 _code(
     "U004",
     "rounding in a unit that is not stated",
-    "A number would be rounded in whatever unit its inputs are written in. Only a ratio, a count, a "
-    "date or the whole result of a quantity is rounded in a known unit.",
-    "Make the rounded value a quantity with its own unit, or round a ratio: ceil(time / slot) * slot.",
+    "A number would be rounded in whatever unit its inputs are written in. Only a ratio, a count, "
+    "a date or the whole result of a quantity is rounded in a known unit.",
+    "Make the rounded value a quantity with its own unit, or round a ratio: "
+    "ceil(time / slot) * slot.",
 )
 _code(
     "U005",

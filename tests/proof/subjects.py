@@ -123,6 +123,11 @@ class Subject:
 def subject(name: str, folder: Path) -> Subject:
     """The subject with this name, with its files below a folder."""
     book = shipped_book() if name in PLANS else SMALL[name](folder / "data")
+    return subject_of(book, name, folder)
+
+
+def subject_of(book: Book, name: str, folder: Path) -> Subject:
+    """A plan of a book as a subject, with its files below a folder."""
     plan = book.plans[name]
     edition = given(
         book, results={name: evaluate(book, plan)}, sensitivities={name: sensitivity(book, plan)}

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from random import Random
 from typing import Any
-
-import pytest
+from unittest.mock import patch
 
 from scalesheet.book import Book
 from scalesheet.load import Document
@@ -68,9 +67,7 @@ def inputs_of(plan: DraftPlan) -> Iterator[Draft]:
         yield from table.columns.values()
 
 
-def resolve_rewritten(
-    documents: Iterable[Document], seed: int | None, monkeypatch: pytest.MonkeyPatch
-) -> tuple[Book, int]:
+def resolve_rewritten(documents: Iterable[Document], seed: int | None) -> tuple[Book, int]:
     """The Book with every input of every plan in a random unit, and how many are rewritten: none
     without a seed.
     """
@@ -83,16 +80,13 @@ def resolve_rewritten(
             count += sum(rewrite(each, given[2].units, random) for each in inputs_of(plan))
         return plan
 
-    with monkeypatch.context() as patch:
-        patch.setattr(resolved, "plan_of", plan_of)
+    with patch.object(resolved, "plan_of", plan_of):
         book, problems = resolved.resolve(list(documents))
     assert book is not None, problems
     return book, count
 
 
-def differences(
-    one: tuple[Book, Results], other: tuple[Book, Results], plan: str
-) -> Iterator[str]:
+def differences(one: tuple[Book, Results], other: tuple[Book, Results], plan: str) -> Iterator[str]:
     """Yield each value of a plan that is not the same quantity in both books."""
     (book, results), (again, results_again) = one, other
     mine, theirs = book.plans[plan], again.plans[plan]

@@ -1,18 +1,23 @@
-"""Plans made straight from formulas, without files, for property tests that need many."""
+"""Plans made straight from formulas, without files, and the ground that shipped plans build on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
+from functools import cache
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.language.parser import parse
+from scalesheet.load import Document
+from scalesheet.load.folder import load
 from scalesheet.model import Domain, Plan, Position, Stated
+from scalesheet.resolve.book import Ground, grounded
 from scalesheet.resolve.compile import compile_space, scalar
 from scalesheet.resolve.drafts import Draft, Space, Written
 from scalesheet.units import PURE, Declared, Unit, Units
+from shipped import DATA
 
 HERE = Position("plan.yaml", 1, 1)
 UNITS = Units([Declared("second", "time", Fraction(1), "second", "s", False)])
@@ -51,3 +56,19 @@ def pure_plan(
     plan = Plan("p", "P", "", done, {}, (), compiled.order, (), (), (), (), (), "")
     book = Book("B", date(2026, 1, 1), date(2026, 1, 1), UNITS, {}, {}, (), {}, {"p": plan})
     return book, plan, found
+
+
+@cache
+def documents() -> list[Document]:
+    """The documents of the shipped book."""
+    found, problems = load(DATA)
+    assert problems == []
+    return found
+
+
+@cache
+def ground() -> Ground:
+    """What plans of the shipped book build on."""
+    made = grounded(documents(), None, [])
+    assert made is not None
+    return made

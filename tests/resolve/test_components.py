@@ -351,3 +351,13 @@ def test_a_row_of_cases_in_a_phase_finds_the_names_of_its_phase(tmp_path: Path) 
     examined = book(tmp_path, f"headline: [used]\n{scalars}{phases}")
     assert said(examined) == []
     assert examined.results["small"].scalars["used"].value == 2 * 3 * 50
+
+
+def test_an_example_may_state_an_input_whose_default_is_a_formula(tmp_path: Path) -> None:
+    made = "  share: {unit: 1, formula: load / 2}\n  gpus: {"
+    component = ENERGY.replace("  gpus: {", made, 1).replace("watts * load", "watts * share")
+    component = component.replace("hours: 10}, expect", "hours: 10, share: 0.5}, expect")
+    assert said(book(tmp_path, TABLE, component)) == [NO_TOTAL]
+    wrong = component.replace("energy: 500,", "energy: 501,")
+    (problem, _) = said(book(tmp_path / "wrong", TABLE, wrong))
+    assert problem == "F005 'energy' is 500 where the example expects 501"

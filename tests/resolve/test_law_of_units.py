@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,20 +15,18 @@ from hypothesis import strategies as st
 
 from project import draws
 from resolve.rewritten import differences, other_unit, resolve_rewritten, rewrite
-from resolve.spaces import HERE
+from resolve.spaces import HERE, documents, ground
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, errors
 from scalesheet.evaluate import evaluate
 from scalesheet.language.parser import parse
 from scalesheet.load import Document
-from scalesheet.load.folder import load
 from scalesheet.model import Kind, Plan, Stated
-from scalesheet.resolve.book import Ground, grounded, with_plans
+from scalesheet.resolve.book import with_plans
 from scalesheet.resolve.compile import compile_space, scalar
 from scalesheet.resolve.drafts import Draft, DraftComponent, Space, Written
 from scalesheet.resolve.lowering.catalogue import units_of
 from scalesheet.resolve.proving.integers import WHOLE
-from shipped import DATA
 from small import plan, said, scalars
 
 UNITS = units_of([], [])
@@ -164,9 +161,7 @@ def _inputs(ends: Mapping[str, tuple[float, float]]) -> list[Draft]:
 
 
 _NUMBERS = st.sampled_from([1.0, 2.0, 3.0, 4.5, 7.0, 8.0, 10.0, 12.0, 15.0, 60.0, 900.0])
-_ENDS = st.one_of(
-    _NUMBERS.map(lambda x: (x, x)), _NUMBERS.map(lambda x: (x, 2.0 * x))
-)
+_ENDS = st.one_of(_NUMBERS.map(lambda x: (x, x)), _NUMBERS.map(lambda x: (x, 2.0 * x)))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -198,20 +193,6 @@ def test_most_random_formulas_are_accepted() -> None:
 
 
 # ------------------------------------------------------------------ what ships
-
-
-@cache
-def documents() -> list[Document]:
-    found, problems = load(DATA)
-    assert problems == []
-    return found
-
-
-@cache
-def ground() -> Ground:
-    made = grounded(documents(), None, [])
-    assert made is not None
-    return made
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -278,11 +259,9 @@ def _case(document: Document) -> Book:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_each_shipped_plan_gives_the_same_in_all_units(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    book, _ = resolve_rewritten(documents(), None, monkeypatch)
-    again, count = resolve_rewritten(documents(), seed, monkeypatch)
+def test_each_shipped_plan_gives_the_same_in_all_units(seed: int) -> None:
+    book, _ = resolve_rewritten(documents(), None)
+    again, count = resolve_rewritten(documents(), seed)
     assert count > 300
     for name, own in book.plans.items():
         pair = (book, evaluate(book, own)), (again, evaluate(again, again.plans[name]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
@@ -13,6 +14,7 @@ from resolve.spaces import Ends, exact, pure_plan
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Domain, Key, Stated
 from scalesheet.values import Value
+from small import scalars
 
 INPUTS: dict[str, tuple[Ends, Domain]] = {
     "x": ((2.0, 3.0, 5.0), "positive"),
@@ -193,3 +195,22 @@ def test_ends_that_are_not_outer_bounds_are_reached_at_a_corner(formula: str) ->
         corners.append(corner)
     assert result.low == pytest.approx(min(corners), rel=1e-9, abs=1e-12)
     assert result.high == pytest.approx(max(corners), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "paired(p / u)",  # u may be 0, so the compiler adds a condition within
+        "paired(p / u) if low(u) > 0 else reason('none')",
+        "paired(p / u if low(u) > 0 else p)",
+        "paired(max(p / u, 0))",
+    ],
+)
+def test_what_is_paired_stays_paired_beside_a_condition(tmp_path: Path, formula: str) -> None:
+    lines = f"""
+    p: {{low: 10, value: 20, high: 40, unit: 1}}
+    u: {{low: 1, value: 2, high: 4, unit: 1}}
+    y: {{unit: 1, formula: "{formula}"}}
+    """
+    found = scalars(tmp_path, lines)
+    assert found.results["small"].scalars["y"] == Value.number(10.0)

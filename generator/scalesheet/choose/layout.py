@@ -13,7 +13,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.choose.side_by_side import Axes, combinations, figures_of
 from scalesheet.evaluate import Overrides, computed, evaluate
-from scalesheet.evaluate.parts import Part, State
+from scalesheet.evaluate.parts import State
 from scalesheet.model import Chosen, Component, Key, Plan, Stated
 from scalesheet.values import Results, Value
 
@@ -141,14 +141,13 @@ def _best(
     rule = component.choice
     assert rule is not None
     inputs, _ = combinations(among)
-    state.scalars.update({name: {"value": Part(value)} for name, value in given.items()})
-    (broken,) = figures_of(component.plan, state, ("broken",), inputs)
+    (broken,) = figures_of(component.plan, state, ("broken",), inputs, given)
     runs = np.flatnonzero(broken == 0)
     if not len(runs):
         return None
     inputs = {name: values[runs] for name, values in inputs.items()}
     needs = [name for pair in rule.within for name in pair]
-    least, *sizes = figures_of(component.plan, state, (rule.least, *needs), inputs)
+    least, *sizes = figures_of(component.plan, state, (rule.least, *needs), inputs, given)
     over = np.zeros(len(runs))
     for need, most in zip(sizes[::2], sizes[1::2], strict=True):
         over = np.maximum(over, need / most)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -36,13 +37,16 @@ def figures_of(
     state: State,
     names: Sequence[str],
     inputs: Mapping[str, NDArray[Any]],
+    given: Mapping[str, float | str | bool] = MappingProxyType({}),
 ) -> list[NDArray[np.float64]]:
     """The expected values of scalars as arrays; nan where there is a reason.
 
-    `inputs` are arrays of equal length; `state` holds everything else, and is modified.
+    `inputs` are arrays of equal length, `given` are single values; `state` holds everything else,
+    and is modified.
     """
-    state.scalars.update({name: {"value": Part(values)} for name, values in inputs.items()})
-    needed = _needed(Same(plan), tuple(names))
+    stated = {**given, **inputs}
+    state.scalars.update({name: {"value": Part(values)} for name, values in stated.items()})
+    needed = _needed(Same(plan), tuple(names), frozenset(stated))
     for key in plan.order:
         if key.table is None and key.name in needed:
             tree = needed[key.name]
@@ -52,7 +56,7 @@ def figures_of(
 
 
 @lru_cache(maxsize=32)  # a search asks for the same figures of each case
-def _needed(of: Same, names: tuple[str, ...]) -> Mapping[str, Node]:
+def _needed(of: Same, names: tuple[str, ...], stated: frozenset[str]) -> Mapping[str, Node]:
     """The formulas of all scalars that the figures of a plan depend on, by name."""
     plan: Plan = of.value
     trees: dict[str, Node] = {}
@@ -60,7 +64,7 @@ def _needed(of: Same, names: tuple[str, ...]) -> Mapping[str, Node]:
     while waiting:
         name = waiting.pop()
         formula = plan.scalars[name].formula
-        if name not in trees and formula is not None:
+        if name not in trees and name not in stated and formula is not None:
             trees[name] = formula.ends.value
             waiting += [node.name for node in walk(trees[name]) if isinstance(node, Scalar)]
     return trees

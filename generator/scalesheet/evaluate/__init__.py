@@ -21,7 +21,7 @@ from scalesheet.model import Column, Ends, Formula, Key, Plan, Scalar, Stated, T
 from scalesheet.rows import Places, Watched
 from scalesheet.values import Results, Series, Value
 
-#: Edited inputs: keys and their new values.
+#: Edited inputs: keys and their new values. A scalar that is edited is not computed.
 Overrides = Mapping[Key, Stated | float | str | bool]
 
 
@@ -33,7 +33,7 @@ def evaluate(book: Book, plan: Plan, overrides: Overrides | None = None) -> Resu
 def computed(book: Book, plan: Plan, overrides: Overrides | None = None) -> State:
     """The same as `evaluate`, in the form that formulas are computed from."""
     edits = {key: _stated(value) for key, value in (overrides or {}).items()}
-    _only_inputs(book, plan, edits)
+    _only_known(book, plan, edits)
     if any(key.table in book.tables for key in edits):
         catalogue = _of_catalogue(book.tables, book.order, edits)
         return _of_plan(book.tables, plan, catalogue, edits)[0]
@@ -73,7 +73,8 @@ def _of_plan(
     every, reads = {**tables, **plan.tables}, []
     for key in plan.order:
         seen.clear()
-        compute(key, every, plan, state)
+        if key not in edits:
+            compute(key, every, plan, state)
         reads.append(frozenset(seen))
     return state.copy(), reads
 
@@ -124,7 +125,7 @@ def _compute_again(
             changed.add((key.table, key.name))
     every = {**tables, **plan.tables}
     for key, read in zip(plan.order, reads, strict=True):
-        if changed.isdisjoint(read):
+        if changed.isdisjoint(read) or key in edits:
             continue
         at = key.name if key.table is None else (key.table, key.name)
         if isinstance(at, str):
@@ -242,11 +243,11 @@ def _stated(value: Stated | float | str | bool) -> Stated:
     return Stated(float(value), float(value), float(value))
 
 
-def _only_inputs(book: Book, plan: Plan, edits: Mapping[Key, Stated]) -> None:
+def _only_known(book: Book, plan: Plan, edits: Mapping[Key, Stated]) -> None:
     tables = {**book.tables, **plan.tables}
     for key in edits:
         if key.table is None:
-            known = key.name in plan.scalars and plan.scalars[key.name].stated is not None
+            known = key.name in plan.scalars
         else:
             column = tables[key.table].columns.get(key.name) if key.table in tables else None
             known = column is not None and key.row in column.stated

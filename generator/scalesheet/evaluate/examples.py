@@ -5,14 +5,13 @@ parameters of models that developers publish.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.evaluate import evaluate, evaluate_catalogue
 from scalesheet.evaluate.interpret import interpret
 from scalesheet.evaluate.parts import Here, Part, State
-from scalesheet.model import Component, Key, Plan, Record, Stated
+from scalesheet.model import Component, Key, Record
 from scalesheet.values import Value
 
 #: Relative tolerance for results of examples, which are written with few digits.
@@ -97,10 +96,10 @@ def examples(book: Book) -> list[Diagnostic]:
 
 def _cases(book: Book, component: Component) -> Iterator[Diagnostic]:
     """The examples of a component that fail. They are computed without own records."""
-    plan = _uncorrected(component)
+    uncorrected = dict.fromkeys(component.corrections, 1.0)
     for example in component.examples:
-        given = {Key(name): value for name, value in example.given.items()}
-        results = evaluate(book, plan, given)
+        given = {Key(name): value for name, value in {**uncorrected, **example.given}.items()}
+        results = evaluate(book, component.plan, given)
         for name, expected in example.expect.items():
             got = results.scalars[name]
             if not _as_expected(got, expected):
@@ -110,19 +109,6 @@ def _cases(book: Book, component: Component) -> Iterator[Diagnostic]:
                 message = f"'{name}' is {shown} where the example expects {wanted}"
                 assert example.position is not None
                 yield at(example.position, "F005", message)
-
-
-def _uncorrected(component: Component) -> Plan:
-    """A component as a plan, with all factors from own records set to 1."""
-    plan, one = component.plan, Stated(1.0, 1.0, 1.0)
-    if not component.corrections:
-        return plan
-    factors = {
-        name: replace(plan.scalars[name], formula=None, stated=one)
-        for name in component.corrections
-    }
-    order = tuple(key for key in plan.order if key.table or key.name not in factors)
-    return replace(plan, scalars={**plan.scalars, **factors}, order=order)
 
 
 def _as_expected(got: Value, expected: float | str | bool) -> bool:

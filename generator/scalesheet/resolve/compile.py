@@ -10,7 +10,7 @@ from scalesheet.diagnostics import Diagnostic, at, errors
 from scalesheet.language.intervals import NOTHING, Interval, union
 from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, Scalar, walk
 from scalesheet.model import Column as ModelColumn
-from scalesheet.model import Ends, Formula, Key
+from scalesheet.model import Ends, Formula, Key, Position
 from scalesheet.model import Scalar as ModelScalar
 from scalesheet.model import Table as ModelTable
 from scalesheet.resolve.binding.bind import Bound, bind
@@ -84,47 +84,75 @@ def compile_space(
     for key in compiled.order:
         draft, written, result = bound[key]
         found: list[Diagnostic] = []
-        formula = _split(key, draft, written, result, compiled, found)
-        if formula is not None:
-            compiled.formulas[key] = formula
-        root = echoes.root(result.tree) or _given(found, result.tree, compiled, space, problems)
+        root = echoes.root(result.tree)
+        try:
+            compiled.formulas[key], mixed = _split(key, draft, written, result, compiled)
+        except BindError as error:
+            found.append(at(written.at(error.offset), error.code, error.message))
+            if root is None and error.cause is not None:
+                root = _given(found[0], error.cause, compiled, space)
+                problems += [root] if root is not None and root not in problems else []
+        else:
+            found += _outer_bounds(key, written, compiled, space) if mixed else ()
         if root is None:
-            problems += found
+            problems += (each for each in found if each not in problems)
         else:
             echoes.roots.setdefault((draft.table, draft.name), root)
             echoes.hidden[root] += len(errors(found))
+    refused = {_place_of(each) for each in problems if each.code == "R003"}
+    problems[:] = [d for d in problems if d.code != "R005" or _place_of(d) not in refused]
     echoes.count(problems)
     return compiled
 
 
-def _given(
-    found: list[Diagnostic],
-    tree: Node,
-    compiled: Compiled,
-    space: Space,
-    problems: list[Diagnostic],
-) -> Diagnostic | None:
-    """The error at an input whose range a component's formula cannot take. It is added to the
-    problems unless it is already there.
-    """
-    if not found or not found[0].code.startswith("R"):
-        return None
-    if found[0].path not in {each.document.at().path for each in space.components.values()}:
-        return None
-    for node in walk(tree):
-        for name in facts_of(compiled.facts, node).directions:
-            table, _, column = name.rpartition(".")
-            draft = space.scalars.get(name) or (
-                space.tables[table].columns[column] if table in space.tables else None
-            )
-            if draft is None or draft.position.path in (found[0].path, ""):
-                continue
-            message = f"'{column}' cannot be a range here; write one number, or a row for each"
-            root = at(draft.position, "R003", message)
-            if root not in problems:
-                problems.append(root)
-            return root
+def _place_of(problem: Diagnostic) -> tuple[str, int, int]:
+    return problem.path, problem.line, problem.column
+
+
+def _given(problem: Diagnostic, cause: Node, compiled: Compiled, space: Space) -> Diagnostic | None:
+    """The error at the input of a plan whose range a component's formula cannot take."""
+    for node in walk(cause):
+        directions = facts_of(compiled.facts, node).directions
+        for name, position in _ranged_inputs(directions, problem.path, space):
+            message = f"'{name}' cannot be a range here; write one number, or a row for each"
+            return at(position, "R003", message)
     return None
+
+
+def _outer_bounds(
+    key: Key, written: Written, compiled: Compiled, space: Space
+) -> Iterator[Diagnostic]:
+    """Warn that the ends of a formula are outer bounds: at the formula, or at the inputs of a plan
+    whose ranges a component's formula takes in both directions.
+    """
+    message = (
+        f"a range enters '{_label(key)}' in mixed directions; its ends are safe outer bounds; "
+        "rewrite it so that the range enters once, or use paired(...)"
+    )
+    directions = compiled.facts[key.table, key.name].directions
+    both = [name for name, direction in directions.items() if direction == MIXED]
+    inputs = list(_ranged_inputs(both, written.position.path, space))
+    for name, position in inputs:
+        message = (
+            f"the range of '{name}' enters this component in mixed directions; the ends of "
+            "its results are safe outer bounds; for exact ones, write one number, or a row for each"
+        )
+        yield at(position, "R005", message)
+    if not inputs:
+        yield at(written.position, "R005", message)
+
+
+def _ranged_inputs(names: Iterable[str], path: str, space: Space) -> Iterator[tuple[str, Position]]:
+    """The inputs among some sources of ranges that a plan states for the component at a path."""
+    if path not in {each.document.at().path for each in space.components.values()}:
+        return
+    for name in names:
+        table, _, column = name.rpartition(".")
+        draft = space.scalars.get(name) or (
+            space.tables[table].columns.get(column) if table in space.tables else None
+        )
+        if draft is not None and draft.position.path not in (path, ""):
+            yield column, draft.position
 
 
 def _drafts(space: Space) -> Iterator[Draft]:
@@ -170,24 +198,17 @@ def _split(
     written: Written,
     bound: Bound,
     compiled: Compiled,
-    problems: list[Diagnostic],
-) -> Formula | None:
+) -> tuple[Formula, bool]:
+    """The formula with its ends, and whether a range enters it in both directions. Raises
+    BindError.
+    """
+
     def facts(node: Node) -> Facts:
         return facts_of(compiled.facts, node)
 
-    try:
-        settled = settle(bound.tree, facts)
-        whole = settled.whole
-        parts = split(whole, draft.kind, _label(key), facts, draft.differs)
-    except BindError as error:
-        problems.append(at(written.at(error.offset), error.code, error.message))
-        return None
-    if parts.mixed:
-        message = (
-            f"a range enters '{_label(key)}' in mixed directions; its ends are safe outer bounds; "
-            "rewrite it so that the range enters once, or use paired(...)"
-        )
-        problems.append(at(written.position, "R005", message))
+    settled = settle(bound.tree, facts)
+    whole = settled.whole
+    parts = split(whole, draft.kind, _label(key), facts, draft.differs)
     derived = interval(whole, facts) if draft.kind == "number" else Interval()
     if draft.domain is not None:
         derived = declared(draft.domain, derived)
@@ -208,7 +229,7 @@ def _split(
         words=before.words,
         table=before.table,
     )
-    return Formula(
+    formula = Formula(
         written.text,
         bound.tree,
         parts.ends,
@@ -217,6 +238,7 @@ def _split(
         written.citation,
         written.position,
     )
+    return formula, parts.mixed
 
 
 def _label(key: Key) -> str:

@@ -27,8 +27,9 @@ def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> T
     tree = typed.tree
     for step in units.conversion(typed.unit, unit):
         constant: Node = Constant(step.constant, step.value)
-        if abs(step.power) != 1:  # of the square root of a unit
-            constant = Binary("**", constant, Number(float(abs(step.power)), str(abs(step.power))))
+        power = step.power if step.power > 0 else -step.power
+        if power != 1:  # of the square root of a unit
+            constant = Binary("**", constant, Number(float(power)))
         tree = Binary("*" if step.power > 0 else "/", tree, constant, span=node.span)
     return replace(typed, tree=tree, unit=unit)
 

@@ -12,11 +12,15 @@ from scalesheet.units import Unit
 
 
 class BindError(Exception):
-    """An error at an offset in the text of a formula."""
+    """An error at an offset in the text of a formula. `cause` is the part of the bound formula
+    whose range leads to it, if not the one at the offset.
+    """
 
-    def __init__(self, code: str, message: str, node: Node | None) -> None:
+    def __init__(
+        self, code: str, message: str, node: Node | None, cause: Node | None = None
+    ) -> None:
         super().__init__(message)
-        self.code, self.message = code, message
+        self.code, self.message, self.cause = code, message, cause or node
         self.offset = node.span.start if node is not None and node.span else 0
 
 

@@ -170,6 +170,7 @@ def _by_sign(factor: Node, other: Node, end: End, trace: _Trace) -> End:
         "a range is multiplied or divided by something whose sign is not known; "
         "declare its domain, or use max(0, ...)",
         other,
+        factor,
     )
 
 
@@ -191,6 +192,7 @@ def _over(node: nodes.Binary, end: End, trace: _Trace) -> tuple[End, End]:
             "the sign of the dividend is not known, so the quotient has no known bounds; "
             "declare its domain, or use max(0, ...)",
             node.left,
+            node.right,
         )
     left = _by_sign(node.left, node.right, end, trace)
     return left, OTHER[end] if above.never_negative else end
@@ -279,27 +281,33 @@ def _together(node: Node, end: End, facts: FactsOf) -> Node:
     if isinstance(node, REFERENCES):
         moved: Any = _end(node, "value", _Trace("", facts))
         return replace(moved, end=end) if ranged(node, facts) else moved  # type: ignore[no-any-return]  # a reference again
-    if isinstance(node, nodes.Call) and node.function in (*AT, "between", "paired"):
+    alone = isinstance(node, nodes.Call) and node.function in (*AT, "between", "paired")
+    if alone or isinstance(node, _DECIDED):
         return _end(node, end, _Trace("", facts))
-    if isinstance(node, nodes.Call):
-        return replace(node, arguments=tuple(_together(a, end, facts) for a in node.arguments))
-    if isinstance(node, nodes.Binary):
-        return replace(
-            node, left=_together(node.left, end, facts), right=_together(node.right, end, facts)
-        )
-    if isinstance(node, nodes.Negative):
-        return replace(node, operand=_together(node.operand, end, facts))
-    return _end(node, end, _Trace("", facts))
+    if isinstance(node, nodes.Choice):
+        _refuse_ranged_choice(node, facts)
+    if isinstance(node, nodes.Guard):
+        subjects = tuple(_end(each, "value", _Trace("", facts)) for each in node.subjects)
+        return replace(node, subjects=subjects, body=_together(node.body, end, facts))
+    return nodes.mapped(node, lambda child: _together(child, end, facts))
 
 
-def _choice(node: nodes.Choice, end: End, trace: _Trace) -> Node:
-    if ranged(node.test, trace.facts):
+#: Conditions have no ends of their own.
+_DECIDED = (nodes.Compare, nodes.Logic, nodes.Not, nodes.Known, nodes.Reason)
+
+
+def _refuse_ranged_choice(node: nodes.Choice, facts: FactsOf) -> None:
+    if ranged(node.test, facts):
         raise BindError(
             "R003",
             "a number is chosen by a condition on a range; use min or max, "
             "or decide on low(x) or high(x)",
             node.test,
         )
+
+
+def _choice(node: nodes.Choice, end: End, trace: _Trace) -> Node:
+    _refuse_ranged_choice(node, trace.facts)
     return replace(
         node,
         then=_end(node.then, end, trace),
