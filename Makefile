@@ -18,7 +18,8 @@ EDITORS := .editors
 LOCK := requirements/site.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: site locked lock test measure proof ledger hostile check bench editors format clean
+.PHONY: site locked lock test golden golden-strict golden-update golden-base measure proof ledger hostile check \
+  bench editors format clean
 .DEFAULT_GOAL := site
 
 $(BIN)/python:
@@ -51,6 +52,27 @@ site: $(VENV)/.site
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/measure $(TESTS)
+
+# every output of the shipped book, compared with the digests in tests/golden/golden.tsv
+GOLDEN := tests/golden/outputs.py
+golden: $(VENV)/.site
+	$(BIN)/python $(GOLDEN)
+
+golden-strict: $(VENV)/.site
+	$(BIN)/python $(GOLDEN) --strict
+
+golden-update: $(VENV)/.site
+	$(BIN)/python $(GOLDEN) --update
+
+# the texts of another commit, so that `make golden` can show what differs
+BASE ?= main
+TREE := $(CURDIR)/report/golden/tree
+golden-base: $(VENV)/.site
+	-git worktree remove --force $(TREE) 2>/dev/null
+	git worktree add --quiet --detach $(TREE) $(BASE)
+	status=0; PYTHONPATH=$(TREE)/generator $(BIN)/python $(TREE)/$(GOLDEN) \
+	  --out $(CURDIR)/report/golden/base || status=$$?; \
+	  git worktree remove --force $(TREE); exit $$status
 
 # real steps in PyTorch
 measure: $(VENV)/.dev

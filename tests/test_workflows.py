@@ -211,6 +211,7 @@ def test_the_data_is_checked_first_then_everything_before_publishing() -> None:
     assert {name: job.get("needs") for name, job in check.items()} == {
         "data": None,
         "numbers": "data",
+        "golden": "data",
         "editors": "data",
         "measure": "data",
         "program": "data",
