@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # test processes: one more than two cores, since a worker waits while Chromium or LibreOffice
 # computes; each further one reads the shipped book once more
 WORKERS ?= 3
-# what `make test` runs: everything, unless folders or files are named
+# what `make test` and `make weekly` run: everything, unless folders or files are named
 TESTS ?=
 
 # what an editor runs, for tests/editors; of npm, where the rest is of Python
@@ -18,7 +18,8 @@ EDITORS := .editors
 LOCK := requirements/site.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: site locked lock test measure proof ledger hostile check bench editors format clean
+.PHONY: site locked lock test weekly golden golden-strict golden-update golden-base measure proof ledger hostile check \
+  bench editors format clean
 .DEFAULT_GOAL := site
 
 $(BIN)/python:
@@ -51,6 +52,31 @@ site: $(VENV)/.site
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/measure $(TESTS)
+
+# those of `make test`, with all their cases, and those marked weekly; before a release, too
+weekly: $(VENV)/.dev
+	SCALESHEET_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS) --ignore tests/measure $(TESTS)
+
+# every output of the shipped book, compared with the digests in tests/golden/golden.tsv
+GOLDEN := tests/golden/outputs.py
+golden: $(VENV)/.site
+	$(BIN)/python $(GOLDEN)
+
+golden-strict: $(VENV)/.site
+	$(BIN)/python $(GOLDEN) --strict
+
+golden-update: $(VENV)/.site
+	$(BIN)/python $(GOLDEN) --update
+
+# the texts of another commit, so that `make golden` can show what differs
+BASE ?= main
+TREE := $(CURDIR)/report/golden/tree
+golden-base: $(VENV)/.site
+	git worktree remove --force $(TREE) 2>/dev/null || true
+	git worktree add --quiet --detach $(TREE) $(BASE)
+	status=0; PYTHONPATH=$(TREE)/generator $(BIN)/python $(TREE)/$(GOLDEN) \
+	  --out $(CURDIR)/report/golden/base || status=$$?; \
+	  git worktree remove --force $(TREE); exit $$status
 
 # real steps in PyTorch
 measure: $(VENV)/.dev

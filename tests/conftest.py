@@ -1,4 +1,4 @@
-"""Fixtures for all tests, and the proof's figures at the end of a run."""
+"""Fixtures for all tests; which run weekly; the proof's figures at the end of a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from project import draws
+from project import THOROUGH, draws
 from proof import held
 from sharing import shared_by
 from shipped import built, examined_once
@@ -26,6 +26,7 @@ settings.register_profile(
 settings.load_profile("tests")
 
 pytest_plugins = ["proof.fixtures"]
+WEEKLY = pytest.StashKey[int]()  # how many tests were left to the weekly run
 LONGEST = ("tests/proof/", "tests/site/", "tests/render/live/", "tests/predict/", "tests/plans/")
 
 
@@ -48,8 +49,16 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slowest tests start first, so that no worker is left alone with one at the end."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave weekly tests to the weekly run. The slowest tests start first, so that no worker is
+    left alone with one at the end.
+    """
+    weekly = [item for item in items if item.get_closest_marker("weekly") and not THOROUGH]
+    items[:] = [item for item in items if item not in weekly]
+    config.hook.pytest_deselected(items=weekly)
+    config.stash[WEEKLY] = len(weekly)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        config.workeroutput["weekly"] = len(weekly)  # type: ignore[attr-defined] # of pytest-xdist
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
@@ -64,6 +73,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     config.option.loadscopereorder = False  # it would start with the many short ones
     return ByWhatIsShared(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Each worker of pytest-xdist collects the same tests."""
+    node.config.stash[WEEKLY] = getattr(node, "workeroutput", {}).get("weekly", 0)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -105,7 +120,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
-    """Print the figures of the proof and of its ledger; `make proof` writes the ledger here."""
+    """Print the number of tests left to the weekly run, and the figures of the proof and of its
+    ledger; `make proof` writes the ledger here.
+    """
+    if weekly := terminalreporter.config.stash.get(WEEKLY, 0):
+        terminalreporter.write_line(f"{weekly} tests are left to the weekly run: make weekly")
     passed = terminalreporter.stats.get("passed", [])
     lines = []
     for report in passed:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from project import THOROUGH, command, contents, environment, project
+from project import command, contents, environment, project
 from scalesheet import cli
 from shipped import checkout as copied
 
 ASCII = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
-@pytest.mark.skipif(not THOROUGH, reason="a second build of the book that ships, once a week")
+@pytest.mark.weekly
 def test_two_builds_of_the_book_give_the_same_bytes(checkout: Path, tmp_path: Path) -> None:
     other = copied(tmp_path / "somewhere else" / "zwei")
     subprocess.run(

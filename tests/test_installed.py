@@ -238,6 +238,7 @@ def changed(workbook: Path, input: str, value: float) -> None:
     book.save(workbook)
 
 
+@pytest.mark.weekly
 def test_the_page_about_own_books_works_with_the_wheel_alone(outsider: Outsider) -> None:
     had = follow_the_page(outsider)
     assert had >= {"init", "show", "serve", "build", "pull", "new", "actuals", "diff", "lock"}

@@ -7,6 +7,8 @@ import os
 import re
 import runpy
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
@@ -167,6 +169,16 @@ def test_the_weekly_workflow_runs_the_tests_with_all_cases(monkeypatch: pytest.M
     assert runpy.run_path(project.__file__)["draws"](90) == 90
 
 
+@pytest.mark.parametrize(("variables", "left"), [({}, 8), ({"SCALESHEET_THOROUGH": "1"}, 0)])
+def test_tests_marked_weekly_run_only_then(variables: dict[str, str], left: int) -> None:
+    collect = [sys.executable, "-m", "pytest", "--collect-only", "tests/check/test_growth.py"]
+    environ = {**os.environ, "SCALESHEET_THOROUGH": "", **variables}
+    said = subprocess.run(collect, cwd=ROOT, env=environ, capture_output=True, text=True).stdout
+    names = re.findall(r"::test_\S+", said)
+    assert any("four_times_the_files" in name for name in names) == (left == 0)
+    assert (f"{left} tests are left to the weekly run: make weekly" in said) == (left > 0)
+
+
 def test_the_weekly_workflow_fuzzes_ten_thousand_cases_from_another_seed() -> None:
     (step,) = [s for s in jobs("weekly.yml")["fuzz"]["steps"] if s.get("run") == ".ci/run"]
     assert step["env"] == {
@@ -211,6 +223,7 @@ def test_the_data_is_checked_first_then_everything_before_publishing() -> None:
     assert {name: job.get("needs") for name, job in check.items()} == {
         "data": None,
         "numbers": "data",
+        "golden": "data",
         "editors": "data",
         "measure": "data",
         "program": "data",

@@ -65,6 +65,7 @@ def misspelt(n: int) -> Iterator[tuple[str, str]]:
 Kind = Callable[[int], Iterator[tuple[str, str]]]
 
 
+@pytest.mark.weekly
 @pytest.mark.parametrize(
     "kind",
     [sound, plans, the_same, counted_otherwise, spot_and_on_demand, far_from_their_peers, misspelt],
@@ -87,6 +88,7 @@ def test_four_times_the_files_take_about_four_times_the_time(
     assert any(took(240) < 9 * took(60) for _ in range(3))
 
 
+@pytest.mark.weekly
 def test_unclosed_merge_markers_are_scanned_once() -> None:
     def took(lines: int) -> float:
         return timed(parse, b"<<<<<<< ours\n" * lines, "a.yaml")[0]

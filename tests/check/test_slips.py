@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,23 +16,52 @@ from scalesheet.evaluate.edits import EditError, read_edit
 from scalesheet.examine import examine
 from scalesheet.hints import date_hint
 from scalesheet.nearest import nearest
+from shipped import part
 
 OFFER, TOKENS = "runpod-secure-h100-sxm", "20_000_000, low: 15_000_000, high: 30_000_000"
 NET_OR_GROSS = (
     "N001 'runs' has no column of numbers 'gpu_hours' to total; did you mean "
     "'net_gpu_hours' or 'gross_gpu_hours'?"
 )
+#: The component of the first plan with only what the plan reads; the catalogue's is far slower.
+RUN = """\
+title: A training run
+summary: Hours and cost of a run at a throughput that is stated.
+inputs:
+  model: {ref: models, title: Model}
+  method: {words: [pretraining, full fine-tuning, LoRA, QLoRA], title: Method}
+  tokens: {unit: token, domain: positive, title: Tokens}
+  epochs: {value: 1, unit: 1, domain: positive, kind: decision, title: Epochs}
+  sequence: {value: 4_096, unit: token / sequence, domain: count, kind: decision, title: Length}
+  batch: {value: 128, unit: sequence / step, domain: count, kind: decision, title: Batch}
+  offer: {ref: offers, title: Offer}
+  gpus: {unit: GPU, domain: count, title: Accelerators}
+  tuning_goodput: {value: 0.9, unit: 1, domain: positive-fraction, kind: assumption}
+  speed: {value: 9_000, unit: token / (GPU * second), kind: assumption, title: Throughput}
+quantities:
+  goodput: {title: Goodput, unit: 1, domain: positive-fraction, formula: tuning_goodput}
+  steps: {title: Steps, unit: step, formula: ceil(tokens * epochs / (sequence * batch))}
+  net_gpu_hours: {unit: GPU * hour, domain: positive, formula: tokens * epochs / speed}
+  gross_gpu_hours: {unit: GPU * hour, domain: positive, formula: net_gpu_hours / goodput}
+  hours: {title: Hours, unit: hour, domain: positive, formula: gross_gpu_hours / gpus}
+  cost: {title: Cost, unit: USD, formula: gross_gpu_hours * offer.price}
+outputs: [hours, cost]
+examples:
+  - given:
+      {model: llama-3-2-1b, method: LoRA, tokens: 3.24e7, offer: runpod-secure-h100-sxm, gpus: 1,
+      tuning_goodput: 1}
+    expect: {hours: 1}
+"""
+#: Of the shipped data, what the first plan names.
+NAMED = (
+    *("hardware/h100-sxm.yaml", "rates/runpod-secure-h100-sxm.yaml", "providers/runpod.yaml"),
+    *("models/llama-3-2-1b.yaml", "models/llama-3-1-8b.yaml"),
+)
 #: The text in the plan, the typo, and the error: its line and the start of its message.
 SLIPS = [
     ("[cost, hours]", "[cost, runs.hours]", 3, "N001 'runs.hours' is a column, and a headline is"),
     ("gpus: 1}", "gpus: 0}", 15, "V002 'gpus': expected 1, 2, 3, ... (domain count), found 0"),
     ("batch: 32", "batch: -1", 15, "V002 'batch': expected 1, 2, 3, ... (domain count), found -1"),
-    (
-        "gpus: 1}",
-        "gpu: 1}",
-        15,
-        "S001 A training run computes 'gpu'; state its inputs instead; did",
-    ),
     ("value: 500", "value: 2,000", 8, "Y008 a comma in braces begins another key, here 000; write"),
     ("unit: hour", "unit: weeks", 10, "U001 unknown unit 'weeks'; did you mean 'week'?"),
     (f"{TOKENS}, unit: token", "50M tokn", 6, "U001 'tokens': unknown unit 'tokn'; did you mean"),
@@ -116,12 +146,6 @@ SLIPS = [
         "N001 'small' is a row of runs; write runs['small'].c",
     ),
     (
-        "seeds * runs.total.cost",
-        "\"runs['small'].fits\"",
-        9,
-        "N001 'runs' has no column 'fits'; did you mean 'v",
-    ),
-    (
         "runs.total.cost",
         "runs['small'].cost",
         9,
@@ -150,14 +174,7 @@ SLIPS = [
     (TOKENS, "-5", 6, "V002 scalars.tokens: expected 0 or more"),
     (TOKENS, "0", 15, "V002 'runs.tokens' in the row 'small' is 0, outside its"),
     (TOKENS, "1e300", 6, "Y007 1e300 is larger than 1e100; write it in a larger"),
-    (
-        "batch: 32",
-        "batch: {low: 16, value: 32, high: 64}",
-        15,
-        "R003 'batch' cannot be a range here",
-    ),
     ("batch: 32", "batch: thirty", 15, "N001 unknown name 'thirty'"),
-    ("gpus: 1}", "gpus: two}", 15, "N001 unknown name 'two'; write 2 (3 errors that follow from"),
     ("value: 500", "value: 2,000,000", 8, "Y008 a comma in braces begins another key, here 000;"),
     ("unit: USD, k", "unit:USD, k", 8, "S001 unknown key 'unit:USD' in scalars.cap; write a space"),
     ("500, unit: USD", "500, unit: hour", 4, "U002 'cap' (line 8) is in hour, but the limit of"),
@@ -166,13 +183,6 @@ SLIPS = [
         "{small: {modell: llama-3-2-1b}}",
         14,
         "S001 the component 'training-run' has no input 'modell'; did you mean 'model'?",
-    ),
-    ("gpus: 1}", "gpus: 3}", 14, "V005 runs['small']: 32 sequences per step do not divide"),
-    (
-        "gpus: 1}",
-        "gpus: 16}",
-        14,
-        "V019 runs['small']: 16 GPUs of an offer of 1, and a fast",
     ),
     ("epochs: 3", "epochs: -3", 15, "V002 'epochs': expected above 0 (domain positive), found -3"),
     ("limits: {cost: cap}", "limits: {cost: cup}", 4, "N001 unknown name 'cup'; did you mean"),
@@ -185,7 +195,6 @@ SLIPS = [
     ("total: [cost]", "total: [zzz]", 16, "N001 'runs' has no column of numbers 'zzz' to total"),
     ("total: [cost]", "total: [gpu_hours]", 16, NET_OR_GROSS),
     ("seeds * sum", "goodput * sum", 10, "N001 unknown name 'goodput'; did you mean 'runs.good"),
-    ("seeds * sum", "utilization * sum", 10, "N001 unknown name 'utilization'; did you mean 'runs"),
     ("seeds * sum", "phases.gpus * sum", 10, "N001 unknown name 'phases.gpus'; the plan has no ph"),
     ("total: [cost]", "total: cost", 16, "S003 tables.runs.total: expected a list of names"),
     ("  cap:", "  start: 2026-12-07\n  cap:", 8, "S003 scalars.start: expected a mapping such as"),
@@ -236,6 +245,36 @@ SLIPS = [
         2,
         "Y001 the data of the file ends above this line; write its keys one per line",
     ),
+]
+#: Slips that are reported in words of the catalogue, or of its component.
+OF_THE_CATALOGUE = [
+    (
+        "gpus: 1}",
+        "gpu: 1}",
+        15,
+        "S001 A training run computes 'gpu'; state its inputs instead; did",
+    ),
+    (
+        "seeds * runs.total.cost",
+        "\"runs['small'].fits\"",
+        9,
+        "N001 'runs' has no column 'fits'; did you mean 'v",
+    ),
+    (
+        "batch: 32",
+        "batch: {low: 16, value: 32, high: 64}",
+        15,
+        "R003 'batch' cannot be a range here",
+    ),
+    ("gpus: 1}", "gpus: two}", 15, "N001 unknown name 'two'; write 2 (3 errors that follow from"),
+    ("gpus: 1}", "gpus: 3}", 14, "V005 runs['small']: 32 sequences per step do not divide"),
+    (
+        "gpus: 1}",
+        "gpus: 16}",
+        14,
+        "V019 runs['small']: 16 GPUs of an offer of 1, and a fast",
+    ),
+    ("seeds * sum", "utilization * sum", 10, "N001 unknown name 'utilization'; did you mean 'runs"),
     (OFFER, "h101", 15, "N002 'h101' is not in offers; did you mean one of these"),
     (OFFER, "runpod-h100", 15, "N002 'runpod-h100' is not in offers; did you mean one of these"),
 ]
@@ -308,14 +347,14 @@ def after(data: Path, *edits: tuple[str, str]) -> Sequence[Diagnostic]:
 
 
 @pytest.mark.parametrize(("old", "new", "ends"), WRITE)
-def test_a_common_slip_says_what_to_write(data: Path, old: str, new: str, ends: str) -> None:
-    (only,) = after(data, (old, new))
+def test_a_common_slip_says_what_to_write(small: Path, old: str, new: str, ends: str) -> None:
+    (only,) = after(small, (old, new))
     assert only.message.endswith(ends)
 
 
-def test_a_row_with_a_hyphen_needs_quotes(data: Path) -> None:
+def test_a_row_with_a_hyphen_needs_quotes(small: Path) -> None:
     (only,) = after(
-        data, ("{small: {", "{small-two: {"), ("seeds * sum(runs.hours)", "runs.small-two.hours")
+        small, ("{small: {", "{small-two: {"), ("seeds * sum(runs.hours)", "runs.small-two.hours")
     )
     assert only.message.endswith("; write the row in quotes: runs['small-two'].hours")
 
@@ -325,11 +364,31 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return begun(tmp_path_factory.mktemp("slips"))
 
 
-@pytest.mark.parametrize(("old", "new", "line", "says"), SLIPS)
+@pytest.fixture(scope="module")
+def small(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small book with the same plan."""
+    few = part(tmp_path_factory.mktemp("small"), *NAMED)
+    shutil.copytree(data / "plans", few / "plans")
+    (few / "components").mkdir()
+    (few / "components" / "training-run.yaml").write_text(RUN, "utf-8")
+    return few
+
+
+def test_both_books_are_valid_before_a_slip(data: Path, small: Path) -> None:
+    assert [*examine(data).diagnostics, *examine(small).diagnostics] == []
+
+
+@pytest.mark.parametrize(
+    ("book", "old", "new", "line", "says"),
+    [
+        *(("small", *slip) for slip in SLIPS),
+        *(("data", *slip) for slip in OF_THE_CATALOGUE),
+    ],
+)
 def test_a_typo_is_one_error_at_its_place(
-    data: Path, old: str, new: str, line: int, says: str
+    book: str, old: str, new: str, line: int, says: str, request: pytest.FixtureRequest
 ) -> None:
-    (only,) = after(data, (old, new))
+    (only,) = after(request.getfixturevalue(book), (old, new))
     assert (Path(only.path).name, only.line) == ("plan.yaml", line)
     assert f"{only.code} {only.message}".startswith(says)
 
@@ -377,8 +436,8 @@ scalars:
         ),
     ],
 )
-def test_a_slip_in_a_phase_is_one_error(data: Path, old: str, new: str, says: str) -> None:
-    (only,) = after(data, ("limits: {cost: cap}\nscalars:\n", FOUR_CHECKS.replace(old, new)))
+def test_a_slip_in_a_phase_is_one_error(small: Path, old: str, new: str, says: str) -> None:
+    (only,) = after(small, ("limits: {cost: cap}\nscalars:\n", FOUR_CHECKS.replace(old, new)))
     assert f"{only.code} {only.message}".endswith(says)
 
 
@@ -390,11 +449,11 @@ def test_a_slip_in_a_phase_is_one_error(data: Path, old: str, new: str, says: st
         ("{words: [LoRA, QLoRA], value: LoRA}", "LoRA", "method"),
     ],
 )
-def test_the_name_of_a_scalar_is_a_formula(data: Path, scalar: str, old: str, key: str) -> None:
+def test_the_name_of_a_scalar_is_a_formula(small: Path, scalar: str, old: str, key: str) -> None:
     mine = ("  cap:", f"  mine: {scalar}\n  cap:")
-    (only,) = after(data, (f"{key}: {old}", f"{key}: mine"), mine)
+    (only,) = after(small, (f"{key}: {old}", f"{key}: mine"), mine)
     assert only.message.endswith("; to take it from another figure, write {formula: mine}")
-    assert not after(data, (f"{key}: {old}", f"{key}: {{formula: mine}}"), mine)
+    assert not after(small, (f"{key}: {old}", f"{key}: {{formula: mine}}"), mine)
 
 
 def test_checks_without_a_value_for_one_reason_are_one_error_at_the_row(data: Path) -> None:
@@ -458,8 +517,8 @@ def test_lost_time_is_not_added_twice(data: Path, goodput: str, rest: str, twice
     assert all("the hours of runs['large'] already include" in each.message for each in found)
 
 
-def test_a_limit_that_is_exceeded_is_told_with_both_figures(data: Path) -> None:
-    (only,) = after(data, ("value: 500, unit: USD", "value: 5, unit: USD"))
+def test_a_limit_that_is_exceeded_is_told_with_both_figures(small: Path) -> None:
+    (only,) = after(small, ("value: 500, unit: USD", "value: 5, unit: USD"))
     assert (only.code, only.line) == ("V005", 4)
     assert re.fullmatch(r"Cost is [0-9.]+ USD, above its limit of 5 USD", only.message)
 
@@ -480,9 +539,9 @@ def test_a_goodput_above_1_is_refused_in_data_and_as_an_edit(data: Path, tmp_pat
         read_edit(book, book.plans["first"], "goodput=1.2")
 
 
-def test_a_warning_about_a_formula_stays_at_the_formula(data: Path) -> None:
+def test_a_warning_about_a_formula_stays_at_the_formula(small: Path) -> None:
     ratio = "{unit: 1, formula: runs.total.cost / cost}"
-    (only,) = after(data, ("  cap:", f"  ratio: {ratio}\n  cap:"))
+    (only,) = after(small, ("  cap:", f"  ratio: {ratio}\n  cap:"))
     assert (Path(only.path).name, only.line, only.code) == ("plan.yaml", 8, "R005")
 
 

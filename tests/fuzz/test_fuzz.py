@@ -255,6 +255,7 @@ REPEATED: dict[str, Callable[[int], tuple[str, str]]] = {
 FEW, TIMES = 500, 4
 
 
+@pytest.mark.weekly
 @pytest.mark.parametrize("what", REPEATED)
 def test_time_and_findings_are_linear_in_the_file(what: str, tmp_path: Path) -> None:
     took, found = [], []

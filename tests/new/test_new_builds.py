@@ -132,6 +132,7 @@ def _write(file: Path, text: str) -> None:
     file.write_text(text, "utf-8")
 
 
+@pytest.mark.weekly
 def test_created_files_build_with_their_site(built: Built) -> None:
     assert {d.code for d in built.diagnostics} == {
         "N010",

@@ -89,6 +89,7 @@ def test_check_computes_a_score_unless_it_is_known(
     assert computed
 
 
+@pytest.mark.weekly
 def test_fit_writes_it_only_for_a_score_as_good_as_expected(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

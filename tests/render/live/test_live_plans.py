@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from project import THOROUGH
 from proof.browser import Chromium
 from proof.ledger import share
 from render.live.parts import sample, write_site
@@ -26,10 +25,6 @@ READ_TWICE = [
     for name in PLANS
     if "\nscenarios:" in (DATA / "plans" / name / "plan.yaml").read_text("utf-8")
 ]
-weekly = pytest.mark.skipif(
-    not THOROUGH,
-    reason="with SCALESHEET_THOROUGH=1, as once a week; every run makes these edits together",
-)
 Compare = Callable[[Book, str, list[str]], list[str]]
 
 
@@ -119,21 +114,21 @@ def test_every_input_at_once_is_on_the_page(plan: str, book: Book, compare: Comp
     )
 
 
-@weekly
+@pytest.mark.weekly  # every run makes these edits together
 @pytest.mark.parametrize("plan", READ_TWICE)
 def test_another_scenario_is_on_the_page(plan: str, book: Book, compare: Compare) -> None:
     word = book.plans[plan].scenarios[-1]
     assert compare(book, plan, [f"scenario={word}"]) == []
 
 
-@weekly
+@pytest.mark.weekly
 @pytest.mark.parametrize("plan", PLANS)
 def test_other_choices_are_on_the_page(plan: str, book: Book, compare: Compare) -> None:
     edits = another_row(book, book.plans[plan])
     assert compare(book, plan, edits) == []
 
 
-@weekly
+@pytest.mark.weekly
 @pytest.mark.parametrize("plan", PLANS)
 def test_other_numbers_are_on_the_page(plan: str, book: Book, compare: Compare) -> None:
     edits = other_numbers(book.plans[plan])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import openpyxl
@@ -33,6 +34,14 @@ def whole(data: Path) -> Book:
 @pytest.fixture(scope="module")
 def few(whole: Book) -> Book:
     return carried(whole, whole.plans[PLAN])
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a new book with its workbook: read only."""
+    folder = tmp_path_factory.mktemp("built")
+    build(begun(folder), folder / "build", site=False)
+    return folder
 
 
 def test_it_includes_the_plans_rows_and_their_alternatives(whole: Book, few: Book) -> None:
@@ -115,10 +124,8 @@ def test_a_request_that_matches_nothing_is_reported(asked: str, says: str, tmp_p
     assert [says in each.message for each in found] == [True], found
 
 
-def test_about_says_how_much_of_the_catalogue_is_included(tmp_path: Path) -> None:
-    data = begun(tmp_path)
-    build(data, tmp_path / "build", site=False)
-    about = openpyxl.load_workbook(tmp_path / "build/workbooks/first.xlsx")["About"]
+def test_about_says_how_much_of_the_catalogue_is_included(built: Path) -> None:
+    about = openpyxl.load_workbook(built / "build/workbooks/first.xlsx")["About"]
     said = [str(cell.value).partition("  ")[2] for cell in about["A"]]
     (models,) = (text for text in said if text.startswith("Models has "))
     assert " of the catalogue's " in models
@@ -147,26 +154,28 @@ def test_an_edit_of_a_row_that_is_no_longer_included_is_reported(tmp_path: Path)
     assert left.at.path.endswith("models/qwen2-7b.yaml")
 
 
-def test_an_added_row_that_is_not_included_says_how_to_include_it(tmp_path: Path) -> None:
-    data = begun(tmp_path)
-    build(data, tmp_path / "build", site=False)
-    workbook = openpyxl.load_workbook(tmp_path / "build/workbooks/first.xlsx")
+def test_an_added_row_that_is_not_included_says_how_to_include_it(
+    built: Path, tmp_path: Path
+) -> None:
+    workbook = openpyxl.load_workbook(built / "build/workbooks/first.xlsx")
     sheet = workbook["Models"]
     last = max(cell.row for cell in sheet["B"] if cell.value)
     sheet.cell(last + 1, 2).value = "qwen2-7b"
     workbook.save(tmp_path / "edited.xlsx")
-    (left,) = read(data, tmp_path / "edited.xlsx").left
+    (left,) = read(built / "data", tmp_path / "edited.xlsx").left
     assert left.message == (
         "'qwen2-7b' is in models, but the workbook of this plan does not include it; to include "
         "it, write catalogue: {models: [qwen2-7b]} into plan.yaml and build"
     )
 
 
-def test_its_workbook_can_be_pulled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_workbook_can_be_pulled(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Unedited, it reports nothing; another of its rows can be chosen."""
-    data = begun(tmp_path)
+    shutil.copytree(built, tmp_path, dirs_exist_ok=True)
+    data = tmp_path / "data"
     monkeypatch.chdir(tmp_path)
-    build(Path("data"), Path("build"), site=False)
     path = Path("build/workbooks/first.xlsx")
     assert path.stat().st_size < 400_000
     untouched = read(data, path)
