@@ -19,7 +19,7 @@ from typing import Any
 
 from yaml import YAMLError
 
-from scalesheet.load.folder import extended_by
+from scalesheet.load.folder import bases_of
 from scalesheet.output import MARK
 from scalesheet.shipped import ASSETS, SETTINGS
 
@@ -36,8 +36,9 @@ def sources(data: Path, project: Path, generated: str) -> dict[str, Path]:
     the project.
     """
     result = {f"data/{path.relative_to(data).as_posix()}": path for path in files_below(data)}
-    if (base := extended_by(data)) is not None:
-        result |= {f"base/{path.relative_to(base).as_posix()}": path for path in files_below(base)}
+    for n, base in enumerate(bases_of(data), 1):
+        for path in files_below(base):
+            result["base/" * n + path.relative_to(base).as_posix()] = path
     docs = project / "docs"
     for path in files_below(docs, without=generated):
         result[f"docs/{path.relative_to(docs).as_posix()}"] = path
