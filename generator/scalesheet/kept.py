@@ -2,9 +2,10 @@
 
 The name of an item is a digest of the program, of its libraries and of every byte that the item was
 computed from. So an edited file is not found, and a file that is restored (by `git checkout`) is
-found again. An item is written to a temporary file and renamed, and is read only if its own digest
-matches: parallel commands do not disturb each other, and a damaged file is recomputed. If nothing
-can be cached, everything is computed.
+found again. An item is written to a temporary file and renamed, and is read only if the file has
+the digest of its name and content: parallel commands do not disturb each other, and an item whose
+file is damaged, or of other code, is computed again. If nothing can be cached, everything is
+computed.
 """
 
 from __future__ import annotations
@@ -124,10 +125,10 @@ class Item:
     def __getitem__(self, name: str) -> Any:
         return self._parts[name]
 
-    def packed(self, root: str) -> bytes:
+    def packed(self, name: str, root: str) -> bytes:
         """The bytes of the item's file: a digest and the content."""
         content = _packed((self.head, self._parts), root)
-        return hashlib.sha256(content).digest() + content
+        return _digest(name, content) + content
 
 
 class Place(str):
@@ -289,10 +290,20 @@ def _read(path: Path, root: str) -> Item | None:
     except OSError:
         return None
     content = memoryview(file)[_DIGEST:]
-    if hashlib.sha256(content).digest() != file[:_DIGEST]:
+    if _digest(path.name, content) != file[:_DIGEST]:
         return None
-    head, parts = _unpacked(content, root)
+    try:
+        head, parts = _unpacked(content, root)
+    except Exception:  # unpickling may raise anything
+        return None
     return Item(head, parts, kept=True)
+
+
+def _digest(name: str, content: bytes | memoryview) -> bytes:
+    """The digest of an item's file; names depend on the code that can unpack the content."""
+    digest = hashlib.sha256(name.encode())
+    digest.update(content)
+    return digest.digest()
 
 
 def _write(folder: Path, name: str, item: Item, root: str) -> bool:
@@ -303,7 +314,7 @@ def _write(folder: Path, name: str, item: Item, root: str) -> bool:
     with suppress(OSError):
         with NamedTemporaryFile(dir=folder, prefix=".new-", delete=False) as file:
             try:
-                file.write(item.packed(root))
+                file.write(item.packed(name, root))
                 file.close()
                 os.replace(file.name, folder / name)
             except BaseException:
