@@ -54,7 +54,8 @@ def build(
     parser: ArgumentParser | None = None,
     progress: Progress = lambda message: None,
 ) -> Built:
-    """Build everything into `out`. Raises Refused, and then leaves `out` as it was.
+    """Build everything into `out`. Raises Refused, and then leaves `out` as it was. Without `site`,
+    a site that is there stays as it is.
 
     `as_of` is the date of prices, `created` the date in a workbook's properties; both default to
     the edition. The site documents the commands of `parser`, if given.
@@ -70,7 +71,7 @@ def build(
     edition, findings = sound_edition(data, as_of)
 
     # If neither input nor output changed, there is nothing to do.
-    from scalesheet.output import MARK, refuse_strangers, staged, sweep
+    from scalesheet.output import MARK, keep, refuse_strangers, staged, sweep
     from scalesheet.render.workbook.write import write_workbooks
 
     framed = (project / "mkdocs.yml").is_file()
@@ -105,6 +106,7 @@ def build(
             shutil.rmtree(docs)
         else:
             _api(edition, stage / "api")
+            keep(out.resolve() / "site", stage / "site")
         write_stamp(stage, contents_of(published), inputs, counts)
     return _built(out, edition.book, site, findings, counts)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from argparse import ArgumentParser
@@ -47,7 +46,7 @@ def build_plans(
     it was. The options are those of `build`.
     """
     from scalesheet.fingerprint import ALONE, OTHERS, stamp_of, write_stamp
-    from scalesheet.output import staged
+    from scalesheet.output import keep, staged
     from scalesheet.render.workbook.write import write_workbooks
 
     # Read inputs first: anything that changes after this counts as new in the next build.
@@ -64,7 +63,9 @@ def build_plans(
         alone = before["inputs"].get(ALONE, OTHERS if there else "").split()
         if not {*alone} <= {*ids}:  # else nothing there would stay
             refuse_others(out, before["inputs"], inputs, (*ids, *left_out))
-            _keep(out.resolve(), stage)
+            keep(out.resolve(), stage)
+        elif not site:
+            keep(out.resolve() / "site", stage / "site")
         made = stage / ".made"
         for id_ in ids:
             shared(edition, id_)
@@ -134,27 +135,6 @@ def refuse_others(
             "run 'scalesheet build' to write all of them, or name another folder with --out"
         )
         raise OSError(None, text, str(out))
-
-
-def _keep(out: Path, stage: Path) -> None:
-    """Hard-link all files of the output into the stage."""
-    from scalesheet.output import MARK
-
-    def again(old: str, new: str) -> None:
-        try:
-            os.link(old, new)
-        except OSError:  # no hard links on this system
-            shutil.copy2(old, new)
-
-    if out.is_dir():
-        top = str(out)
-        shutil.copytree(
-            out,
-            stage,
-            ignore=lambda folder, names: [MARK] if folder == top else [],
-            copy_function=again,
-            dirs_exist_ok=True,
-        )
 
 
 def _put(made: Path, stage: Path) -> None:
