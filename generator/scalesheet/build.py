@@ -72,6 +72,7 @@ def build(
 
     # If neither input nor output changed, there is nothing to do.
     from scalesheet.output import MARK, keep, refuse_strangers, staged, sweep
+    from scalesheet.render.api.write import write_api
     from scalesheet.render.workbook.write import write_workbooks
 
     framed = (project / "mkdocs.yml").is_file()
@@ -105,7 +106,7 @@ def build(
                 _publish_pages(docs, published)
             shutil.rmtree(docs)
         else:
-            _api(edition, stage / "api")
+            write_api(edition, stage / "api", pages=False)
             keep(out.resolve() / "site", stage / "site")
         write_stamp(stage, contents_of(published), inputs, counts)
     return _built(out, edition.book, site, findings, counts)
@@ -157,12 +158,6 @@ def counts_of(edition: Edition, reports: Sequence[WorkbookReport]) -> dict[str, 
     _refuse([problem for report in reports for problem in report.problems])
     cells, formulas = sum(r.cells for r in reports), sum(r.formulas for r in reports)
     return {"edition_hash": edition.hash, "cells": cells, "formulas": formulas, "pages": 0}
-
-
-def _api(edition: Edition, folder: Path, *, pages: bool = False, site_url: str = "") -> None:
-    from scalesheet.render.api.write import write_api
-
-    write_api(edition, folder, pages=pages, site_url=site_url)
 
 
 def documents(
@@ -224,11 +219,12 @@ def _put_in_snippets(docs: Path, project: Path) -> None:
 
 def _site(edition: Edition, stage: Path, docs: Path, project: Path) -> int:
     """Write the data API and the site; return the number of pages."""
+    from scalesheet.render.api.write import write_api
     from scalesheet.site import build_site
     from scalesheet.site.own import settings_of
 
     config = settings_of(project, docs, edition.book.title, stage)
-    _api(edition, stage / "site-api", pages=True, site_url=site_address(config))
+    write_api(edition, stage / "site-api", pages=True, site_url=site_address(config))
     report = build_site(
         docs,
         stage / "site",

@@ -115,7 +115,7 @@ def stamp_of(folder: Path) -> dict[str, Any] | None:
     """The stamp of an output; None if there is no readable one."""
     try:
         stamp = json.loads((folder / MARK).read_text("utf-8"))
-        whole = isinstance(stamp["inputs"], dict) and isinstance(stamp["pages"], dict)
+        whole = all(isinstance(stamp[name], dict) for name in ("inputs", "told", "files", "pages"))
     except (OSError, ValueError, LookupError, TypeError):
         return None
     return stamp if whole else None
@@ -125,25 +125,17 @@ def still_holds(
     folder: Path, pages: Path | None, inputs: Mapping[str, str]
 ) -> dict[str, Any] | None:
     """The reported counts, if output and pages are unchanged and were made from these inputs."""
-    try:
-        stamp = json.loads((folder / MARK).read_text("utf-8"))
-        now = {"inputs": inputs, "files": contents_of(folder), "pages": contents_of(pages)}
-        if all(stamp[name] == value for name, value in now.items()):
-            counts: dict[str, Any] = stamp["told"]
-            return counts
-    except (OSError, ValueError, LookupError, TypeError):
-        pass  # no stamp, or an edited one: build
-    return None
+    stamp = stamp_of(folder) or {}
+    now = {"inputs": inputs, "files": contents_of(folder), "pages": contents_of(pages)}
+    same = all(stamp.get(name) == value for name, value in now.items())
+    counts: dict[str, Any] | None = stamp["told"] if same else None
+    return counts
 
 
 def made_with(folder: Path, pages: Path) -> bool:
     """Return whether there are pages below `pages` and the stamp of an output names them all."""
-    try:
-        named = json.loads((folder / MARK).read_text("utf-8"))["pages"]
-        names = contents_of(pages).keys()
-        return bool(names) and names <= named.keys()
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return False
+    stamp, names = stamp_of(folder), contents_of(pages).keys()
+    return bool(names) and stamp is not None and names <= stamp["pages"].keys()
 
 
 def contents_of(folder: Path | None) -> dict[str, str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 from argparse import ArgumentParser
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
 
+from scalesheet.addresses import addresses
 from scalesheet.book import Book
 from scalesheet.build import (
     GENERATED,
@@ -47,6 +47,7 @@ def build_plans(
     """
     from scalesheet.fingerprint import ALONE, OTHERS, stamp_of, write_stamp
     from scalesheet.output import keep, staged
+    from scalesheet.render.api.write import write_plans
     from scalesheet.render.workbook.write import write_workbooks
 
     # Read inputs first: anything that changes after this counts as new in the next build.
@@ -80,7 +81,7 @@ def build_plans(
                 _drop_gone(edition, ids, pages, stage / "site")
             _site(edition, ids, made, stage / "site", project_of(data), pages)
         else:
-            _api(edition, ids, made / "api")
+            write_plans(edition, ids, made / "api")
         for id_ in ids:  # a table that a plan no longer has leaves no file
             tables = stage / ("site" if site else "") / "api" / "v1" / "plans" / id_
             shutil.rmtree(tables, ignore_errors=True)
@@ -150,12 +151,6 @@ def _put(made: Path, stage: Path) -> None:
 # ------------------------------------------------------------------ the renderers
 
 
-def _api(edition: Edition, ids: Collection[str], folder: Path) -> None:
-    from scalesheet.render.api.write import write_plans
-
-    write_plans(edition, ids, folder)
-
-
 def _pages(
     edition: Edition,
     ids: Collection[str],
@@ -193,11 +188,12 @@ def _site(
     edition: Edition, ids: Collection[str], made: Path, kept: Path, project: Path, only: list[str]
 ) -> None:
     """Build the site of those pages, with what they need to work."""
+    from scalesheet.render.api.write import write_plans
     from scalesheet.site.own import settings_of
     from scalesheet.site.part import build_part
 
     docs, plain = made / "docs", made / "plain"
-    _api(edition, ids, made / "site-api")
+    write_plans(edition, ids, made / "site-api")
     config = settings_of(project, docs, edition.book.title, made)
     problems = build_part(
         docs,
@@ -220,7 +216,7 @@ def _drop_gone(
     edition: Edition, ids: Collection[str], written: Collection[str], site: Path
 ) -> None:
     """Remove pages that plans no longer have. `written` are those of the plans `ids`."""
-    pages = {each for plan in edition.book.plans.values() for each in _of(plan)}
+    pages = {name for plan in edition.book.plans.values() for name, _ in addresses(plan)}
     there = {"plans": pages, "audit": set(edition.audits)}
     for folder, names in there.items():
         for path in (site / GENERATED / folder).glob("*"):
@@ -228,9 +224,3 @@ def _drop_gone(
             gone = is_part and page in ids and f"{GENERATED}/{folder}/{path.stem}.md" not in written
             if page not in {"index", *names} or gone:
                 path.unlink()
-
-
-def _of(plan: Any) -> Iterator[str]:
-    from scalesheet.addresses import addresses
-
-    return (name for name, _ in addresses(plan))
