@@ -34,7 +34,8 @@ def shipped(plans: tuple[str, ...] | None = None) -> Examined:
 
 def examined_once(data: Path, as_of: date | None = None, **options: Any) -> Examined:
     """Like `examine`, but reuse the shipped book once this process has read it."""
-    if data.resolve() != DATA or as_of is not None or options.keys() - {"plans"}:
+    stated = {name for name, value in options.items() if value is not None}
+    if data.resolve() != DATA or as_of is not None or stated - {"plans"}:
         return examine(data, as_of, **options)
     plans = options.get("plans")
     return shipped() if plans is None else shipped(tuple(plans))

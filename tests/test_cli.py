@@ -322,3 +322,32 @@ def test_a_terminal_shows_progress(command: tuple[str, ...], tmp_path: Path) -> 
     assert seen.startswith("\r\x1b[Kreading and checking the data\r\x1b[K")
     piped = subprocess.run(process, cwd=tmp_path, capture_output=True, text=True)
     assert "reading and checking" not in piped.stdout + piped.stderr
+
+
+SWEEP = "run,N,D,loss\na,25M,1.5B,3.8\nb,70M,6B,3.24\nc,160M,3B,3.19\n"
+
+
+@pytest.mark.parametrize(
+    "words", [("law", "sweep.csv"), ("predict", "memory", "--set", "model=llama-3-1-8b")]
+)
+def test_commands_that_read_no_plan_use_the_catalogue_outside_a_book(
+    words: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "sweep.csv").write_text(SWEEP, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run(*words) == 0
+    assert "no book here; using the catalogue of scalesheet" in capsys.readouterr().err
+    assert run(*words, "--data", "mine") == 2
+    assert "there is no data folder 'mine'" in capsys.readouterr().err
+
+
+def test_a_law_is_written_only_into_a_book(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sweep.csv").write_text(SWEEP, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run("law", "sweep.csv", "--write", "mine") == 2
+    assert "there is no data folder 'data'" in capsys.readouterr().err

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -193,6 +195,52 @@ def test_a_damaged_file_is_computed_again(folder: Path, tmp_path: Path, at: int)
     assert described(examine(data)) == first
     for path in folder.iterdir():
         path.write_bytes(path.read_bytes()[:50])
+    assert described(examine(data)) == first
+
+
+class Gone:
+    """A class that another version of the program had."""
+
+
+def of_other_code() -> bytes:
+    try:
+        return pickle.dumps((Gone(), {})).replace(b"Gone", b"Lost")
+    finally:
+        assert "Lost" not in globals()
+
+
+#: Contents of an item's file behind a digest that matches.
+NOT_UNPACKED = {
+    "empty": b"",
+    "no pickle": b"junk",
+    "cut": pickle.dumps(("head", {"part": 1}))[:-3],
+    "of another form": pickle.dumps(12),
+    "of other code": of_other_code(),
+    "of a missing module": b"cno_such_module\nthing\n.",
+    "compressed": zlib.compress(pickle.dumps(("head", {})))[:-2],
+    "too few values": b"\x80\x05\x85.",
+}
+
+
+@pytest.mark.parametrize("content", NOT_UNPACKED.values(), ids=NOT_UNPACKED)
+def test_an_item_that_cannot_be_unpacked_is_computed_again_and_replaced(
+    folder: Path, tmp_path: Path, content: bytes
+) -> None:
+    data = small.lay(tmp_path, PLANS)
+    first = described(examine(data))
+    files = {path: path.read_bytes() for path in folder.iterdir()}
+    for path in files:
+        path.write_bytes(kept._digest(path.name, content) + content)
+    assert described(examine(data)) == first
+    assert {path: path.read_bytes() for path in folder.iterdir()} == files
+
+
+def test_a_file_is_not_read_under_another_name(folder: Path, tmp_path: Path) -> None:
+    data = small.lay(tmp_path, PLANS)
+    first = described(examine(data))
+    one, *others = sorted(folder.iterdir())
+    for path in others:
+        shutil.copy(one, path)
     assert described(examine(data)) == first
 
 

@@ -183,3 +183,27 @@ def test_a_broken_plan_does_not_stop_another(
         assert main([*arguments, "--data", str(built / "data")]) == 1
         assert "did you mean 'value'" in capsys.readouterr().out
     assert run(built, built / "build") == 1  # a full build still requires all plans to be valid
+
+
+@pytest.mark.parametrize("plans", [(), ("small",)])
+def test_without_a_site_one_that_is_there_stays_and_the_output_says_so(
+    built: Path, plans: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = built / "new"
+    assert run(built, out, *plans) == 0
+    before = contents(out)
+    site = {name: digest for name, digest in before.items() if name.startswith("site/")}
+    hash_ = re.findall("edition hash (\\w+)", capsys.readouterr().out)[-1]
+    edit(built / "data" / "plans" / "small" / "plan.yaml", "value: 2000,", "value: 2001,")
+    for _ in range(2):
+        assert run(built, out, *plans, "--no-site") == 0
+        after = contents(out)
+        assert site.items() <= after.items()
+        assert {name for name in after if name.startswith("site/")} == site.keys()
+        assert before["workbooks/small.xlsx"] != after["workbooks/small.xlsx"]
+        assert "api/v1/plans/small.json" in after
+        of = "unknown" if plans else hash_
+        assert f"kept  {out / 'site'}, of edition hash {of}: it" in capsys.readouterr().out
+    assert run(built, out, *plans) == 0
+    assert run(built, built / "again", *plans) == 0
+    assert contents(out) == contents(built / "again")

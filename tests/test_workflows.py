@@ -1,4 +1,4 @@
-"""The workflows are valid, call only the project's commands, and have no further permissions."""
+"""The workflows, and those of a new book, are valid and have no more permissions than needed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import os
 import re
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
@@ -26,7 +28,12 @@ from scalesheet.commands.parser import parser
 
 ROOT = Path(__file__).parents[1]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-SCHEMA = files("check_jsonschema") / "builtin_schemas" / "vendor" / "github-workflows.json"
+#: What `init` writes.
+NEW_BOOK = ROOT / "generator" / "scalesheet" / "new" / "book"
+OF_A_BOOK = NEW_BOOK / ".github" / "workflows" / "book.yml"
+SCHEMAS = files("check_jsonschema") / "builtin_schemas" / "vendor"
+#: A reader of workflows that knows attacks on them.
+ZIZMOR = Path(sysconfig.get_path("scripts"), "zizmor")
 
 
 def jobs(name: str) -> dict[str, Any]:
@@ -42,11 +49,12 @@ def steps(workflow: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def faults(workflow: object) -> list[str]:
     """The errors in a workflow by GitHub's schema."""
-    schema = json.loads(SCHEMA.read_text("utf-8"))
+    schema = json.loads((SCHEMAS / "github-workflows.json").read_text("utf-8"))
     return [error.message for error in Draft7Validator(schema).iter_errors(workflow)]
 
 
-each = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+each = pytest.mark.parametrize("path", [*WORKFLOWS, OF_A_BOOK], ids=lambda path: path.name)
+each_own = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 
 
 #: Permissions beyond reading, by workflow and job; only jobs that run the main branch's code.
@@ -55,6 +63,7 @@ GRANTED = {
     "comment.yml": {"comment": {"contents": "read", "actions": "read", "pull-requests": "write"}},
     "pages.yml": {"publish": {"pages": "write", "id-token": "write"}},
     "weekly.yml": {"upkeep": {"contents": "read", "issues": "write"}},
+    "book.yml": {},
 }
 
 
@@ -110,7 +119,7 @@ def test_the_lock_pins_every_dependency_with_hashes() -> None:
 
 def test_updates_of_lock_and_actions_come_as_pull_requests() -> None:
     config = read_yaml(ROOT / ".github" / "dependabot.yml")
-    schema = json.loads(SCHEMA.with_name("dependabot.json").read_text("utf-8"))
+    schema = json.loads((SCHEMAS / "dependabot.json").read_text("utf-8"))
     assert list(Draft7Validator(schema).iter_errors(config)) == []
     assert {each["package-ecosystem"]: each["directory"] for each in config["updates"]} == {
         "pip": f"/{LOCK.parent.relative_to(ROOT)}",
@@ -119,7 +128,7 @@ def test_updates_of_lock_and_actions_come_as_pull_requests() -> None:
 
 
 def test_there_are_no_other_workflows() -> None:
-    assert [path.name for path in WORKFLOWS] == list(GRANTED)
+    assert [path.name for path in (*WORKFLOWS, OF_A_BOOK)] == list(GRANTED)
 
 
 @each
@@ -140,7 +149,7 @@ def test_foreign_actions_are_pinned_by_commit_with_the_version_beside(path: Path
 
 
 def test_an_action_has_the_same_commit_everywhere() -> None:
-    text = "".join(path.read_text("utf-8") for path in WORKFLOWS)
+    text = "".join(path.read_text("utf-8") for path in (*WORKFLOWS, OF_A_BOOK))
     pins = dict.fromkeys(re.findall(r"uses: ([\w/-]+)@(\w+) # (v\S+)", text))
     assert len({name for name, *_ in pins}) == len(pins)
 
@@ -201,7 +210,7 @@ def test_every_job_has_a_time_limit(path: Path) -> None:
         assert "uses" in job or job["timeout-minutes"] <= 60, name
 
 
-@each
+@each_own
 def test_every_command_belongs_to_the_project(path: Path) -> None:
     made = (ROOT / "Makefile").read_text("utf-8").replace("$(VENV)", ".venv")
     for step in steps(read_yaml(path)):
@@ -243,3 +252,76 @@ def test_the_data_is_checked_first_then_everything_before_publishing() -> None:
     assert kept[0]["name"] == "diff"  # .ci/comment finds it by this name
     assert (pages["site"]["needs"], pages["publish"]["needs"]) == ("check", "site")
     assert pages["site"]["steps"][-1]["with"] == {"path": "build/site"}
+
+
+# ------------------------------------------------------------------ weaknesses
+
+
+def weaknesses(path: Path, persona: str = "pedantic") -> list[str]:
+    """What zizmor reports of workflows, without a network."""
+    options = ["--offline", "--strict-collection", "--no-config", f"--persona={persona}"]
+    command = [ZIZMOR, *options, "--format=json", path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return [found["ident"] for found in json.loads(done.stdout)]
+
+
+def test_no_workflow_has_a_known_weakness() -> None:
+    assert weaknesses(ROOT / ".github", "regular") == []  # pedantic: images by digest
+    assert weaknesses(OF_A_BOOK) == []
+
+
+#: Changes of a new book's workflow, and what is reported then.
+WEAKER = {
+    "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8": (
+        "actions/checkout@v5",
+        "unpinned-uses",
+    ),
+    "          persist-credentials: false\n": ("", "artipacked"),
+    '"origin/$GITHUB_BASE_REF"': ("origin/${{ github.base_ref }}", "template-injection"),
+    "permissions:\n  contents: read\n": ("permissions: write-all\n", "excessive-permissions"),
+    "  pull_request:\n": ("  pull_request_target:\n", "dangerous-triggers"),
+}
+
+
+@pytest.mark.parametrize("old", WEAKER)
+def test_a_weaker_workflow_would_be_reported(tmp_path: Path, old: str) -> None:
+    new, reported = WEAKER[old]
+    path = tmp_path / ".github" / "workflows" / "book.yml"
+    path.parent.mkdir(parents=True)
+    shutil.copy(OF_A_BOOK, path)
+    project.edit(path, old, new)
+    assert reported in weaknesses(path)
+
+
+def test_a_new_books_commands_exist_and_take_no_text_of_a_request() -> None:
+    (job,) = read_yaml(OF_A_BOOK)["jobs"].values()
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    commands += gitlab_commands()
+    programs = set()
+    for command in commands:
+        assert "${{" not in command
+        program, *arguments = shlex.split(command)
+        programs.add(program)
+        if program == "scalesheet":
+            assert parser().parse_args(arguments)
+        elif program == "pip":
+            assert arguments == ["install", "--requirement", "requirements.txt"]
+    assert programs == {"pip", "scalesheet", "mv"}
+
+
+def gitlab_commands() -> list[str]:
+    config = read_yaml(NEW_BOOK / ".gitlab-ci.yml")
+    jobs = [config["default"], config["check"], config["pages"]]
+    return [
+        line for job in jobs for key in ("before_script", "script") for line in job.get(key, ())
+    ]
+
+
+def test_a_new_books_gitlab_file_is_valid_and_publishes_only_the_default_branch() -> None:
+    config = read_yaml(NEW_BOOK / ".gitlab-ci.yml")
+    validator = Draft7Validator(json.loads((SCHEMAS / "gitlab-ci.json").read_text("utf-8")))
+    assert list(validator.iter_errors(config)) == []
+    assert list(validator.iter_errors({**config, "pages": {"scripts": ["true"]}}))
+    for line in gitlab_commands():  # a variable of GitLab is one word
+        assert not re.search(r'(?<!")\$', line), line
+    assert config["pages"]["rules"] == [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}]

@@ -54,7 +54,8 @@ def build(
     parser: ArgumentParser | None = None,
     progress: Progress = lambda message: None,
 ) -> Built:
-    """Build everything into `out`. Raises Refused, and then leaves `out` as it was.
+    """Build everything into `out`. Raises Refused, and then leaves `out` as it was. Without `site`,
+    a site that is there stays as it is.
 
     `as_of` is the date of prices, `created` the date in a workbook's properties; both default to
     the edition. The site documents the commands of `parser`, if given.
@@ -70,7 +71,8 @@ def build(
     edition, findings = sound_edition(data, as_of)
 
     # If neither input nor output changed, there is nothing to do.
-    from scalesheet.output import MARK, refuse_strangers, staged, sweep
+    from scalesheet.output import MARK, keep, refuse_strangers, staged, sweep
+    from scalesheet.render.api.write import write_api
     from scalesheet.render.workbook.write import write_workbooks
 
     framed = (project / "mkdocs.yml").is_file()
@@ -104,7 +106,8 @@ def build(
                 _publish_pages(docs, published)
             shutil.rmtree(docs)
         else:
-            _api(edition, stage / "api")
+            write_api(edition, stage / "api", pages=False)
+            keep(out.resolve() / "site", stage / "site")
         write_stamp(stage, contents_of(published), inputs, counts)
     return _built(out, edition.book, site, findings, counts)
 
@@ -155,12 +158,6 @@ def counts_of(edition: Edition, reports: Sequence[WorkbookReport]) -> dict[str, 
     _refuse([problem for report in reports for problem in report.problems])
     cells, formulas = sum(r.cells for r in reports), sum(r.formulas for r in reports)
     return {"edition_hash": edition.hash, "cells": cells, "formulas": formulas, "pages": 0}
-
-
-def _api(edition: Edition, folder: Path, *, pages: bool = False, site_url: str = "") -> None:
-    from scalesheet.render.api.write import write_api
-
-    write_api(edition, folder, pages=pages, site_url=site_url)
 
 
 def documents(
@@ -222,11 +219,12 @@ def _put_in_snippets(docs: Path, project: Path) -> None:
 
 def _site(edition: Edition, stage: Path, docs: Path, project: Path) -> int:
     """Write the data API and the site; return the number of pages."""
+    from scalesheet.render.api.write import write_api
     from scalesheet.site import build_site
     from scalesheet.site.own import settings_of
 
     config = settings_of(project, docs, edition.book.title, stage)
-    _api(edition, stage / "site-api", pages=True, site_url=site_address(config))
+    write_api(edition, stage / "site-api", pages=True, site_url=site_address(config))
     report = build_site(
         docs,
         stage / "site",

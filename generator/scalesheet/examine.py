@@ -163,13 +163,18 @@ def diagnose(data: Path, as_of: date | None = None) -> list[Diagnostic]:
 
 
 def sound_edition(
-    data: Path, as_of: date | None = None, *, plans: Collection[str] | None = None
+    data: Path,
+    as_of: date | None = None,
+    *,
+    plans: Collection[str] | None = None,
+    asked: Collection[str] | None = None,
 ) -> tuple[Edition, tuple[Diagnostic, ...]]:
-    """The edition of a data folder, or of some of its plans, and any warnings.
+    """The edition of a data folder, or of some of its plans, and any warnings; for `asked`, see
+    `examine`.
 
     Raises Refused with all diagnostics if there is an error.
     """
-    examined = examine(data, as_of, plans=plans)
+    examined = examine(data, as_of, plans=plans, asked=asked)
     return sound(examined), tuple(examined.diagnostics)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from yaml import YAMLError
 
-from scalesheet.load.folder import extended_by
+from scalesheet.load.folder import bases_of
 from scalesheet.output import MARK
 from scalesheet.shipped import ASSETS, SETTINGS
 
@@ -36,8 +36,9 @@ def sources(data: Path, project: Path, generated: str) -> dict[str, Path]:
     the project.
     """
     result = {f"data/{path.relative_to(data).as_posix()}": path for path in files_below(data)}
-    if (base := extended_by(data)) is not None:
-        result |= {f"base/{path.relative_to(base).as_posix()}": path for path in files_below(base)}
+    for n, base in enumerate(bases_of(data), 1):
+        for path in files_below(base):
+            result["base/" * n + path.relative_to(base).as_posix()] = path
     docs = project / "docs"
     for path in files_below(docs, without=generated):
         result[f"docs/{path.relative_to(docs).as_posix()}"] = path
@@ -114,7 +115,7 @@ def stamp_of(folder: Path) -> dict[str, Any] | None:
     """The stamp of an output; None if there is no readable one."""
     try:
         stamp = json.loads((folder / MARK).read_text("utf-8"))
-        whole = isinstance(stamp["inputs"], dict) and isinstance(stamp["pages"], dict)
+        whole = all(isinstance(stamp[name], dict) for name in ("inputs", "told", "files", "pages"))
     except (OSError, ValueError, LookupError, TypeError):
         return None
     return stamp if whole else None
@@ -124,25 +125,17 @@ def still_holds(
     folder: Path, pages: Path | None, inputs: Mapping[str, str]
 ) -> dict[str, Any] | None:
     """The reported counts, if output and pages are unchanged and were made from these inputs."""
-    try:
-        stamp = json.loads((folder / MARK).read_text("utf-8"))
-        now = {"inputs": inputs, "files": contents_of(folder), "pages": contents_of(pages)}
-        if all(stamp[name] == value for name, value in now.items()):
-            counts: dict[str, Any] = stamp["told"]
-            return counts
-    except (OSError, ValueError, LookupError, TypeError):
-        pass  # no stamp, or an edited one: build
-    return None
+    stamp = stamp_of(folder) or {}
+    now = {"inputs": inputs, "files": contents_of(folder), "pages": contents_of(pages)}
+    same = all(stamp.get(name) == value for name, value in now.items())
+    counts: dict[str, Any] | None = stamp["told"] if same else None
+    return counts
 
 
 def made_with(folder: Path, pages: Path) -> bool:
     """Return whether there are pages below `pages` and the stamp of an output names them all."""
-    try:
-        named = json.loads((folder / MARK).read_text("utf-8"))["pages"]
-        names = contents_of(pages).keys()
-        return bool(names) and names <= named.keys()
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return False
+    stamp, names = stamp_of(folder), contents_of(pages).keys()
+    return bool(names) and stamp is not None and names <= stamp["pages"].keys()
 
 
 def contents_of(folder: Path | None) -> dict[str, str]:

@@ -2,9 +2,10 @@
 
 The name of an item is a digest of the program, of its libraries and of every byte that the item was
 computed from. So an edited file is not found, and a file that is restored (by `git checkout`) is
-found again. An item is written to a temporary file and renamed, and is read only if its own digest
-matches: parallel commands do not disturb each other, and a damaged file is recomputed. If nothing
-can be cached, everything is computed.
+found again. An item is written to a temporary file and renamed, and is read only if the file has
+the digest of its name and content: parallel commands do not disturb each other, and an item whose
+file is damaged, or of other code, is computed again. If nothing can be cached, everything is
+computed.
 """
 
 from __future__ import annotations
@@ -124,10 +125,10 @@ class Item:
     def __getitem__(self, name: str) -> Any:
         return self._parts[name]
 
-    def packed(self, root: str) -> bytes:
+    def packed(self, name: str, root: str) -> bytes:
         """The bytes of the item's file: a digest and the content."""
         content = _packed((self.head, self._parts), root)
-        return hashlib.sha256(content).digest() + content
+        return _digest(name, content) + content
 
 
 class Place(str):
@@ -157,15 +158,15 @@ def kept(name: str, make: Callable[[], Item], root: str = "", *, always: bool = 
     What takes less than WORTH to make is not cached, unless `always`, which is for items that
     depend on a cached one. `root` is the folder of the item's files.
     """
-    folder = _folder()
-    if folder is None:
-        return make()
-    item = _read(folder / name, root)
-    if item is None:
-        began = time.process_time()
-        item = make()
-        if always or time.process_time() - began >= WORTH:
-            item.kept = _write(folder, name, item, root)
+    return _read(name, root) or _made(make, lambda: name, root, always)
+
+
+def _made(make: Callable[[], Item], name: Callable[[], str], root: str, always: bool) -> Item:
+    """Make an item and cache it under the name that it has then, if it is worth it."""
+    began, folder = time.process_time(), _folder()
+    item = make()
+    if folder is not None and (always or time.process_time() - began >= WORTH):
+        item.kept = _write(folder, name(), item, root)
     return item
 
 
@@ -195,24 +196,19 @@ def kept_by_reads(
     digests of those parts, the same would be read again. So the cache has a list of what was read
     under the name, and the item under the name with the digests (`name_after`).
     """
-    folder = _folder()
-    if folder is None:
-        return make(set())
-    item = _read(folder / found, root) if (found := name_by_reads(name, parts)) else None
+    item = _read(found, root) if (found := name_by_reads(name, parts)) else None
     if item is None:
-        began, reads = time.process_time(), Reads()
-        item = make(reads)
-        if always or time.process_time() - began >= WORTH:
-            item.kept = _write(folder, name_after(name, reads, parts), item, root)
-            others = [each for each in _reads_of(folder, name) if each != sorted(reads)]
+        reads = Reads()
+        item = _made(lambda: make(reads), lambda: name_after(name, reads, parts), root, always)
+        if item.kept and (folder := _folder()):
+            others = [each for each in _reads_of(name) if each != sorted(reads)]
             _write(folder, name, Item([sorted(reads), *others][:MOST_READS], {}), "")
     return item
 
 
 def name_by_reads(name: str, parts: Mapping[Part, str]) -> str:
     """The full name of a cached item that read nothing that has changed since, or empty."""
-    folder = _folder()
-    names = (name_after(name, each, parts) for each in _reads_of(folder, name) if folder)
+    names = (name_after(name, each, parts) for each in _reads_of(name))
     return next(filter(is_kept, names), "")
 
 
@@ -221,8 +217,8 @@ def name_after(name: str, reads: Iterable[Part], parts: Mapping[Part, str]) -> s
     return name_of(name, [(each, parts.get(each)) for each in sorted(reads)])
 
 
-def _reads_of(folder: Path | None, name: str) -> list[list[Part]]:
-    item = _read(folder / name, "") if folder else None
+def _reads_of(name: str) -> list[list[Part]]:
+    item = _read(name, "")
     return [] if item is None else list(item.head)
 
 
@@ -282,17 +278,26 @@ def _folder() -> Path | None:
     return folder if ours and not (os.name == "posix" and status.st_mode & 0o022) else None
 
 
-def _read(path: Path, root: str) -> Item | None:
-    try:
-        file = path.read_bytes()
-        os.utime(path)
-    except OSError:
+def _read(name: str, root: str) -> Item | None:
+    """The item on file, or None if there is none, or its file cannot be read or unpacked."""
+    folder = _folder()
+    if folder is None:
         return None
-    content = memoryview(file)[_DIGEST:]
-    if hashlib.sha256(content).digest() != file[:_DIGEST]:
-        return None
-    head, parts = _unpacked(content, root)
-    return Item(head, parts, kept=True)
+    with suppress(Exception):  # unpickling may raise anything
+        file = (folder / name).read_bytes()
+        os.utime(folder / name)
+        content = memoryview(file)[_DIGEST:]
+        if _digest(name, content) == file[:_DIGEST]:
+            head, parts = _unpacked(content, root)
+            return Item(head, parts, kept=True)
+    return None
+
+
+def _digest(name: str, content: bytes | memoryview) -> bytes:
+    """The digest of an item's file; names depend on the code that can unpack the content."""
+    digest = hashlib.sha256(name.encode())
+    digest.update(content)
+    return digest.digest()
 
 
 def _write(folder: Path, name: str, item: Item, root: str) -> bool:
@@ -303,7 +308,7 @@ def _write(folder: Path, name: str, item: Item, root: str) -> bool:
     with suppress(OSError):
         with NamedTemporaryFile(dir=folder, prefix=".new-", delete=False) as file:
             try:
-                file.write(item.packed(root))
+                file.write(item.packed(name, root))
                 file.close()
                 os.replace(file.name, folder / name)
             except BaseException:

@@ -99,28 +99,19 @@ class KeptEdition(Edition):
         def keep(task: str, data: Published, make: Callable[[], T]) -> T:
             derived = replace(data, rows=(), of=())  # `fixed` has the files of the others
             name = name_of("score of", task, self.below.head.fixed, spelled(derived))
-            item = kept(name, lambda: Item([], {"score": make()}), self.root, always=always)
-            result: T = item["score"]
-            return result
+            return self._kept(name, make)
 
-        def made() -> Item:
+        def made() -> Mapping[str, TaskScore]:
             from scalesheet.predict.score import score
 
-            return Item(None, {"scored": score(self.book, keep)})
+            return score(self.book, keep)
 
-        always = self.below.kept
-        item = kept(self.below.head.scored, made, self.root, always=self.below.kept)
-        scored: Mapping[str, TaskScore] = item["scored"]
-        return scored
+        return self._kept(self.below.head.scored, made)
 
     @cached_property
     def hidden_sweeps(self) -> tuple[Hidden, ...]:
-        def made() -> Item:
-            return Item(None, {"hidden": super(KeptEdition, self).hidden_sweeps})
-
         name = name_of("hidden", self.below.head.scored)
-        found: tuple[Hidden, ...] = kept(name, made, self.root, always=self.below.kept)["hidden"]
-        return found
+        return self._kept(name, lambda: super(KeptEdition, self).hidden_sweeps)
 
     @cached_property
     def scores(self) -> Mapping[str, TaskScore]:
@@ -135,14 +126,13 @@ class KeptEdition(Edition):
 
     def keep(self, name: str, make: Callable[[], T], plan: str = "") -> T:
         of = (self.below.head.name, [self.plans[plan].head.name] if plan else self._asked)
-        item = kept(
-            name_of(name, of),
-            lambda: Item(None, {name: make()}),
-            self.root,
-            always=self.below.kept,
-        )
-        result: T = item[name]
-        return result
+        return self._kept(name_of(name, of), make)
+
+    def _kept(self, name: str, make: Callable[[], T]) -> T:
+        """The value that `make` returns, from the cache if it is there."""
+        item = kept(name, lambda: Item([], {"value": make()}), self.root, always=self.below.kept)
+        value: T = item["value"]
+        return value
 
     @cached_property
     def score(self) -> Item:

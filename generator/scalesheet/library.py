@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache, cached_property
@@ -311,11 +311,17 @@ def open_book(folder: str | Path | None = None, *, as_of: date | None = None) ->
 
     Raises `scalesheet.diagnostics.Refused` with all diagnostics if it has errors.
     """
+    return _opened(folder, as_of)
+
+
+def _opened(
+    folder: str | Path | None, as_of: date | None = None, plans: Collection[str] | None = None
+) -> Book:
     from scalesheet.examine import sound_edition
     from scalesheet.shipped import CATALOGUE
 
     data = Path(folder).absolute() if folder else CATALOGUE
-    return Book(sound_edition(data, as_of)[0], data)
+    return Book(sound_edition(data, as_of, plans=plans)[0], data)
 
 
 #: `scalesheet.load()`, the name in scripts and notebooks.
@@ -339,15 +345,16 @@ def choose(model: str, *, book: Book | str | Path | None = None, **options: Any)
 
 
 def _book(book: Book | str | Path | None) -> Book:
+    """The book to predict with; a folder's plans are not read, so their errors do not matter."""
     if isinstance(book, Book):
         return book
-    return _catalogue() if book is None else open_book(book)
+    return _catalogue() if book is None else _opened(book, plans=())
 
 
 @cache
 def _catalogue() -> Book:
     """The catalogue, opened once, since it does not change while a program runs."""
-    return open_book()
+    return _opened(None, plans=())
 
 
 def _written(value: Input) -> str:

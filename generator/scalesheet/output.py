@@ -56,6 +56,26 @@ def staged(out: Path, *, wait: bool = False) -> Iterator[Path]:
                 _remove(stage)
 
 
+def keep(folder: Path, stage: Path) -> None:
+    """Hard-link all files of an output, or of a folder in it, into a stage."""
+
+    def again(old: str, new: str) -> None:
+        try:
+            os.link(old, new)
+        except OSError:  # no hard links on this system
+            shutil.copy2(old, new)
+
+    if folder.is_dir():
+        top = str(folder)
+        shutil.copytree(
+            folder,
+            stage,
+            ignore=lambda below, names: [MARK] if below == top else [],
+            copy_function=again,
+            dirs_exist_ok=True,
+        )
+
+
 def sweep(out: Path) -> None:
     """Clean up after a killed build, unless another one is running."""
     out = out.resolve()

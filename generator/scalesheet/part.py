@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from argparse import ArgumentParser
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
 
+from scalesheet.addresses import addresses
 from scalesheet.book import Book
 from scalesheet.build import (
     GENERATED,
@@ -47,7 +46,8 @@ def build_plans(
     it was. The options are those of `build`.
     """
     from scalesheet.fingerprint import ALONE, OTHERS, stamp_of, write_stamp
-    from scalesheet.output import staged
+    from scalesheet.output import keep, staged
+    from scalesheet.render.api.write import write_plans
     from scalesheet.render.workbook.write import write_workbooks
 
     # Read inputs first: anything that changes after this counts as new in the next build.
@@ -64,7 +64,9 @@ def build_plans(
         alone = before["inputs"].get(ALONE, OTHERS if there else "").split()
         if not {*alone} <= {*ids}:  # else nothing there would stay
             refuse_others(out, before["inputs"], inputs, (*ids, *left_out))
-            _keep(out.resolve(), stage)
+            keep(out.resolve(), stage)
+        elif not site:
+            keep(out.resolve() / "site", stage / "site")
         made = stage / ".made"
         for id_ in ids:
             shared(edition, id_)
@@ -79,7 +81,7 @@ def build_plans(
                 _drop_gone(edition, ids, pages, stage / "site")
             _site(edition, ids, made, stage / "site", project_of(data), pages)
         else:
-            _api(edition, ids, made / "api")
+            write_plans(edition, ids, made / "api")
         for id_ in ids:  # a table that a plan no longer has leaves no file
             tables = stage / ("site" if site else "") / "api" / "v1" / "plans" / id_
             shutil.rmtree(tables, ignore_errors=True)
@@ -136,27 +138,6 @@ def refuse_others(
         raise OSError(None, text, str(out))
 
 
-def _keep(out: Path, stage: Path) -> None:
-    """Hard-link all files of the output into the stage."""
-    from scalesheet.output import MARK
-
-    def again(old: str, new: str) -> None:
-        try:
-            os.link(old, new)
-        except OSError:  # no hard links on this system
-            shutil.copy2(old, new)
-
-    if out.is_dir():
-        top = str(out)
-        shutil.copytree(
-            out,
-            stage,
-            ignore=lambda folder, names: [MARK] if folder == top else [],
-            copy_function=again,
-            dirs_exist_ok=True,
-        )
-
-
 def _put(made: Path, stage: Path) -> None:
     """Move every file into place; links to the old one keep its content."""
     for path in sorted(made.rglob("*")):
@@ -168,12 +149,6 @@ def _put(made: Path, stage: Path) -> None:
 
 
 # ------------------------------------------------------------------ the renderers
-
-
-def _api(edition: Edition, ids: Collection[str], folder: Path) -> None:
-    from scalesheet.render.api.write import write_plans
-
-    write_plans(edition, ids, folder)
 
 
 def _pages(
@@ -213,11 +188,12 @@ def _site(
     edition: Edition, ids: Collection[str], made: Path, kept: Path, project: Path, only: list[str]
 ) -> None:
     """Build the site of those pages, with what they need to work."""
+    from scalesheet.render.api.write import write_plans
     from scalesheet.site.own import settings_of
     from scalesheet.site.part import build_part
 
     docs, plain = made / "docs", made / "plain"
-    _api(edition, ids, made / "site-api")
+    write_plans(edition, ids, made / "site-api")
     config = settings_of(project, docs, edition.book.title, made)
     problems = build_part(
         docs,
@@ -240,7 +216,7 @@ def _drop_gone(
     edition: Edition, ids: Collection[str], written: Collection[str], site: Path
 ) -> None:
     """Remove pages that plans no longer have. `written` are those of the plans `ids`."""
-    pages = {each for plan in edition.book.plans.values() for each in _of(plan)}
+    pages = {name for plan in edition.book.plans.values() for name, _ in addresses(plan)}
     there = {"plans": pages, "audit": set(edition.audits)}
     for folder, names in there.items():
         for path in (site / GENERATED / folder).glob("*"):
@@ -248,9 +224,3 @@ def _drop_gone(
             gone = is_part and page in ids and f"{GENERATED}/{folder}/{path.stem}.md" not in written
             if page not in {"index", *names} or gone:
                 path.unlink()
-
-
-def _of(plan: Any) -> Iterator[str]:
-    from scalesheet.addresses import addresses
-
-    return (name for name, _ in addresses(plan))

@@ -498,3 +498,33 @@ def test_identical_sides_are_not_evaluated(
     monkeypatch.setattr("scalesheet.examine.examine", lambda *_, **__: pytest.fail("evaluated"))
     assert run(str(base), str(base)) == 0
     assert "No numbers changed." in capsys.readouterr().out
+
+
+def test_an_empty_side_is_wrong_usage(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = str(repository / "data")
+    for sides in (("",), ("HEAD", ""), ("", "HEAD")):
+        assert run(*sides, "--data", data) == 2
+        assert "a side is empty; write a git revision, such as main" in capsys.readouterr().err
+
+
+def test_a_shallow_clone_is_named_as_the_reason(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
+        subprocess.run(["git", *who, *words], check=True, capture_output=True)
+
+    whole, shallow = tmp_path / "whole", tmp_path / "shallow"
+    git("clone", "-q", str(repository), str(whole))
+    git("-C", str(whole), "commit", "-q", "--allow-empty", "-m", "second")
+    git("clone", "-q", "--depth=1", whole.as_uri(), str(shallow))
+    data = str(shallow / "data")
+    for revision in ("HEAD~1", "origin/release", "0123456789abcdef0123456789abcdef01234567"):
+        assert run(revision, "--data", data) == 2
+        told = capsys.readouterr().err
+        assert f"there is no revision '{revision}' because this clone is shallow" in told
+        assert "'git fetch --unshallow', or check out with 'fetch-depth: 0'" in told
+    git("-C", str(shallow), "fetch", "-q", "--unshallow")
+    assert run("HEAD~1", "--data", data) == 0
+    assert run("HEAD~5", "--data", data) == 2
+    assert "shallow" not in capsys.readouterr().err

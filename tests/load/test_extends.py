@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from own import begun
+from project import ROOT
 from scalesheet.cli import main
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.examine import compile_book, diagnose
+from scalesheet.fingerprint import sources
+from scalesheet.load import extended
+from scalesheet.schemas import written
 from scalesheet.shipped import CATALOGUE
 from small import HEAD, lay
 
@@ -108,3 +116,112 @@ def test_old_prices_are_reported_only_in_the_book_that_states_them(tmp_path: Pat
     shipped = (CATALOGUE / "rates" / "runpod-secure-h100-sxm.yaml").read_text("utf-8")
     own.write_text(shipped, "utf-8")
     assert [each.path for each in diagnose(data) if each.code == "O001"] == [own.as_posix()]
+
+
+# ------------------------------------------------------------------ books that extend themselves
+
+
+def books(folder: Path, extends: dict[str, str]) -> list[Path]:
+    """Books side by side, each of which extends what is named for it."""
+    for name, base in extends.items():
+        lay(folder / name, {"book.yaml": f"title: T\nedition: 2026-11-20\nextends: {base}\n"})
+    return [folder / name / "data" for name in extends]
+
+
+CIRCLES = {
+    "itself": ({"a": "."}, "a/data extends a/data"),
+    "itself by its path": ({"a": "../../a/data"}, "a/data extends a/data"),
+    "each other": ({"a": "../../b", "b": "../../a"}, "a/data extends b/data extends a/data"),
+    "below the book": (
+        {"a": "../../b", "b": "../../c", "c": "../../b"},
+        "b/data extends c/data extends b/data",
+    ),
+}
+
+
+@pytest.mark.parametrize(("extends", "circle"), CIRCLES.values(), ids=CIRCLES)
+def test_a_circle_of_books_is_named_where_it_closes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extends: dict[str, str], circle: str
+) -> None:
+    data, *others = books(tmp_path, extends)
+    monkeypatch.chdir(tmp_path)
+    (found,) = diagnose(Path("a/data"))
+    closes = f"{others[-1].parts[-2]}" if others else "data/book.yaml"
+    assert found.path.split(":")[0].endswith(closes)
+    assert (found.line, found.column, found.code) == (3, 10, "Y012")
+    assert found.message == f"a book cannot extend itself: {circle}; remove one 'extends' of these"
+    assert main(["new", "source", "mine", "--title", "Mine", "--data", str(data)]) == 0
+
+
+def test_a_chain_of_books_is_used_as_a_whole(tmp_path: Path) -> None:
+    data, *_, last = books(tmp_path, {"a": "../../b", "b": "../../c", "c": "../../d", "d": "."})
+    (last / "book.yaml").write_text("title: T\nedition: 2026-11-20\n", "utf-8")
+    assert diagnose(data) == []
+    assert main(["new", "source", "mine", "--title", "Mine", "--data", str(data)]) == 0
+    read = {path.resolve() for path in sources(data, tmp_path, "generated").values()}
+    for card in tmp_path.glob("*/data/hardware/card.yaml"):
+        assert card in read  # a build notices if one of them changes
+
+
+def test_more_books_than_allowed_are_an_error(tmp_path: Path) -> None:
+    names = "abcdefgh"
+    data, *_ = books(tmp_path, {each: f"../../{chr(ord(each) + 1)}" for each in names})
+    assert [each.message for each in diagnose(data)] == [
+        "expected at most 5 books below a book, found more; merge some"
+    ]
+
+
+# ------------------------------------------------------------------ nothing is imported
+
+PACKAGE = """\
+from pathlib import Path
+Path({marker!r}).write_text("executed")
+"""
+
+
+@pytest.mark.parametrize("name", ["evil.x", "evil", "evil-x", "Evil", "../evil", "a.b.c", "evil:x"])
+def test_no_package_is_imported_to_find_a_book(tmp_path: Path, name: str) -> None:
+    """With -m, the working folder is on Python's path."""
+    marker = tmp_path / "executed"
+    (data,) = books(tmp_path, {"ours": name})
+    for package in ("evil", "evil/x", "evil_x", "a", "a/b", "a/b/c"):
+        init = data.parent / package / "__init__.py"
+        init.parent.mkdir()
+        init.write_text(PACKAGE.format(marker=str(marker)), "utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
+    for command, status in (("check", 1), ("lock", 2)):
+        done = subprocess.run(
+            [sys.executable, "-m", "scalesheet", command],
+            cwd=data.parent,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == status, done.stderr
+        assert "Traceback" not in done.stderr
+    assert not marker.exists()
+
+
+def test_a_name_that_the_schema_refuses_is_one_error(tmp_path: Path) -> None:
+    for name in ("evil.x", "Evil", "/etc", "a_b", "../a b"):
+        (data,) = books(tmp_path, {"ours": name})
+        (found,) = diagnose(data)
+        assert found.code != "Y012", name
+
+
+def test_the_name_of_a_book_has_one_pattern() -> None:
+    assert written("book")["properties"]["extends"]["pattern"] == f"^({extended.NAME.pattern})$"
+
+
+def test_the_book_of_an_installed_package_is_found_without_importing_it(
+    book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "installed" / "company_book"
+    shutil.move(tmp_path / "company", package)
+    (package / "__init__.py").write_text("raise RuntimeError\n", "utf-8")
+    file = book / "book.yaml"
+    file.write_text(file.read_text("utf-8").replace("../../company/data", "company-book"), "utf-8")
+    assert [each.code for each in diagnose(book)] == ["Y012"]
+    monkeypatch.syspath_prepend(str(package.parent))
+    assert diagnose(book) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,10 @@ def test_charts_have_short_ids() -> None:
         assert f'aria-labelledby="{name}-title {name}-desc"' in page
         assert f"<title id={name}-title>" in page
         assert f"url(#{name}-1)" in page
+
+
+def test_short_ids_of_charts_do_not_depend_on_the_process() -> None:
+    """The order of a set of texts does."""
+    chart = '<svg aria-labelledby="chart-{0}-title c"><title id="chart-{0}-title">A</title></svg>'
+    page = compact("".join(chart.format(letter) for letter in "hgfedcba"))
+    assert re.findall(r"<title id=(\S+)-title>", page) == [f"c{n}" for n in range(7, -1, -1)]

@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     data = folder(options.data)
     if options.freeze:
         _freeze(data, options.plans)
-    examined = examine(data, options.as_of)
+    examined = examine(data, options.as_of, asked=options.plans or None)
     edition = examined.edition
     others = [d for d in errors(examined.diagnostics) if d.code not in JUDGED]
     if edition is None or others:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -37,7 +38,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="output folder (default: build)",
     )
-    parser.add_argument("--no-site", action="store_true", help="write workbooks and data only")
+    parser.add_argument(
+        "--no-site",
+        action="store_true",
+        help="write workbooks and data only; a site that is there stays",
+    )
     as_of(parser)
 
 
@@ -70,6 +75,8 @@ def run(options: argparse.Namespace) -> int:
         print(f"wrote {path}")
     if built.site is None:
         print(f"wrote {built.out / 'api'}")
+        if (there := built.out / "site").is_dir():
+            print(f"kept  {there}, of edition hash {_edition_of(there)}: it was not rebuilt")
     else:
         print(f"wrote {built.site} ({built.pages} pages)")
         page = f"book/plans/{options.plans[0]}.html" if options.plans else "index.html"
@@ -79,6 +86,15 @@ def run(options: argparse.Namespace) -> int:
         f"{built.formulas:,} of them live formulas"
     )
     return GOOD
+
+
+def _edition_of(site: Path) -> str:
+    """The edition hash in the data of a site."""
+    try:
+        text = (site / "api" / "v1" / "index.json").read_text("utf-8")
+        return str(json.loads(text)["edition_hash"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return "unknown"  # plans that were built alone have no index
 
 
 def _ids(names: Sequence[str], book: Book) -> list[str]:

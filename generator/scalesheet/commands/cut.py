@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     data = folder(options.data)
     edition = sound_edition(data, plans=[options.plan])[0]
     if options.plan not in edition.book.plans:
-        edition = sound_edition(data)[0]  # to suggest the nearest
+        edition = sound_edition(data, asked=[options.plan])[0]  # to suggest the nearest
     plan = plan_of(edition.book, options.plan)
     _number(plan, options.version)
     version = cut(edition, plan, options.version, _text(plan, options.version, options.note))

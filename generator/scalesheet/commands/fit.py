@@ -101,11 +101,11 @@ def _fitted(data: Path, names: Sequence[str], check: bool) -> int:
     from scalesheet.choose.job import PLAN
     from scalesheet.diagnostics import Refused, errors
     from scalesheet.examine import examine
-    from scalesheet.load.folder import extended_by
+    from scalesheet.load.folder import bases_of
     from scalesheet.predict.cases.catalogue import known
     from scalesheet.save import content, save
 
-    if extended_by(data) and not any((data / own).is_dir() for own in ("fits", "runs")):
+    if bases_of(data) and not any((data / own).is_dir() for own in ("fits", "runs")):
         print("the fits are those of the book that this one extends, which has all published runs")
         return 0
     # A plan may read a coefficient that only this fit provides.

@@ -6,14 +6,15 @@ import argparse
 from datetime import date
 from pathlib import Path
 
+from scalesheet import __version__
 from scalesheet.codes import GOOD
 from scalesheet.commands import UsageError
 
 SUMMARY = "create a book of your own on top of the catalogue"
 
-#: The files of a new book; `{title}` and `{edition}` in book.yaml are filled in.
+#: The files of a new book; words in braces in book.yaml and requirements.txt are filled in.
 TEMPLATE = Path(__file__).parents[1] / "new" / "book"
-BOOK, EDITOR = "data/book.yaml", ".vscode/settings.json"
+BOOK, EDITOR, PROGRAM = "data/book.yaml", ".vscode/settings.json", "requirements.txt"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
     title = block({"title": options.title}).rstrip()
     texts[BOOK] = texts[BOOK].replace("title: {title}", title).replace("{edition}", str(_edition()))
     texts[EDITOR] = _editor()
+    texts[PROGRAM] = texts[PROGRAM].format(version=__version__, requirement=_requirement())
     there = [name for name in texts if (folder / name).exists()]
     if BOOK in there:
         raise UsageError(f"{shown(folder / BOOK)} already exists; edit that book")
@@ -68,6 +70,27 @@ def _edition() -> date:
 
     book = parse((CATALOGUE / "book.yaml").read_bytes(), "book.yaml").data
     return max(date.today(), date.fromisoformat(str(book["edition"])))
+
+
+def _requirement() -> str:
+    """The requirement that installs this program again, from where pip got it.
+
+    If that was a folder or file, it is the wheel: somebody else may have the name on an index.
+    """
+    import json
+    from importlib import metadata
+
+    wheel = f"./scalesheet-{__version__}-py3-none-any.whl"
+    try:
+        text = metadata.distribution("scalesheet").read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return wheel  # a checkout that is not installed
+    if text is None:
+        return f"scalesheet=={__version__}"
+    origin = json.loads(text)
+    commit, url = origin.get("vcs_info", {}).get("commit_id"), origin["url"]
+    is_local = commit is None or url.startswith("file:")
+    return wheel if is_local else f"scalesheet @ {origin['vcs_info']['vcs']}+{url}@{commit}"
 
 
 def _editor() -> str:

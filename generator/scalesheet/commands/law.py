@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalesheet.codes import FINDINGS, GOOD
-from scalesheet.commands import UsageError, folder
+from scalesheet.commands import UsageError, folder, folder_or_catalogue
 
 if TYPE_CHECKING:
     from scalesheet.book import Book
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     path = Path(options.file)
     if not path.is_file():
         raise UsageError(f"there is no file '{path}'; name a CSV file with a row for each run")
-    data = folder(options.data)
+    data = (folder if options.write else folder_or_catalogue)(options.data)
     book = compile_book(data, plans=())
     catalogue, content = known(book), path.read_bytes()
     if not forms(book):

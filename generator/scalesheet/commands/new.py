@@ -98,12 +98,12 @@ def run(options: argparse.Namespace) -> int:
 def _replaced(data: Path, kind: str, options: argparse.Namespace) -> Path | None:
     """The file that the new one would replace in the book that this one extends. Raises UsageError
     if it is also to be filled in."""
-    from scalesheet.load.folder import extended_by
+    from scalesheet.load.folder import bases_of
     from scalesheet.source.places import place
 
-    base = extended_by(data)
-    theirs = place(base, kind, options.id) if base is not None else None
-    if theirs is None or not theirs.is_file():
+    places = (place(base, kind, options.id) for base in bases_of(data))
+    theirs = next((each for each in places if each.is_file()), None)
+    if theirs is None:
         return None
     if options.set or options.source or options.title or options.config:
         raise UsageError(

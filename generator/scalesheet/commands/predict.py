@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     table = _table(options)
     data = folder_or_catalogue(options.data)
     with reading():
-        book = compile_book(data)
+        book = compile_book(data, plans=())
     table, catalogue = with_configs(table, book, data)
     described = cases_of(table, catalogue)
     made = predict(book, options.task, described)

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.choose.layout import layouts, moved, without
     from scalesheet.evaluate import evaluate
     from scalesheet.evaluate.edits import EditError
-    from scalesheet.examine import examine, sound
+    from scalesheet.examine import sound_edition
     from scalesheet.kept_plan import with_ranges
     from scalesheet.render.api import as_csv, as_json, plan_json
     from scalesheet.render.text.actuals import actuals_lines
@@ -74,9 +74,9 @@ def run(options: argparse.Namespace) -> int:
     with reading():
         # including what the score needs, so that a whole book can reuse the cached results
         asked = (options.plan,)
-        edition = sound(examine(data, options.as_of, plans=(*asked, PLAN), asked=asked))
+        edition, _ = sound_edition(data, options.as_of, plans=(*asked, PLAN), asked=asked)
         if options.plan not in edition.book.plans:
-            edition = sound(examine(data, options.as_of))
+            edition, _ = sound_edition(data, options.as_of, asked=asked)
     book = edition.book
     if options.plan not in book.plans:
         if options.set or options.why or options.format != "text":

@@ -69,6 +69,8 @@ def _below(side: Side, path: Path) -> str:
 
 def _side(name: str, data: Path, into: Path) -> Side:
     """A folder that contains a book, or has one in a subfolder `data`; else a revision."""
+    if not name:  # such as a variable that is not set; as a path it would be the working folder
+        raise SideError("a side is empty; write a git revision, such as main or HEAD, or a folder")
     for folder in (Path(name), Path(name, data.name)):
         if (folder / BOOK).is_file():
             return Side(shown(folder), folder)
@@ -92,10 +94,15 @@ def _of_revision(name: str, data: Path, into: Path) -> Side:
         raise SideError(
             f"the repository of '{data}' has no commits yet; commit, or name two folders"
         )
+    if commit is None and _git(data, "rev-parse", "--is-shallow-repository") == b"true\n":
+        raise SideError(
+            f"there is no revision '{name}' because this clone is shallow; run 'git fetch "
+            "--unshallow', or check out with 'fetch-depth: 0'"
+        )
     if commit is None:
         branches = _git(data, "branch", "--all", "--format=%(refname:short)") or b""
         near = nearest(name, branches.decode().split("\n")[:-1], "branches") or (
-            "; look for it with 'git log', and fetch it if the clone is shallow"
+            "; look for it with 'git log', or fetch it"
         )
         raise SideError(f"there is no folder or revision '{name}'{near}")
     packed = _git(Path(top), "archive", "--format=tar", f"{commit}:{prefix}".removesuffix(":"))

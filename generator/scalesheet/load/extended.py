@@ -8,7 +8,8 @@ book's plans are left out, except the one that `choose` uses.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+import re
+import sys
 from pathlib import Path
 
 from scalesheet.shipped import CATALOGUE
@@ -21,23 +22,21 @@ OURS = "scalesheet"
 OWN, TOGETHER = frozenset(("book.yaml", "score.yaml")), frozenset(("sources.yaml", "units.yaml"))
 #: The most books below the user's own, each extended by the one above it.
 MOST = 5
+#: The names of books, as in book.schema.json. Other names are never looked up.
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}|[.]{1,2}(/[A-Za-z0-9_.-]+)*")
 
 
 def folder_of(name: str, data: Path) -> Path | None:
     """The data folder of the book that the one in `data` extends, by its name: the program's own
     book, the one in an installed package, or the one at a path relative to `data`.
+
+    A package is looked for as a folder of Python's path, because importing it would run its code.
     """
     if name == OURS:
         return CATALOGUE
-    if name.startswith("."):
-        places = (data / name / "data", data / name)
-        return next((place for place in places if (place / "book.yaml").is_file()), None)
-    try:
-        spec = find_spec(name.replace("-", "_"))
-    except (ImportError, ValueError):
-        return None
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        for folder in (Path(place, "data"), Path(place)):
+    of_a_package = (Path(place, name.replace("-", "_")) for place in sys.path)
+    for place in (data / name,) if name.startswith(".") else of_a_package:
+        for folder in (place / "data", place):
             if (folder / "book.yaml").is_file():
                 return folder
     return None

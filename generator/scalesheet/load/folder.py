@@ -104,13 +104,17 @@ class File:
 @dataclass(frozen=True)
 class Files:
     """The files of a data folder, sorted by path; `root` is the folder as users see it, and
-    `problems` is what is wrong with the book it extends. `scored` is the content of score.lock.
+    `problems` is what is wrong with the book it extends. `scored` is the content of score.lock,
+    `base` the name of the extended book, and `bases` has its data folder, then that of the book
+    which it extends itself, and so on.
     """
 
     root: str
     every: tuple[File, ...]
     problems: tuple[Diagnostic, ...] = ()
     scored: bytes = b""
+    base: str = ""
+    bases: tuple[Path, ...] = ()
 
     @property
     def as_scored(self) -> bool:
@@ -153,10 +157,10 @@ def no_folder(data: Path) -> Diagnostic:
     return Diagnostic(shown(data), 1, 1, "Y012", "there is no such data folder")
 
 
-def files_of(data: Path, label: str = "", depth: int = 0) -> Files | None:
+def files_of(data: Path, label: str = "", above: tuple[Path, ...] = ()) -> Files | None:
     """The files of a data folder with their bytes, including those of the book it extends; None if
-    there is no such folder, or the book is in a folder below. `depth` is the number of extensions
-    so far.
+    there is no such folder, or the book is in a folder below. `above` are the folders of the books
+    that extend this one.
     """
     below = not (data / "book.yaml").exists() and (data / "data" / "book.yaml").is_file()
     if below or not data.is_dir():
@@ -172,10 +176,7 @@ def files_of(data: Path, label: str = "", depth: int = 0) -> Files | None:
         if parts != (lock.SCORE,)
     )
     files = Files(root, every, scored=_bytes(data / lock.SCORE))
-    base, problem = _extended(files, data)
-    if problem is not None:
-        return replace(files, problems=(problem,))
-    return _on_top(files, base, data, depth) if base else files
+    return _on_base(files, data, (*above, data.resolve()))
 
 
 def _bytes(path: Path) -> bytes:
@@ -185,44 +186,44 @@ def _bytes(path: Path) -> bytes:
         return b""  # nothing is known, so everything is computed
 
 
-def _extended(files: Files, data: Path) -> tuple[str, Diagnostic | None]:
-    """The name of the book that this one extends, if any."""
+def _on_base(files: Files, data: Path, chain: tuple[Path, ...]) -> Files:
+    """The files of a book and, below them, those of the book it extends, if any. `chain` has the
+    folders of the books that extend each other so far.
+    """
     book = next((each for each in files.every if each.parts == ("book.yaml",)), None)
     if book is None or not isinstance(book.content, bytes) or b"extends" not in book.content:
-        return "", None
+        return files
     document, _ = _document(book)
     name = document.data.get(extended.KEY) if document and isinstance(document.data, dict) else None
-    if not isinstance(name, str) or document is None:
-        return "", None  # the schema reports it
-    if extended.folder_of(name, data) is None:
+    if document is None or not isinstance(name, str) or not extended.NAME.fullmatch(name):
+        return files  # the schema reports it
+    folder = extended.folder_of(name, data)
+    below = None
+    if folder is None:
         message = (
             f"there is no book '{quotable(name)}' to extend; write {extended.OURS}, the path to a "
             "book from here, or install the package that has the book"
         )
-        return name, at(document.at(extended.KEY), "Y012", message)
-    return name, None
-
-
-def _on_top(files: Files, base: str, data: Path, depth: int) -> Files:
-    """The files of a book and, below them, those of the book it extends."""
-    below = _below(base, data, depth)
-    if below is None:
-        return files
+    elif (place := folder.resolve()) in chain:
+        circle = " extends ".join(shown(each) for each in (*chain[chain.index(place) :], place))
+        message = f"a book cannot extend itself: {circle}; remove one 'extends' of these"
+    elif len(chain) > extended.MOST:
+        message = f"expected at most {extended.MOST} books below a book, found more; merge some"
+    else:
+        below = files_of(folder, f"{name}:", chain)
+    if folder is None or below is None:
+        return replace(files, problems=(at(document.at(extended.KEY), "Y012", message),))
     own = frozenset(each.parts for each in files.every)
     taken = [
         replace(each, extended=True) for each in below.every if extended.is_taken(each.parts, own)
     ]
-    problems = (*below.problems, *_unlocked(files, base, below))
-    every = tuple(sorted((*files.every, *taken), key=_place))
-    return replace(files, every=every, problems=problems)
-
-
-def _below(base: str, data: Path, depth: int = 0) -> Files | None:
-    """The files of the book that a book extends."""
-    folder = extended.folder_of(base, data)
-    if folder is None or depth >= extended.MOST:
-        return None
-    return files_of(folder, f"{base}:", depth + 1)
+    return replace(
+        files,
+        every=tuple(sorted((*files.every, *taken), key=_place)),
+        problems=(*below.problems, *_unlocked(files, name, below)),
+        base=name,
+        bases=(folder, *below.bases),
+    )
 
 
 def _held(below: Files) -> dict[str, str]:
@@ -241,16 +242,14 @@ def _unlocked(files: Files, base: str, below: Files) -> Iterator[Diagnostic]:
 def locked(data: Path) -> str | None:
     """The content of book.lock for a book, or None if it extends no existing book."""
     files = files_of(data)
-    base = _extended(files, data)[0] if files else ""
-    below = _below(base, data) if base else None
-    return lock.text(base, _held(below)) if below else None
+    below = files_of(files.bases[0]) if files and files.bases else None
+    return lock.text(files.base, _held(below)) if files and below else None
 
 
-def extended_by(data: Path) -> Path | None:
-    """The folder of the book that a book extends, if it exists."""
+def bases_of(data: Path) -> tuple[Path, ...]:
+    """The data folders of the books that a book extends, the nearest first."""
     files = files_of(data)
-    name = _extended(files, data)[0] if files else ""
-    return extended.folder_of(name, data) if name else None
+    return files.bases if files else ()
 
 
 def _place(file: File) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scalesheet.load import parse
-from scalesheet.load.folder import extended_by
+from scalesheet.load.folder import bases_of
 from scalesheet.new.blanks import fields_of
 from scalesheet.source.text import block, flow
 
@@ -26,11 +26,12 @@ def file(data: Path, top: str = SOURCES) -> Path:
 
 
 def known(data: Path, top: str = SOURCES) -> dict[str, Any]:
-    """The entries by key, including those of a base book; empty if the file is missing or
+    """The entries by key, including those of base books; empty if the files are missing or
     unreadable."""
-    own = _entries(text(data, top), top)
-    base = extended_by(data)
-    return {**known(base, top), **own} if base is not None else own
+    found: dict[str, Any] = {}
+    for book in (*reversed(bases_of(data)), data):
+        found |= _entries(text(book, top), top)
+    return found
 
 
 def text(data: Path, top: str = SOURCES) -> str:

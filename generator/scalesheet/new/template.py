@@ -14,7 +14,7 @@ from typing import Any
 
 from scalesheet.frozen import dataclass
 from scalesheet.load import Steps, parse
-from scalesheet.load.folder import FOLDERS, extended_by
+from scalesheet.load.folder import FOLDERS, bases_of
 from scalesheet.model import TO_BE_STATED
 from scalesheet.new.blanks import BUILT, ENDS, Filled, blanks, fill
 from scalesheet.schemas import schema
@@ -162,9 +162,8 @@ def _named(data: Any, folder: Path, needed: list[str]) -> Any:
 
 
 def _files(data: Path, below: str) -> list[Path]:
-    """The files of a folder of the book, then of the book that it extends."""
-    base = extended_by(data)
-    books = [data, *([base] if base is not None else [])]
+    """The files of a folder of the book, then of the books that it extends."""
+    books = (data, *bases_of(data))
     return [path for book in books for path in sorted((book / below).glob("*.yaml"))]
 
 

@@ -175,7 +175,8 @@ _CHART = re.compile(r'<svg\b[^>]* aria-labelledby="(chart-[^" ]+)-title ')
 
 def _charts(page: str) -> str:
     """A page whose charts have short ids, which only their own parts refer to."""
-    for n, id_ in enumerate(sorted(set(_CHART.findall(page)), key=len, reverse=True)):
+    found = sorted(set(_CHART.findall(page)))  # the order of a set differs between processes
+    for n, id_ in enumerate(sorted(found, key=len, reverse=True)):
         page = page.replace(f'"{id_}-', f'"c{n}-').replace(f" {id_}-", f" c{n}-")
         page = page.replace(f"#{id_}-", f"#c{n}-")
     return page
