@@ -24,7 +24,7 @@ model quantities
 claims scenarios diagnostics printers
 accepts addresses book load values
 hints
-schemas examples prose numbers links source rows
+schemas examples prose numbers links source
 check resolve
 evaluate
 breaches
@@ -32,7 +32,7 @@ actuals audit new site sure
 predict
 defined_names fingerprint
 choose steps
-edition reach
+edition
 kept_edition
 kept_catalogue
 kept_plan

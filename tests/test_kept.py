@@ -12,17 +12,13 @@ from typing import Any
 
 import pytest
 
-import scalesheet.predict.score
 import small
 from own import begun
 from project import contents
 from scalesheet import kept
-from scalesheet.book import Book
 from scalesheet.build import build
 from scalesheet.examine import Examined, examine, sound_edition
 from scalesheet.kept import Apart, Item, Whole
-from scalesheet.predict.score import TaskScore
-from scalesheet.predict.score.truth import Published
 from scalesheet.render.api import as_json, plan_json
 from scalesheet.render.pages import write_pages
 from shipped import DATA
@@ -156,10 +152,6 @@ def test_after_an_edit_only_dependent_items_are_computed(
     plan.write_text(before)
     assert examine(data).results["two"].scalars["y"].value == 6
     assert names == [], "what it was once is found again"
-    (data / "sources.yaml").write_text((data / "sources.yaml").read_text() + "\n# a remark\n")
-    examine(data)
-    assert names == ["catalogue"], "no plan reads it"
-    names.clear()
     (data / "units.yaml").write_text((data / "units.yaml").read_text() + "\n# a remark\n")
     examine(data)
     assert names == ["catalogue", "one", "small", "two"]
@@ -289,39 +281,6 @@ def test_an_own_book_is_scored_if_it_states_a_score(
     (data / "score.yaml").write_text("loss: " + EXPECTED, "utf-8")
     assert [each.code for each in examine(data).diagnostics] == ["P001"]
     assert computed
-
-
-def test_a_part_of_the_score_is_cached_until_its_rows_change(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SCALESHEET_PROCESSES", "1")
-    made: list[str] = []
-    original = scalesheet.predict.score._score_of
-
-    def noted(book: Book, task: str, rows: Published) -> TaskScore | None:
-        made.append(task)
-        return original(book, task, rows)
-
-    monkeypatch.setattr(scalesheet.predict.score, "_score_of", noted)
-    data = Path(shutil.copytree(DATA, tmp_path / "data"))
-    (data / "score.lock").unlink()
-
-    def edited(place: str, text: str, other: str) -> set[str]:
-        path = data / place
-        path.write_text(path.read_text("utf-8").replace(text, other, 1), "utf-8")
-        made.clear()
-        assert examine(data, plans=("calculator",)).scores
-        return set(made)
-
-    assert edited("score.yaml", "", "# computed first\n") == {
-        "runs",
-        "loss",
-        "memory",
-        "throughput",
-    }
-    assert edited("models/llama-3-1-8b.yaml", "", "# the same model\n") == set()
-    assert "runs" in edited("models/llama-2-7b.yaml", "layers: 32", "layers: 33")
-    assert edited("runs/llama-2-card.yaml", "gpu_hours: 184320", "gpu_hours: 184321") >= {"runs"}
 
 
 def test_a_mapping_apart_is_loaded_where_it_is_read(

@@ -15,7 +15,7 @@ from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.edition import Edition
 from scalesheet.forks import processes, spread
 from scalesheet.frozen import dataclass
-from scalesheet.kept import Item, is_kept, name_by_reads
+from scalesheet.kept import Item, is_kept
 from scalesheet.kept_catalogue import Head, catalogue_item
 from scalesheet.kept_edition import KeptEdition
 from scalesheet.kept_plan import name_of_plan, plan_item
@@ -119,7 +119,7 @@ def _keep_ahead(root: str, catalogue: Item, plans: Mapping[str, Files], judged: 
     works: list[Callable[[], object]] = [
         partial(plan_item, catalogue, files)
         for files in sorted(plans.values(), key=_size, reverse=True)
-        if not name_by_reads(*name_of_plan(catalogue, files))
+        if not is_kept(name_of_plan(catalogue, files))
     ]
     if judged and not is_kept(catalogue.head.scored):
         edition = KeptEdition(root, catalogue, {}, {})

@@ -158,68 +158,18 @@ def kept(name: str, make: Callable[[], Item], root: str = "", *, always: bool = 
     What takes less than WORTH to make is not cached, unless `always`, which is for items that
     depend on a cached one. `root` is the folder of the item's files.
     """
-    return _read(name, root) or _made(make, lambda: name, root, always)
-
-
-def _made(make: Callable[[], Item], name: Callable[[], str], root: str, always: bool) -> Item:
-    """Make an item and cache it under the name that it has then, if it is worth it."""
-    began, folder = time.process_time(), _folder()
-    item = make()
-    if folder is not None and (always or time.process_time() - began >= WORTH):
-        item.kept = _write(folder, name(), item, root)
+    item = _read(name, root)
+    if item is None:
+        began, folder = time.process_time(), _folder()
+        item = make()
+        if folder is not None and (always or time.process_time() - began >= WORTH):
+            item.kept = _write(folder, name, item, root)
     return item
 
 
 def is_kept(name: str) -> bool:
     folder = _folder()
     return folder is not None and (folder / name).is_file()
-
-
-#: A part of other data, such as the row of a table; and those that an item was computed from.
-Part = tuple[str, str, str]
-Reads = set[Part]
-#: The most sets of reads that are remembered of an item.
-MOST_READS = 8
-
-
-def kept_by_reads(
-    name: str,
-    make: Callable[[Reads], Item],
-    parts: Mapping[Part, str],
-    root: str = "",
-    *,
-    always: bool = False,
-) -> Item:
-    """The same for an item that depends only on what it `reads` of some data.
-
-    `make` adds to the given set which of the `parts` were read. With the same name, and the same
-    digests of those parts, the same would be read again. So the cache has a list of what was read
-    under the name, and the item under the name with the digests (`name_after`).
-    """
-    item = _read(found, root) if (found := name_by_reads(name, parts)) else None
-    if item is None:
-        reads = Reads()
-        item = _made(lambda: make(reads), lambda: name_after(name, reads, parts), root, always)
-        if item.kept and (folder := _folder()):
-            others = [each for each in _reads_of(name) if each != sorted(reads)]
-            _write(folder, name, Item([sorted(reads), *others][:MOST_READS], {}), "")
-    return item
-
-
-def name_by_reads(name: str, parts: Mapping[Part, str]) -> str:
-    """The full name of a cached item that read nothing that has changed since, or empty."""
-    names = (name_after(name, each, parts) for each in _reads_of(name))
-    return next(filter(is_kept, names), "")
-
-
-def name_after(name: str, reads: Iterable[Part], parts: Mapping[Part, str]) -> str:
-    """The full name of an item, once it is known what it reads."""
-    return name_of(name, [(each, parts.get(each)) for each in sorted(reads)])
-
-
-def _reads_of(name: str) -> list[list[Part]]:
-    item = _read(name, "")
-    return [] if item is None else list(item.head)
 
 
 def name_of(*parts: object) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -13,16 +13,12 @@ from scalesheet.addresses import Address
 from scalesheet.diagnostics import Diagnostic, errors
 from scalesheet.edition import Edition
 from scalesheet.frozen import dataclass
-from scalesheet.kept import Apart, Item, Reads, Whole, kept, kept_by_reads, name_of
+from scalesheet.kept import Apart, Item, Whole, kept, name_of
 from scalesheet.kept_edition import PRICES, KeptEdition
-from scalesheet.reach import UNREAD, Reach, noted, reach, row_files, structure
 
 if TYPE_CHECKING:
     from scalesheet.load import Document, Known
     from scalesheet.load.folder import File, Files
-    from scalesheet.resolve.book import Formulas
-    from scalesheet.resolve.compile import Compiled
-    from scalesheet.resolve.drafts import Space
 
 #: Files of a book that predictions never read.
 OF_THE_BOOK = ("book.yaml", "book.lock", "sources.yaml", "units.yaml")
@@ -32,17 +28,15 @@ OF_THE_BOOK = ("book.yaml", "book.lock", "sources.yaml", "units.yaml")
 class Head:
     """The diagnostics of the catalogue or a plan, and whether it has values nevertheless.
 
-    Files are checked `against` what the catalogue states, of which they can `reach` some; its score
-    is cached as `scored`. A plan has pages, audits and possibly an audited version.
+    Files are checked `against` what the catalogue states; its score is cached as `scored`. A plan
+    has pages, audits and possibly an audited version.
     """
 
     problems: tuple[Diagnostic, ...]
     sound: bool
     name: str
     against: Known | None = None
-    reach: Reach | None = None
     scored: str = ""
-    fixed: str = ""  # all that affects the score, but the rows of the catalogue
     held: bool = False  # whether the folder's own files affect the score
     days: tuple[date, date] | None = None
     plan: str = ""
@@ -66,19 +60,15 @@ def catalogue_item(files: Files, as_of: date | None, like: Edition | None) -> It
 
     def made() -> Item:
         documents, problems, against = _checked(files)
-        stated = against.sources and sorted(against.sources), against.edition
         if stops(problems):
             return Item(Head(tuple(problems), False, name, against), {"ground": None})
         from scalesheet.resolve.book import grounded
 
         resolved: list[Diagnostic] = []
-        formulas = _Formulas(files, as_of)
-        ground = grounded(documents, as_of, resolved, formulas)
+        ground = grounded(documents, as_of, resolved)
         problems += resolved
         if ground is None or ground.book is None or errors(resolved):
-            of_plans = reach(ground, files, None, formulas.of, as_of, *stated) if ground else None
-            head = Head(tuple(problems), False, name, against, of_plans)
-            return Item(head, {"ground": ground})
+            return Item(Head(tuple(problems), False, name, against), {"ground": ground})
         from scalesheet.evaluate.examples import counts, examples
         from scalesheet.evaluate.findings import of_catalogue
 
@@ -87,12 +77,8 @@ def catalogue_item(files: Files, as_of: date | None, like: Edition | None) -> It
         days = (book.as_of, book.edition)
         scores = held and bool(book.publications or book.fits)
         cells = Edition(book).catalogue
-        faults = found, faulty = of_catalogue(book.tables, book.order)
-        more = (as_of, *stated, found, sorted(faulty, key=str))
-        of_plans = reach(ground, files, cells, formulas.of, *more)
-        unread = [each for each in content if each[0].startswith(UNREAD)]
-        fixed = name_of("fixed", as_of, formulas.of, unread)
-        head = Head(tuple(problems), True, name, against, of_plans, scored, fixed, scores, days)
+        faults = of_catalogue(book.tables, book.order)
+        head = Head(tuple(problems), True, name, against, scored, scores, days)
         tables = _apart(ground.space.catalogue)
         space = replace(
             ground.space,
@@ -141,28 +127,6 @@ def _apart(tables: Mapping[str, Any], like: Mapping[str, Any] | None = None) -> 
 MANY = 200
 #: The most files of a folder that are cached together.
 TOGETHER = 32
-
-
-class _Formulas:
-    """The formulas and components of a catalogue, cached under all that they depend on: `of`."""
-
-    def __init__(self, files: Files, as_of: date | None) -> None:
-        self.files, self.as_of, self.of = files, as_of, ""
-
-    def __call__(
-        self, make: Callable[[Space], Formulas], space: Space, catalogue: Compiled
-    ) -> Formulas:
-        self.of = structure(space, catalogue, self.files)
-
-        def made(reads: Reads) -> Item:
-            formulas = make(noted(space, reads))
-            return Item([*formulas.problems], {"formulas": formulas})
-
-        name, root = name_of("formulas", self.of, self.as_of), self.files.root
-        always = len(self.files.every) >= MANY
-        item = kept_by_reads(name, made, row_files(self.files), root, always=always)
-        formulas: Formulas = item["formulas"]
-        return formulas
 
 
 def _checked(files: Files) -> tuple[list[Document], list[Diagnostic], Known]:

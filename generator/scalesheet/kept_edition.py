@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalesheet.book import Book
 from scalesheet.edition import Edition, scores_of
-from scalesheet.kept import Item, OnDemand, Reads, kept, kept_by_reads, name_of
-from scalesheet.reach import BY_ROW, noting, spelled
+from scalesheet.kept import Item, OnDemand, kept, name_of
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
     from scalesheet.load.folder import Files
     from scalesheet.predict.score import TaskScore
     from scalesheet.predict.score.hidden import Hidden
-    from scalesheet.predict.score.truth import Published
     from scalesheet.values import Results
 
 T = TypeVar("T")
@@ -96,15 +94,10 @@ class KeptEdition(Edition):
         if not self.book.publications:
             return {}
 
-        def keep(task: str, data: Published, make: Callable[[], T]) -> T:
-            derived = replace(data, rows=(), of=())  # `fixed` has the files of the others
-            name = name_of("score of", task, self.below.head.fixed, spelled(derived))
-            return self._kept(name, make)
-
         def made() -> Mapping[str, TaskScore]:
             from scalesheet.predict.score import score
 
-            return score(self.book, keep)
+            return score(self.book)
 
         return self._kept(self.below.head.scored, made)
 
@@ -136,21 +129,17 @@ class KeptEdition(Edition):
 
     @cached_property
     def score(self) -> Item:
-        """The `scores`; the head has their diagnostics. Of prices, they depend on those that the
-        plan behind `choose` reads.
-        """
+        """The `scores`; the head has their diagnostics."""
 
-        def made(reads: Reads) -> Item:
+        def made() -> Item:
             from scalesheet.predict.law.file import problems as of_laws
             from scalesheet.predict.score.expected import problems
 
-            book = noting(self.book, tuple(BY_ROW[each.strip("/")] for each in PRICES), reads)
-            scores = scores_of(book, self.scored)
-            found = [*of_laws(book)]
-            found += problems(book, scores) if book.publications else ()
-            own = [each for each in found if each.path.startswith(book.folder)]
+            scores = scores_of(self.book, self.scored)
+            found = [*of_laws(self.book)]
+            found += problems(self.book, scores) if self.book.publications else ()
+            own = [each for each in found if each.path.startswith(self.book.folder)]
             return Item(tuple(own), {"scores": scores})
 
-        head = self.below.head
-        name, parts = name_of("scores", head.scored, self._asked), head.reach.parts
-        return kept_by_reads(name, made, parts, self.root, always=self.below.kept)
+        name = name_of("scores", self.below.head.name, self._asked)
+        return kept(name, made, self.root, always=self.below.kept)

@@ -10,18 +10,17 @@ from scalesheet.addresses import addresses
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at, errors
 from scalesheet.edition import Edition
-from scalesheet.kept import Item, Part, Reads, kept_by_reads, name_after, name_of
+from scalesheet.kept import Item, kept, name_of
 from scalesheet.kept_catalogue import Head, content_of, read_in_parts, stops
 from scalesheet.kept_edition import KeptEdition
 from scalesheet.model import Key, Plan, Position, Stated
-from scalesheet.reach import Reach, restricted
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
     from scalesheet.evaluate.findings import Faults
     from scalesheet.load import Document
     from scalesheet.load.folder import Files
-    from scalesheet.resolve.book import Ground, Resolved
+    from scalesheet.resolve.book import Resolved
 
 
 def plan_item(catalogue: Item, files: Files) -> Item:
@@ -30,10 +29,9 @@ def plan_item(catalogue: Item, files: Files) -> Item:
     Its parts are `plan`, its own `results`, the audited plan (`then`), its `audits`, and their
     results (`judged`).
     """
-    name, parts = name_of_plan(catalogue, files)
-    plan = files.every[0].plan
+    name, plan = name_of_plan(catalogue, files), files.every[0].plan
 
-    def made(reads: Reads) -> Item:
+    def made() -> Item:
         from scalesheet.resolve.lowering.subpages import audited_at
 
         documents, problems = _documents(catalogue, files)
@@ -41,36 +39,28 @@ def plan_item(catalogue: Item, files: Files) -> Item:
         edition = None
         if not stops(problems) and catalogue["ground"] is not None:
             compared = _then(catalogue, files, documents)
-            reads.update(compared.head if compared else ())
-            below = restricted(*_below(catalogue), reads)
-            edition, found = _edition_of(catalogue, *below, plan, documents, compared)
+            edition, found = _edition_of(catalogue, plan, documents, compared)
             problems += found
-        full = name_after(name, reads, parts)
-        head = Head(tuple(problems), edition is not None, full, plan=plan, audits=audits)
+        head = Head(tuple(problems), edition is not None, name, plan=plan, audits=audits)
         if edition is None:
             return Item(head, {})
         then = edition.book.audited.get(plan)
         own, results = edition.book.plans[plan], edition.results[plan]
-        parts_ = {
+        parts = {
             "plan": own,
             "results": results.of(own.tables),
             "then": then,
             "audits": edition.book.audits,
             "judged": edition.audits,
         }
-        return Item(replace(head, pages=tuple(addresses(own)), moved_on=then is not None), parts_)
+        return Item(replace(head, pages=tuple(addresses(own)), moved_on=then is not None), parts)
 
-    return kept_by_reads(name, made, parts, files.root, always=catalogue.kept)
-
-
-def _below(catalogue: Item) -> tuple[Ground, Book | None]:
-    """What plans are resolved on, and the book, None if it has errors."""
-    return catalogue["ground"], catalogue["book"] if catalogue.head.sound else None
+    return kept(name, made, files.root, always=catalogue.kept)
 
 
 def _then(catalogue: Item, files: Files, documents: Sequence[Document]) -> Item | None:
     """The plan as it was when its documents were audited, None if that is the present one: `then`,
-    and its audits, `judged`. The head is what it read of the catalogue.
+    and its audits, `judged`.
 
     It depends on no other file of the plan, so an edit of the plan leaves it as it is.
     """
@@ -80,32 +70,30 @@ def _then(catalogue: Item, files: Files, documents: Sequence[Document]) -> Item 
     if not catalogue.head.sound or all(each.kind != audited.KIND for each in documents):
         return None
     id_ = files.every[0].plan
-    below = catalogue.head.reach or Reach(catalogue.head.name, {})
     own = replace(files, every=tuple(each for each in files.every if each.name in of))
 
-    def made(reads: Reads) -> Item:
+    def made() -> Item:
         from scalesheet.audit.judge import judge
         from scalesheet.choose.layout import laid_out, layouts
         from scalesheet.resolve.book import as_audited
 
-        ground, book = restricted(catalogue["ground"], catalogue["book"], reads)
-        then = as_audited(ground, [each for each in documents if each.path in of])
+        book = catalogue["book"]
+        then = as_audited(catalogue["ground"], [each for each in documents if each.path in of])
         judged: Mapping[str, Audited] = {}
-        if book is not None and then is not None and then.plan is not None:
+        if then is not None and then.plan is not None:
             plans = {id_: laid_out(then.plan, layouts(book, then.plan))}
             then = replace(then, plan=plans[id_])
             audits = {audit.id: audit for audit in then.audits}
             judged = judge(replace(book, plans=plans, audited=plans, audits=audits))
-        return Item(sorted(reads), {"then": then, "judged": judged})
+        return Item(None, {"then": then, "judged": judged})
 
-    name = name_of("then", below.shared, content_of(own))
-    return kept_by_reads(name, made, below.parts, files.root, always=catalogue.kept)
+    name = name_of("then", catalogue.head.name, content_of(own))
+    return kept(name, made, files.root, always=catalogue.kept)
 
 
-def name_of_plan(catalogue: Item, files: Files) -> tuple[str, Mapping[Part, str]]:
-    """The name of a plan, and the digests of what it may read of the catalogue."""
-    below = catalogue.head.reach or Reach(catalogue.head.name, {})
-    return name_of("plan", below.shared, content_of(files)), below.parts
+def name_of_plan(catalogue: Item, files: Files) -> str:
+    """The name of a plan in the cache."""
+    return name_of("plan", catalogue.head.name, content_of(files))
 
 
 def _documents(catalogue: Item, files: Files) -> tuple[list[Document], list[Diagnostic]]:
@@ -120,8 +108,6 @@ def _documents(catalogue: Item, files: Files) -> tuple[list[Document], list[Diag
 
 def _edition_of(
     catalogue: Item,
-    ground: Ground,
-    book: Book | None,
     plan: str,
     documents: Sequence[Document],
     audited: Item | None,
@@ -129,12 +115,12 @@ def _edition_of(
 ) -> tuple[Edition | None, list[Diagnostic]]:
     """The edition of a plan on top of the catalogue (None on errors), and diagnostics.
 
-    `ground` and `book` are the catalogue's, as in `_below`. `audited` is the plan as it was
-    audited, as in `_then`; `ranges` replace the values of inputs.
+    `audited` is the plan as it was audited, as in `_then`; `ranges` replace the values of inputs.
     """
     from scalesheet.actuals.progress import estimates
     from scalesheet.resolve.book import resolve_plan
 
+    ground, book = catalogue["ground"], catalogue["book"] if catalogue.head.sound else None
     problems: list[Diagnostic] = []
     edition: Edition | None = None
     found: list[Diagnostic] = []
@@ -228,7 +214,7 @@ def with_ranges(edition: Edition, plan: str, edits: Mapping[Key, Stated]) -> Edi
     below, files = edition.below, edition.files[plan]
     documents, _ = _documents(below, files)
     then = _then(below, files, documents)
-    result, problems = _edition_of(below, *_below(below), plan, documents, then, ranges)
+    result, problems = _edition_of(below, plan, documents, then, ranges)
     if result is None:
         names = ", ".join(map(input_name, ranges))
         raise EditError(

@@ -18,7 +18,6 @@ from scalesheet.evaluate.parts import Columns, Filled, Here, Part, State, Why, a
 from scalesheet.kept import OnDemand
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
-from scalesheet.rows import Places, Watched
 from scalesheet.values import Results, Series, Value
 
 #: Edited inputs: keys and their new values. A scalar that is edited is not computed.
@@ -161,11 +160,6 @@ class Same:
 @lru_cache(maxsize=4)
 def _catalogue(of: Same, order: Sequence[Key]) -> State:
     """The columns of the catalogue, once for all plans, since none changes them."""
-    if isinstance(of.value, Watched):
-        state = _catalogue(Same(of.value.tables), order).copy()
-        state.rows = of.value.places(state.rows)
-        state.titles = {name: of.value[name].row_titles for name in state.titles}
-        return state
     return _of_catalogue(of.value, order, {})
 
 
@@ -383,11 +377,7 @@ def _results(tables: Mapping[str, Table], plan: Plan, state: State) -> Results:
 
 
 def _columns(table: Table, state: State) -> Mapping[str, Series]:
-    columns = {name: series_of(state.columns[table.name, name]) for name in table.columns}
-    places = state.rows[table.name]
-    if isinstance(places, Places):
-        return {name: places.seen(series) for name, series in columns.items()}
-    return columns
+    return {name: series_of(state.columns[table.name, name]) for name in table.columns}
 
 
 def value_of(scalar: Scalar, ends: Mapping[End, Part]) -> Value:

@@ -20,7 +20,6 @@ from scalesheet.evaluate.parts import (
 )
 from scalesheet.language import arithmetic, arithmetic_vector
 from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, Scalar, walk
-from scalesheet.rows import Places
 
 Interpret = Callable[[Node, Here], Part]
 
@@ -39,8 +38,6 @@ def _over_rows(node: Aggregate, here: Here, interpret: Interpret) -> Part:
         chosen &= test.astype(bool) if isinstance(test, np.ndarray) else bool(test)
     if node.column is None:
         return Part(float(chosen.sum()))
-    if isinstance(rows, Places):
-        rows.cells(chosen)
     filled = here.state.columns[node.table, node.column]
     part = filled.part(node.end)
     if part.why is not None:
@@ -98,8 +95,6 @@ def _at_each_draw(node: Aggregate, here: Here, interpret: Interpret) -> Part:
     chosen = _stacked([holds(place) for place in range(len(rows))]).astype(bool)
     if node.column is None:
         return Part(_one_or_many(chosen.sum(axis=0, dtype=np.float64)))
-    if isinstance(places := here.state.rows[node.table], Places):
-        places.column(node.column)
     part = here.state.columns[node.table, node.column].part(node.end)
     data = part.data if part.data.ndim > 1 else part.data[:, None]
     if part.why is not None:

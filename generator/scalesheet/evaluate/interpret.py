@@ -29,7 +29,6 @@ from scalesheet.evaluate.spelling import fixed, join, reason, title
 from scalesheet.language import arithmetic, arithmetic_vector
 from scalesheet.language import syntax as nodes
 from scalesheet.language.syntax import Node
-from scalesheet.rows import Places
 
 
 def interpret(node: Node, here: Here) -> Part:
@@ -86,8 +85,6 @@ def _at(part: Part, row: int, here: Here) -> Part:
 def _column(node: nodes.Column, here: Here) -> Part:
     if here.around is not None and (node.own or node.table != here.table):
         here = here.around
-    if isinstance(places := here.state.rows[node.table], Places):
-        places.column(node.column)
     part = here.state.columns[node.table, node.column].part(node.end)
     return sound(part, here) if here.row is None else _at(part, here.row, here)
 

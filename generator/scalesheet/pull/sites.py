@@ -11,7 +11,6 @@ from scalesheet.load import Document
 from scalesheet.load.document import Steps
 from scalesheet.load.folder import File, Files, documents_of
 from scalesheet.model import ALL, Plan, Position, Table
-from scalesheet.reach import BY_ROW
 from scalesheet.resolve.lowering.catalogue_columns import (
     HARDWARE,
     MEASUREMENT,
@@ -22,7 +21,13 @@ from scalesheet.resolve.lowering.catalogue_columns import (
 from scalesheet.source.patch import Set
 
 #: The catalogue's tables whose rows are files that `pull` edits, and the folders of the files.
-FILES = {table: folder for folder, table in BY_ROW.items() if table != "providers"}
+FILES = {
+    "hardware": "hardware",
+    "nodes": "nodes",
+    "offers": "rates",
+    "models": "models",
+    "measurements": "measurements",
+}
 _PATHS: Mapping[str, Mapping[str, Any]] = {
     "hardware": HARDWARE,
     "nodes": NODE,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import partial
 
 from scalesheet.addresses import addresses, same_addresses
 from scalesheet.book import Book
@@ -118,16 +117,8 @@ def _formulas(documents: Sequence[Document], catalogue: Compiled, space: Space) 
     return Formulas(records, drafts, components, tuple(problems), tuple(of_components))
 
 
-#: Makes formulas from the space that they are bound in, with the facts of its columns, or returns
-#: those that were made from equal ones.
-Keep = Callable[[Callable[[Space], Formulas], Space, Compiled], Formulas]
-
-
 def grounded(
-    documents: Sequence[Document],
-    as_of: date | None,
-    problems: list[Diagnostic],
-    keep: Keep = lambda make, space, _: make(space),
+    documents: Sequence[Document], as_of: date | None, problems: list[Diagnostic]
 ) -> Ground | None:
     """The catalogue and the components, or None if no plan can be read on top of them."""
     forget_files()
@@ -163,7 +154,7 @@ def grounded(
         groups={name: tuple(sorted(each)) for name, each in groups_of(columns).items()},
         bounds=frozenset((each.table, each.name) for each in columns if each.only_bound),
     )
-    formulas = keep(partial(_formulas, documents, catalogue), below, catalogue)
+    formulas = _formulas(documents, catalogue, below)
     records, components = formulas.records, formulas.components
     below = replace(below, components=formulas.drafts)
     problems += formulas.problems

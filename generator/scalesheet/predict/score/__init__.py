@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -113,19 +112,13 @@ class TaskScore:
 
 
 @np.errstate(all="ignore")  # the score itself fails on figures that are not finite
-def score(book: Book, keep: Keep = lambda task, data, make: make()) -> dict[str, TaskScore]:
-    """Score each task that the book has published rows for. `keep` may return what was made from
-    equal rows.
-    """
+def score(book: Book) -> dict[str, TaskScore]:
+    """Score each task that the book has published rows for."""
     if not book.publications:
         return {}
     catalogue = known(book)
-    scores = (score_of(book, task, catalogue, keep) for task in TASKS)
+    scores = (score_of(book, task, catalogue) for task in TASKS)
     return {each.task: each for each in scores if each is not None}
-
-
-#: Makes the score of a task's published rows, or returns one made from equal rows.
-Keep = Callable[[str, Published, Callable[[], TaskScore | None]], TaskScore | None]
 
 
 def fitted_rows(task: str, data: Published) -> Flags:
@@ -134,22 +127,11 @@ def fitted_rows(task: str, data: Published) -> Flags:
     return flags
 
 
-def score_of(
-    book: Book,
-    task: str,
-    catalogue: Known,
-    keep: Keep = lambda task, data, make: make(),
-) -> TaskScore | None:
+def score_of(book: Book, task: str, catalogue: Known) -> TaskScore | None:
     """The score of one task, or None if its scored rows have fewer than two families."""
     data = published(book, task, catalogue)
-    # from here on, all that matters of accelerators and models is in the rows
-    others = {name: table for name, table in book.tables.items() if name not in IN_CASES}
-    made = keep(task, data, partial(_score_of, replace(book, tables=others), task, data))
-    return made and replace(made, published=data, own=owned(book, task, catalogue))
-
-
-#: Tables of which the cases of published rows have everything that predictions need.
-IN_CASES = ("hardware", "nodes", "providers", "offers", "models", "measurements")
+    made = _score_of(book, task, data)
+    return made and replace(made, own=owned(book, task, catalogue))
 
 
 def _score_of(book: Book, task: str, data: Published) -> TaskScore | None:
