@@ -10,11 +10,14 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from pull.workbooks import Shipped, cell, copied, diff, said, ship
+from pull.workbooks import FILES, Shipped, cell, copied, diff, said, ship
+from scalesheet.build import build
 from scalesheet.cli import main
 from scalesheet.pull import read
 from scalesheet.render.workbook.scalars import KIND, NOTE
-from small import HEAD
+from small import HEAD, lay
+
+BOOK = "title: T\nedition: 2026-11-20\nextends: ../company\n"
 
 # ------------------------------------------------------------------ edits not imported
 
@@ -317,3 +320,22 @@ def test_a_number_that_no_input_can_have_is_refused(
             new.writestr(part, old.read(part).replace(b"<v>98765</v>", f"<v>{number}</v>".encode()))
     done = read(shipped.data, broken)
     assert told in "\n".join(said(done))
+
+
+def test_an_edit_of_an_extended_book_names_its_file(tmp_path: Path) -> None:
+    """Also in a book that is extended by the one that this book extends."""
+    for name, base in (("base", ""), ("company", "extends: ../../base\n")):
+        lay(tmp_path / name, {"book.yaml": f"title: T\nedition: 2026-11-20\n{base}"})
+    shutil.rmtree(tmp_path / "company" / "data" / "hardware")
+    data = lay(tmp_path, {**FILES, "book.yaml": BOOK})
+    for folder in ("hardware", "rates", "models", "formulas"):
+        shutil.rmtree(data / folder)
+    build(data, tmp_path / "build", site=False)
+    mine = Shipped(data, tmp_path / "build" / "workbooks" / "small.xlsx")
+    (told,) = said(mine.pull({"hardware['card'].memory": 96}))
+    file = (tmp_path / "base" / "data" / "hardware" / "card.yaml").resolve()
+    message, _, rest = told.partition(" in the book that this one extends, in ")
+    named, _, remedy = rest.partition("; ")
+    assert message.endswith("'hardware['card'].memory' is")
+    assert Path(named).resolve() == file
+    assert remedy.startswith("copy that file to hardware/card.yaml in the data folder")

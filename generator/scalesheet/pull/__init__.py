@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.frozen import dataclass
 from scalesheet.load import Document, Steps
-from scalesheet.load.extended import folder_of
 from scalesheet.load.folder import File, Files
 from scalesheet.nearest import nearest
 from scalesheet.pull.model import Edit, Finding, Pulling
@@ -79,7 +78,7 @@ def read(data: Path, path: Path) -> Pulled:
     if result.errors or not result.edits:
         return result
     try:
-        new = _patched(pulling.sites.files, data, pulling.edits)
+        new = _patched(pulling.sites.files, pulling.edits)
     except _Unpatched as problem:
         return replace(result, errors=(problem.finding,))
     files = {
@@ -131,7 +130,7 @@ class _Unpatched(Exception):
         self.finding = Finding("W006", edit.place, message, edit.site.position)
 
 
-def _patched(files: Files, data: Path, edits: Sequence[Edit]) -> dict[File, bytes]:
+def _patched(files: Files, edits: Sequence[Edit]) -> dict[File, bytes]:
     """Each file that changes, with its new bytes."""
     by_file: dict[str, list[Edit]] = defaultdict(list)
     for edit in edits:
@@ -142,8 +141,8 @@ def _patched(files: Files, data: Path, edits: Sequence[Edit]) -> dict[File, byte
         if of_file is None or not isinstance(file.content, bytes):
             continue
         if file.extended:
-            book, _, below = file.name.partition(":")
-            there = (folder_of(book, data) or Path(book)) / below
+            below = "/".join(file.parts)
+            there = next(base / below for base in files.bases if (base / below).is_file())
             message = f"'{of_file[0].name}' is in the book that this one extends, in {there}"
             remedy = f"copy that file to {below} in the data folder, and edit it there"
             raise _Unpatched(of_file[0], f"{message}; {remedy}")
