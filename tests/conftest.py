@@ -58,7 +58,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=weekly)
     config.stash[WEEKLY] = len(weekly)
     if "PYTEST_XDIST_WORKER" in os.environ:
-        config.workeroutput["weekly"] = len(weekly)  # type: ignore[attr-defined] # of pytest-xdist
+        config.workeroutput["weekly"] = len(weekly)
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
@@ -124,7 +124,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatu
     ledger; `make proof` writes the ledger here.
     """
     if weekly := terminalreporter.config.stash.get(WEEKLY, 0):
-        terminalreporter.write_line(f"{weekly} tests are left to the weekly run: make weekly")
+        terminalreporter.write_line(f"tests left to the weekly run (make weekly): {weekly}")
     passed = terminalreporter.stats.get("passed", [])
     lines = []
     for report in passed:

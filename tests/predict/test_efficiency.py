@@ -253,6 +253,7 @@ def test_four_of_five_rows_of_unseen_families_are_in_range(
     assert 0.75 <= coverage <= 0.86
 
 
+@pytest.mark.weekly
 @pytest.mark.parametrize("task", ["runs", "throughput"])
 def test_a_hundred_thousand_rows_take_seconds(book: Book, catalogue: Known, task: str) -> None:
     rows = published(book, task, catalogue).cases
