@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in weekly]
     config.hook.pytest_deselected(items=weekly)
     config.stash[WEEKLY] = len(weekly)
-    if "PYTEST_XDIST_WORKER" in os.environ:
+    if hasattr(config, "workeroutput"):  # of pytest-xdist
         config.workeroutput["weekly"] = len(weekly)
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 

@@ -22,7 +22,7 @@ codes nearest pictures vocabulary language output disk kept forks shipped short_
 units save tabs
 model quantities
 claims scenarios diagnostics printers
-accepts addresses book load values
+addresses book load values
 hints
 schemas examples prose numbers links source
 check resolve

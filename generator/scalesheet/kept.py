@@ -37,9 +37,11 @@ WORTH = 0.2
 #: The size of the cache in bytes; the least recently read items go first.
 MOST = 300_000_000
 #: Libraries that affect results.
-LIBRARIES = ("jsonschema", "numpy", "pyyaml", "quickjs-ng", "xlsxwriter")
+LIBRARIES = ("jsonschema", "jsonschema-rs", "numpy", "pyyaml", "quickjs-ng", "xlsxwriter")
 _DIGEST = 32
-_INFO = re.compile(rf"^({'|'.join(LIBRARIES)})-[^-]+\.dist-info$".replace("-ng", "[-_]ng"), re.I)
+_INFO = re.compile(
+    rf"^({'|'.join(each.replace('-', '[-_]') for each in LIBRARIES)})-[^-]+\.dist-info$", re.I
+)
 
 
 class OnDemand(Mapping[str, T]):

@@ -1,4 +1,4 @@
-"""The fast test of a document agrees with jsonschema, which finds the errors."""
+"""jsonschema-rs, which tests documents, agrees with jsonschema, which explains their errors."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-import pytest
-
-from check.test_schemas import NAMES, cases
 from scalesheet import schemas
-from scalesheet.accepts import Unsure, acceptance
 from scalesheet.load import load
 from shipped import DATA
 
@@ -20,15 +16,6 @@ ODD: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 2.0, 0.5, 1e300, "", "x", "no", "2026-02-30", "a b\n", "1.0"),
     *([], ["a", "a"], [1, True], [[]], {}, {"a": 1}, {"value": 1}, {"low": 1}, {"reason": "none"}),
 )
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_examples_of_schemas(name: str) -> None:
-    """The valid ones are surely accepted."""
-    for keyword in ("examples", "x-bad"):
-        for place, schema, value in cases(name, keyword):
-            valid = next(schemas.validator(schema).iter_errors(value), None) is None
-            assert acceptance(schema, schemas.FORMATS)(value) == valid, place
 
 
 def places(data: Any, below: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -59,7 +46,7 @@ def test_shipped_documents_and_thousands_of_slips() -> None:
     random = Random(0)
     documents, _ = load(DATA)
     seen: dict[str, int] = {}
-    refused = unsure = 0
+    refused = 0
     for document in documents:
         if document.kind not in schemas.KINDS:
             continue
@@ -72,11 +59,7 @@ def test_shipped_documents_and_thousands_of_slips() -> None:
             data = changed(document.data, random, every)
             errors = schemas._validator_of(document.kind).iter_errors(data)
             valid = next(errors, None) is None
-            try:
-                assert schemas._test_of(document.kind)(data) == valid, (document.path, data)
-            except Unsure:
-                unsure += 1
+            assert schemas._test_of(document.kind)(data) == valid, (document.path, data)
             refused += not valid
     assert seen.keys() >= {"plan", "component", "rate", "published"}
     assert refused > 500
-    assert unsure < 20
