@@ -17,10 +17,10 @@ from scalesheet.site.snippets import taken_out
 
 FILE = "mkdocs.yml"
 FRONT = "index.md"
-_FRONT_PAGE = "---\n{matter}---\n\n# {title}\n\n{blocks}\n"
+_FRONT_PAGE = ("{{ title }}", "{{ question }}", "{{ plans }}")
 
 
-def lay_out(docs: Path, title: str, question: Mapping[str, str]) -> None:
+def lay_out(docs: Path, question: Mapping[str, str]) -> None:
     """Add what the project lacks to its pages: styles, scripts, a front page. The page asks a
     question that begins with this case, unless it is empty; pages of models link to it.
     """
@@ -28,10 +28,9 @@ def lay_out(docs: Path, title: str, question: Mapping[str, str]) -> None:
     if not (docs / FRONT).is_file():
         matter: dict[str, Any] = {"hide": ["navigation", "toc"]}
         matter |= {"question": dict(question)} if question else {}
-        blocks = "\n\n".join(("{{ question }}", "{{ plans }}")[not question :])
-        written = yaml.safe_dump(matter, sort_keys=False)
-        page = _FRONT_PAGE.format(matter=written, title=title, blocks=blocks)
-        (docs / FRONT).write_text(page, "utf-8")
+        blocks = (each for each in _FRONT_PAGE if question or "question" not in each)
+        page = f"---\n{yaml.safe_dump(matter, sort_keys=False)}---\n\n" + "\n\n".join(blocks)
+        (docs / FRONT).write_text(f"{page}\n", "utf-8")
 
 
 def settings_of(project: Path, docs: Path, title: str, stage: Path) -> Path:
