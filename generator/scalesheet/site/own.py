@@ -5,6 +5,7 @@ Such a project may still have a `docs` folder, whose pages are added to the gene
 
 from __future__ import annotations
 
+import html
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,9 +44,10 @@ def settings_of(project: Path, docs: Path, title: str, stage: Path) -> Path:
     settings |= {"site_name": title, "site_description": title}
     taken_out(settings)
     settings["nav"] = [each for entry in settings["nav"] if (each := there(entry, docs))]
-    settings["nav"] += sorted(
-        page.name for page in docs.glob("*.md") if page.name != FRONT and page.is_file()
-    )
+    own_pages = (page for page in docs.glob("*.md") if page.name != FRONT and page.is_file())
+    for page in sorted(own_pages):  # without a heading, its name is its title, as HTML
+        title = html.escape(page.stem)
+        settings["nav"].append(page.name if title == page.stem else {title: page.name})
     made = stage / FILE
     made.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), "utf-8")
     return made
