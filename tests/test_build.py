@@ -61,9 +61,9 @@ def test_all_links_to_one_missing_page_are_one_error(tmp_path: Path) -> None:
     said = [f"{page}: {up}commands.html leads to no file of the site" for page, up in LINKS]
     said += [f"mkdocs: 'a.md' links, but the target '{name}' is not found" for name in "xy"]
     with pytest.raises(Refused) as refused:
-        refuse_site(said, compile_book(lay(tmp_path, {})), tmp_path / "mkdocs.yml")
+        refuse_site(said, compile_book(lay(tmp_path, {})), tmp_path)
     assert [each.message for each in refused.value.diagnostics] == [
-        f"{said[0]} (2 more links to it not shown)",
+        f"{said[0]} (2 more like it not shown)",
         *said[3:5],
     ]
 

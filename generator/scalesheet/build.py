@@ -18,7 +18,6 @@ from scalesheet.examine import sound_edition
 from scalesheet.forks import spread
 from scalesheet.frozen import dataclass
 from scalesheet.model import Position
-from scalesheet.vocabulary import counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -173,7 +172,7 @@ def documents(
     from scalesheet.render.reference import write_reference
 
     docs = stage / "docs"
-    by_hand(docs, project, edition.book.title, usual_case(edition.book))
+    by_hand(docs, project, usual_case(edition.book))
     if (project / "mkdocs.yml").is_file():
         _put_in_snippets(docs, project)
     report = write_pages(edition, docs / GENERATED, stage / "plain" / GENERATED, progress)
@@ -182,7 +181,7 @@ def documents(
     return docs
 
 
-def by_hand(docs: Path, project: Path, title: str, question: Mapping[str, str]) -> None:
+def by_hand(docs: Path, project: Path, question: Mapping[str, str]) -> None:
     """Copy the project's files beside its data, and defaults for those it lacks. `question` is the
     case that the default front page begins with, or empty.
     """
@@ -197,7 +196,7 @@ def by_hand(docs: Path, project: Path, title: str, question: Mapping[str, str]) 
             dirs_exist_ok=True,
         )
     if not (project / "mkdocs.yml").is_file():
-        lay_out(docs, title, question)
+        lay_out(docs, question)
 
 
 def _put_in_snippets(docs: Path, project: Path) -> None:
@@ -233,7 +232,7 @@ def _site(edition: Edition, stage: Path, docs: Path, project: Path) -> int:
         plain=stage / "plain",
         foot=foot_of(edition.book),
     )
-    refuse_site(report.problems, edition.book, config)
+    refuse_site(report.problems, edition.book, project)
     shutil.rmtree(stage / "site-api")
     shutil.rmtree(stage / "plain")
     if config.parent == stage:
@@ -247,9 +246,9 @@ def foot_of(book: Book) -> str:
     return f"Edition {book.edition}" + (f" · sources last read on {read}" if read else "")
 
 
-def refuse_site(problems: Iterable[str], book: Book, config: Path) -> None:
+def refuse_site(problems: Iterable[str], book: Book, project: Path) -> None:
     """Raise Refused with the problems of a site."""
-    _refuse([at(_place(each, book, config), "X002", each) for each in _by_target(problems)])
+    _refuse([at(_place(each, book, project), "X002", each) for each in _by_cause(problems)])
 
 
 #: How the generator and the site check report a link to a missing page.
@@ -259,19 +258,20 @@ _MISSING = re.compile(
 )
 
 
-def _by_target(problems: Iterable[str]) -> list[str]:
-    """Keep one problem for each missing page: the first link to it, and how many follow."""
+def _by_cause(problems: Iterable[str]) -> list[str]:
+    """Keep the first of the problems that name the same missing page, or differ only in their own
+    page, and say how many more there are."""
     result: dict[str, list[str]] = {}
     for each in dict.fromkeys(problems):
         found = _MISSING.search(each)
-        key = each
+        key = each.partition(": ")[2] or each
         if found and found["page"]:
             key = posixpath.normpath(posixpath.join(found["page"], "..", found["address"]))
         elif found:
             key = f"of the generator: {found['target']}"
         result.setdefault(key, []).append(each)
     return [
-        f"{first} ({counted(len(more), 'more link')} to it not shown)" if more else first
+        f"{first} ({len(more)} more like it not shown)" if more else first
         for first, *more in result.values()
     ]
 
@@ -282,13 +282,27 @@ _OF_A_LINK = re.compile(
 )
 
 
-def _place(problem: str, book: Book, config: Path) -> Position:
-    """The place of a bad link in a plan's text, or else mkdocs.yml."""
+#: A problem that the site check found on a page, at an element or an address.
+_ON_A_PAGE = re.compile(r"(?P<page>[^:]+)\.html: (?:loads |links to )?(?P<what><[^\s>]+|\S+)")
+
+
+def _place(problem: str, book: Book, project: Path) -> Position:
+    """The place of a problem in a plan's text or in a page written by hand, else the settings."""
+    from scalesheet.load.folder import shown
     from scalesheet.prose import link_in
 
-    match = _OF_A_LINK.search(problem)
-    places = (link_in(plan, match[1], match[2]) for plan in book.plans.values()) if match else ()
-    return next(filter(None, places), Position(str(config), 1, 1))
+    if link := _OF_A_LINK.search(problem):
+        places = (link_in(plan, link[1], link[2]) for plan in book.plans.values())
+        if place := next(filter(None, places), None):
+            return place
+    found = _ON_A_PAGE.match(problem)
+    page = project / "docs" / f"{found['page']}.md" if found else project
+    if found and page.is_file():
+        text = page.read_text("utf-8")
+        line = text.count("\n", 0, max(text.find(found["what"]), 0)) + 1
+        return Position(shown(page), line, 1)
+    settings = project / "mkdocs.yml"
+    return Position(shown(settings) if settings.is_file() else f"{book.folder}book.yaml", 1, 1)
 
 
 def site_address(config: Path) -> str:

@@ -169,7 +169,7 @@ def _pages(
     from scalesheet.site.part import titles
 
     docs, plain = made / "docs", made / "plain"
-    by_hand(docs, project, edition.book.title, {})
+    by_hand(docs, project, {})
     own = project / FILE
     titles(docs, kept, own if own.is_file() else SETTINGS)
     only = write_plan_pages(edition, ids, docs / GENERATED, plain / GENERATED)
@@ -205,7 +205,7 @@ def _site(
         plain=plain,
         foot=foot_of(edition.book),
     )
-    refuse_site(problems, edition.book, config)
+    refuse_site(problems, edition.book, project)
     for rest in (docs, plain, made / "site-api"):
         shutil.rmtree(rest)
     if config.parent == made:

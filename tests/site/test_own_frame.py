@@ -48,9 +48,10 @@ def test_the_front_page_of_an_extended_book_has_the_form_that_its_model_pages_li
 ) -> None:
     edition = shipped().edition
     assert edition is not None
-    lay_out(tmp_path, "Ours: all", usual_case(edition.book))
+    lay_out(tmp_path, usual_case(edition.book))
     written = (tmp_path / "index.md").read_text("utf-8")
     filled = front_page(Context(edition), written, "docs/index.md")
     assert not filled.problems
     assert "data-question" in filled.page
+    assert f"\n# {edition.book.title}\n" in filled.page
     assert usual_case(compile_book(lay(tmp_path / "small", {}))) == {}

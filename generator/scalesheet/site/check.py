@@ -12,11 +12,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from scalesheet.site.document import Document
+from scalesheet.site.document import SHOWN, Document
 from scalesheet.site.theme import NO_THEME, Theme
 
 LOST = "404.html"
-SHOWN = 60  # characters of an inline script
 _LEAVES = ("http", "https", "mailto")
 _CSS_ADDRESS = re.compile(r"""(?:@import\s+|url\(\s*)["']?\s*((?:[a-z]+:)?//[^"')\s]+)""", re.I)
 
@@ -60,11 +59,11 @@ def _inline_faults(document: Document, theme: Theme) -> Iterator[str]:
 def _page_faults(
     name: str, document: Document, documents: Mapping[str, Document], files: frozenset[str]
 ) -> Iterator[str]:
-    for attribute in document.inline:
-        yield f"{attribute} cannot work under the policy; use a class or a script file"
+    for strange in document.strange:
+        yield f"{strange} is not allowed on a page; use plain elements, classes and script files"
     for address in document.loads:
         parts = urlsplit(address)
-        if parts.scheme != "data":
+        if not address.lower().startswith("data:image/"):
             if parts.scheme or parts.netloc:
                 yield f"loads {address} from the network"
             else:

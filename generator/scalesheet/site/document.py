@@ -1,38 +1,31 @@
-"""Reads from an HTML page what the policy and the checks need.
+"""Reads an HTML page once, for its policy and its checks, and finds what no page may have.
 
-Pages are large and few of their attributes matter here, so one expression finds the tags, and only
-those with such an attribute are parsed: a third of the time of a full parser.
+Elements and attributes are allowed by name (`allowed.yaml`), not forbidden, so every tag that a
+browser would see must be found: the expressions follow the rules of the HTML standard. What
+browsers read in two ways (a `<` in a value, markup in a title, a comment that may end early) is an
+error, or is read like the rest of the page.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache, lru_cache
 from html import unescape
+from importlib.resources import files
+
+import yaml
 
 from scalesheet.frozen import dataclass
 
-# What a browser loads by itself, by element and attribute; it follows an <a href> only on a click.
-_LOADS = {
-    "audio": ("src",),
-    "embed": ("src",),
-    "frame": ("src",),
-    "iframe": ("src",),
-    "image": ("href", "xlink:href"),
-    "img": ("src", "srcset"),
-    "input": ("src",),
-    "link": ("href",),
-    "object": ("data",),
-    "script": ("src",),
-    "source": ("src", "srcset"),
-    "track": ("src",),
-    "use": ("href", "xlink:href"),
-    "video": ("src", "poster"),
-}
-_FOLLOWS = {"a": ("href", "xlink:href"), "area": ("href",), "form": ("action",)}
+#: What a browser loads by itself; it follows an <a href> only on a click.
+_LOADS = {"img": "src", "link": "href", "script": "src"}
 # A <link> of these kinds is only information; others fetch something or open a connection.
 _TELLING_LINKS = {"alternate", "author", "canonical", "help", "license", "search"}
+_FAMILIES = ("aria-", "data-")  # of attributes, any of which may be there
 _DATA_TYPES = ("application/json", "application/ld+json", "text/plain")
+SHOWN = 60  # characters of a value or an inline script
 
 
 @dataclass(frozen=True)
@@ -49,91 +42,98 @@ class Document:
     """Texts of inline scripts that run; data blocks do not count."""
     styles: tuple[str, ...]
     """Texts of inline <style>."""
-    inline: tuple[str, ...]
-    """Attributes that a strict policy blocks: style="...", event handlers, javascript:
-    addresses."""
+    strange: tuple[str, ...]
+    """Elements and attributes that are not allowed, as markup."""
 
 
 #: The same lists while reading.
 _Reader = dict[str, list[str]]
 
-# A comment; a script or style with its text; any other opening tag.
-_ATTRIBUTES = r"""((?:[^>"']|"[^"]*"|'[^']*')*)"""
+# As the standard defines them: a quote is one only at the start of a value.
+_BLANKS = r"[\t\n\f\r ]*+"
+_NAME = r"[^\t\n\f\r />][^\t\n\f\r />=]*+"
+_VALUE = rf"""{_BLANKS}={_BLANKS}(?:"[^"]*+"|'[^']*+'|[^\t\n\f\r >"'][^\t\n\f\r >]*+)"""
+_ATTRIBUTE = re.compile(rf"({_NAME})({_VALUE})?+")
+_ATTRIBUTES = rf"((?:[\t\n\f\r /]*+{_NAME}(?:{_VALUE})?+)*+[\t\n\f\r /]*+)"
+#: An element whose text is not markup, or any other opening tag.
 _TAGS = re.compile(
-    rf"<!--(?:-?>|.*?(?:--!?>|\Z))|<(script|style)\b{_ATTRIBUTES}>(.*?)</\1\s*>"
-    rf"|<([a-z][^\s/>]*){_ATTRIBUTES}>",
+    rf"<(script|style|textarea|title)(?=[\t\n\f\r />]){_ATTRIBUTES}>(.*?)</\1(?=[\t\n\f\r />])"
+    rf"|<([a-z][^\t\n\f\r />]*+){_ATTRIBUTES}>",
     re.DOTALL | re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(r"""([^\s=/"'>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
-# What a relevant attribute looks like, in a name or by chance in a value.
-_MATTERS = re.compile(
-    r"\b(?:id|name|href|src|srcset|srcdoc|data|poster|(?:form)?action|style|to|from|by|values)\s*="
-    r"|\bon[a-z]",
-    re.IGNORECASE,
-)
-# A javascript: address; browsers ignore blanks and control characters before and in it.
-_RUNS = re.compile(r"[\x00-\x20]*" + r"[\t\n\r]*".join("javascript:"), re.IGNORECASE)
+_APART = ("script", "style", "textarea", "title")
 
 
 def read_document(text: str) -> Document:
     """Read one page of HTML."""
     reader: _Reader = {field.name: [] for field in fields(Document)}
-    matters: dict[str, bool] = {"": False}  # the same attributes occur a thousand times in a page
-    for match in _TAGS.finditer(text):
-        apart, given, content, other, others = match.groups()
+    for apart, given, content, other, others in _TAGS.findall(text):
+        tag, attributes = (apart or other).lower(), given or others
+        for kind, found in _read(tag, attributes):
+            reader[kind].append(found)
         if apart:
-            _take_apart(reader, apart.lower(), given, content)
-        elif other:
-            if others not in matters:
-                matters[others] = _MATTERS.search(others) is not None
-            if matters[others]:
-                _take(reader, other.lower(), _values(others))
+            _take_apart(reader, tag, attributes, content)
+        elif tag in _APART:
+            reader["strange"].append(f"<{tag}> without an end")
     return Document(
         anchors=frozenset(reader.pop("anchors")),
-        **{name: tuple(each) for name, each in reader.items()},
+        **{name: tuple(found) for name, found in reader.items()},
     )
+
+
+def _take_apart(reader: _Reader, tag: str, attributes: str, text: str) -> None:
+    """Read the text of an element that is not markup."""
+    values = _values(attributes)
+    if tag == "style":
+        reader["styles"].append(text)
+    elif tag == "script" and "src" not in values and values.get("type") not in _DATA_TYPES:
+        reader["scripts"].append(text)
+    elif "<" in text:  # which is markup after all in a picture, or if the tag was in a comment
+        reader["strange"].append(f"<{tag}> with markup in it")
 
 
 def _values(attributes: str) -> dict[str, str]:
     """Attributes by name; an empty one has no value."""
     result: dict[str, str] = {}
-    for name, *values in _ATTRIBUTE.findall(attributes):
-        result.setdefault(name.lower(), unescape("".join(values)))
+    for name, given in _ATTRIBUTE.findall(attributes):
+        value = given.partition("=")[2].strip()
+        result.setdefault(name.lower(), unescape(value[1:-1] if value[:1] in ('"', "'") else value))
     return result
 
 
-def _take_apart(reader: _Reader, tag: str, attributes: str, text: str) -> None:
-    """Read an element whose text is not markup."""
+@lru_cache(maxsize=100_000)  # most are on many pages
+def _read(tag: str, attributes: str) -> tuple[tuple[str, str], ...]:
+    """What the page has by this tag: the lists of `Document`, each with an entry."""
     values = _values(attributes)
-    _take(reader, tag, values)
-    if tag == "style":
-        reader["styles"].append(text)
-    elif "src" not in values and values.get("type") not in _DATA_TYPES:
-        reader["scripts"].append(text)
-
-
-def _take(reader: _Reader, tag: str, values: dict[str, str]) -> None:
+    found = [("strange", each) for each in _strange(tag, values, attributes)]
     names = ("id", "name") if tag == "a" else ("id",)
-    reader["anchors"] += [values[name] for name in names if values.get(name)]
-    if tag != "link" or not set(values.get("rel", "").lower().split()) & _TELLING_LINKS:
-        reader["loads"] += _addresses(values, _LOADS.get(tag, ()))
-    reader["follows"] += _addresses(values, _FOLLOWS.get(tag, ()))
-    reader["inline"] += [
-        f'<{tag} {name}="{value}">'
-        for name, value in values.items()
-        if name in ("style", "srcdoc")
-        or name.startswith("on")
-        or (_RUNS.match(value) and name not in (*_LOADS.get(tag, ()), *_FOLLOWS.get(tag, ())))
-    ]
+    found += [("anchors", values[name]) for name in names if values.get(name)]
+    address = values.get(_LOADS.get(tag, ""))
+    if address is not None and not (
+        tag == "link" and set(values.get("rel", "").lower().split()) & _TELLING_LINKS
+    ):
+        found.append(("loads", address.strip()))
+    if tag == "a" and "href" in values:
+        found.append(("follows", values["href"].strip()))
+    return tuple(found)
 
 
-def _addresses(values: dict[str, str], names: tuple[str, ...]) -> list[str]:
-    result: list[str] = []
-    for name in names:
-        if name not in values:
-            continue
-        if name == "srcset":
-            result += [part.split()[0] for part in values[name].split(",") if part.strip()]
-        else:
-            result.append(values[name].strip())
-    return result
+def _strange(tag: str, values: dict[str, str], attributes: str) -> Iterator[str]:
+    """What is not allowed of an element, as markup."""
+    known = _allowed().get(tag)
+    if known is None:
+        yield f"<{tag}>"
+    elif not known.issuperset(values):
+        for name, value in values.items():
+            if name not in known and not name.startswith(_FAMILIES):
+                yield f'<{tag} {name}="{value[:SHOWN]}">'
+    if "<" in attributes:
+        yield f"<{tag}> with a '<' in an attribute"
+
+
+@cache
+def _allowed() -> dict[str, frozenset[str]]:
+    """The attributes of each allowed element."""
+    listed = yaml.safe_load(files("scalesheet.site").joinpath("allowed.yaml").read_text("utf-8"))
+    every = listed.pop("all")
+    return {tag: frozenset(f"{every} {own or ''}".split()) for tag, own in listed.items()}

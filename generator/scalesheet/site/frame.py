@@ -30,6 +30,11 @@ _LIST = re.compile(
     r'(<nav class="md-nav" data-md-level="\d" )aria-labelledby="[^"]*"'
     r'([^>]*>\s*<label class="md-nav__title"[^>]*>(?:\s*<span[^>]*></span>)?\s*([^<]*?)\s*</label>)'
 )
+#: Attributes whose text the themes escape, though titles are HTML already.
+_ESCAPED_TWICE = re.compile(
+    r'title="[^"]*" class="md-\w+__button md-logo"'
+    r'|class="md-footer__link [^"]*" aria-label="[^"]*"'
+)
 #: The heading of a column of links, which screen readers should not announce.
 _NO_HEADING = re.compile(r"<th(?: scope=\"col\")?(?: class=\"num\")?></th>")
 _ARTICLE = '<article class="md-content__inner'
@@ -125,6 +130,7 @@ def framed(page: str, depth: int) -> str:
         page = _NEIGHBOURS.sub("", page)
     page = _FOOT.sub(r"<p>\1</p>", page)
     page = _PATH.sub(lambda path: _OF_PATH.sub("", path[0]), page)
+    page = _ESCAPED_TWICE.sub(lambda twice: twice[0].replace("&amp;", "&"), page)
     for sign, instead in _ESCAPED.items():  # escapes that only Markdown needed
         page = page.replace(sign, instead)
     page = _SETTINGS.sub(_fewer, page)

@@ -28,6 +28,8 @@ QUIET = {
     "PYTHONHASHSEED": "0",
     "TZ": "UTC",
 }
+#: Settings that themes put into pages as they are.
+_AS_HTML = frozenset(("site_name", "site_description", "site_author", "copyright"))
 _COLOUR = re.compile("\x1b\\[[0-9;]*m")
 _COMPLAINT = re.compile(r"^(?:WARNING|ERROR)\s+-\s+")
 _DRAWN_COMPLAINT = re.compile(r"^(?:Warning|Error): (.+)\n\s*╭─\[ (\S+) \]", re.MULTILINE)
@@ -62,7 +64,9 @@ def prepare(
     settings["plugins"] = _without_search(settings.get("plugins") or [])
     taken_out(settings)  # from here on, what looks like a snippet is text of the data
     if foot:
-        settings["copyright"] = html.escape(foot)
+        settings["copyright"] = foot
+    for name in _AS_HTML & settings.keys():
+        settings[name] = html.escape(str(settings[name]))
     if not whole and "nav" in settings:
         settings["nav"] = [each for entry in settings["nav"] if (each := there(entry, docs))]
     if "nav" in settings:
@@ -154,8 +158,9 @@ def _tree(below: list[str], docs: Path) -> list[Any]:
 
 
 def _title(page: Path, otherwise: str) -> str:
+    """The title of a page as HTML, which themes put into the navigation as it is."""
     heading = _HEADING.search(page.read_text("utf-8"))
-    return html.unescape(heading[1]) if heading else otherwise
+    return html.escape(html.unescape(heading[1])) if heading else otherwise
 
 
 def _listed_folders(index: Path, docs: Path, named: frozenset[str]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ Such a project may still have a `docs` folder, whose pages are added to the gene
 
 from __future__ import annotations
 
+import html
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,10 +18,10 @@ from scalesheet.site.snippets import taken_out
 
 FILE = "mkdocs.yml"
 FRONT = "index.md"
-_FRONT_PAGE = "---\n{matter}---\n\n# {title}\n\n{blocks}\n"
+_FRONT_PAGE = ("{{ title }}", "{{ question }}", "{{ plans }}")
 
 
-def lay_out(docs: Path, title: str, question: Mapping[str, str]) -> None:
+def lay_out(docs: Path, question: Mapping[str, str]) -> None:
     """Add what the project lacks to its pages: styles, scripts, a front page. The page asks a
     question that begins with this case, unless it is empty; pages of models link to it.
     """
@@ -28,10 +29,9 @@ def lay_out(docs: Path, title: str, question: Mapping[str, str]) -> None:
     if not (docs / FRONT).is_file():
         matter: dict[str, Any] = {"hide": ["navigation", "toc"]}
         matter |= {"question": dict(question)} if question else {}
-        blocks = "\n\n".join(("{{ question }}", "{{ plans }}")[not question :])
-        written = yaml.safe_dump(matter, sort_keys=False)
-        page = _FRONT_PAGE.format(matter=written, title=title, blocks=blocks)
-        (docs / FRONT).write_text(page, "utf-8")
+        blocks = (each for each in _FRONT_PAGE if question or "question" not in each)
+        page = f"---\n{yaml.safe_dump(matter, sort_keys=False)}---\n\n" + "\n\n".join(blocks)
+        (docs / FRONT).write_text(f"{page}\n", "utf-8")
 
 
 def settings_of(project: Path, docs: Path, title: str, stage: Path) -> Path:
@@ -44,9 +44,10 @@ def settings_of(project: Path, docs: Path, title: str, stage: Path) -> Path:
     settings |= {"site_name": title, "site_description": title}
     taken_out(settings)
     settings["nav"] = [each for entry in settings["nav"] if (each := there(entry, docs))]
-    settings["nav"] += sorted(
-        page.name for page in docs.glob("*.md") if page.name != FRONT and page.is_file()
-    )
+    own_pages = (page for page in docs.glob("*.md") if page.name != FRONT and page.is_file())
+    for page in sorted(own_pages):  # without a heading, its name is its title, as HTML
+        title = html.escape(page.stem)
+        settings["nav"].append(page.name if title == page.stem else {title: page.name})
     made = stage / FILE
     made.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), "utf-8")
     return made

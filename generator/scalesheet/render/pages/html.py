@@ -14,6 +14,7 @@ from typing import Any
 
 _BLOCK_SIGNS = re.compile(r"[`~{}]")  # a fence or a template, at the start of a line of a block
 _MARKDOWN_SIGNS = re.compile(r"[\\`~*_{}\[\]()#+!|^=:$-]")
+_SIGNS_IN_TEXT = re.compile(rf"<[^>]*>|&[#\w]+;|({_MARKDOWN_SIGNS.pattern})")
 _VOID = frozenset(
     (
         "br",
@@ -57,6 +58,11 @@ def inline(text: object) -> Html:
     return Html(
         re.sub(r"[&<>\"']|" + _MARKDOWN_SIGNS.pattern, lambda sign: f"&#{ord(sign[0])};", flat)
     )
+
+
+def in_line(markup: Html) -> Html:
+    """Markup within a line of Markdown, which would also read the signs in its text."""
+    return Html(_SIGNS_IN_TEXT.sub(lambda at: f"&#{ord(at[1])};" if at[1] else at[0], markup))
 
 
 def tag(name: str, /, *content: object, **attributes: object) -> Html:

@@ -1,8 +1,8 @@
 """The front page: a handwritten page whose placeholders the build fills.
 
-`{{ question }}` is the question of the front matter with its answer. `{{ plans }}`,
-`{{ catalogue }}` and `{{ score }}` list the contents of the book. `plans` in the front matter
-selects plans; the default is all.
+`{{ title }}` is the title of the book, `{{ question }}` the question of the front matter with its
+answer. `{{ plans }}`, `{{ catalogue }}` and `{{ score }}` list the contents of the book. `plans` in
+the front matter selects plans; the default is all.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from scalesheet.predict.tasks import TASKS
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.front.question import FIGURES, answered, question_script
-from scalesheet.render.pages.html import Html, drawn, tag
+from scalesheet.render.pages.html import Html, drawn, heading, tag
 from scalesheet.render.scores import error
 
 QUESTION = "question"
@@ -74,6 +74,7 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
             problems.append(at(Position(path, 1, 1), "X002", f"the question of the page: {why}"))
 
     fillers: Mapping[str, Callable[[], str]] = {
+        "title": lambda: heading(1, context.book.title),
         QUESTION: lambda: _question(result) if script else "",
         "plans": lambda: _plans(context, _matter(written).get("plans")),
         "catalogue": lambda: _catalogue(context),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from scalesheet.prose import MARKS, NAME, split
-from scalesheet.render.pages.html import Html, escape, inline, tag
+from scalesheet.render.pages.html import Html, escape, in_line, inline, tag
 
 
 class Block(Html):
@@ -35,7 +35,7 @@ def prose(text: str, names: Names) -> str:
         if mark["less"]:
             return "&lt;"
         given = _named(mark["name"], names)
-        return f"\n\n{given}\n\n" if isinstance(given, Block) else given
+        return f"\n\n{given}\n\n" if isinstance(given, Block) else in_line(given)
 
     return MARKS.sub(replaced, text)
 
