@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from actuals.test_actuals import PLAN
-from scalesheet.actuals.logs import COLUMNS, LogError, read, tool_of
+from scalesheet.actuals.logs import COLUMNS, read, tool_of
 from scalesheet.actuals.matching import rules
 from scalesheet.cli import main
+from scalesheet.diagnostics import Refused
 from scalesheet.examine import examine
+from scalesheet.foreign import File
 from small import plan
 
 #: Output of `sacct --parsable2 --format=...`, with job steps and two spellings of the state.
@@ -193,7 +195,8 @@ def test_the_state_saved_by_the_transformers_trainer_is_read(call: Call, tmp_pat
             state.save_to_json(str(paths[-1]))
     status, told = call(*map(str, paths), "--fill", "gpus=8")
     assert status == 1
-    assert "left out: line 1, sft-seed2: its duration is unknown" in told
+    place = "sft-seed2/checkpoint-200/trainer_state.json:1:1"
+    assert f"{place}: A005 sft-seed2: its duration is unknown" in told
     assert lines(tmp_path, "trainer") == [
         "phase,seed,state,gpus,gpu_hours,tokens,steps,from",
         "sft,1,done,8,16,1228800,300,trainer sft-seed1",
@@ -211,7 +214,7 @@ def test_tensorboard_event_files_are_read(call: Call, tmp_path: Path) -> None:
     writer.close()  # type: ignore[no-untyped-call]
     (path,) = (tmp_path / "rl-seed3").iterdir()
     found = read(path, {}, {"gpus": "2"})
-    (run,) = found.runs.to_dict("records")
+    ((_, run),) = found.runs
     assert (found.tool, run["name"], run["steps"], run["state"]) == (
         "tensorboard",
         "rl-seed3",
@@ -223,24 +226,10 @@ def test_tensorboard_event_files_are_read(call: Call, tmp_path: Path) -> None:
     assert float(run["gpu_hours"]) > 8  # since the writer was created
 
 
-def test_event_files_without_the_package_say_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(
-        __import__("sys").modules,
-        "tensorboard.backend.event_processing.event_file_loader",
-        None,
-    )
-    path = tmp_path / "events.out.tfevents.1.host.1.0"
-    path.write_bytes(b"")
-    with pytest.raises(LogError, match=r"pip install 'scalesheet\[logs\]'"):
-        read(path, {}, {})
-
-
 def test_invoice_lines_are_read(call: Call, tmp_path: Path) -> None:
     status, told = call("--fill", "gpus=8", invoice__csv=AWS)
     assert status == 1
-    assert "left out: line 3, checkpoints: its duration is unknown" in told
+    assert "invoice.csv:4:1: A005 checkpoints: its duration is unknown" in told
     assert lines(tmp_path, "invoice") == [
         "phase,seed,state,start,end,accelerator,gpus,gpu_hours,cost,from",
         "sft,1,done,2026-09-01,2026-09-02,p4d.24xlarge,8,192,786.24,invoice a1",
@@ -267,18 +256,19 @@ def test_any_csv_is_read_with_a_mapping(call: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("a.csv", "", "it cannot be read as a table"),
-        ("a.csv", "name,state\nsft,done\n1,2,3,4\n", "it cannot be read as a table"),
+        ("a.csv", "", "1:1: A005 the file is empty; expected a table"),
+        ("a.csv", 'name,state\nsft,"done\n', "2:1: A005 not CSV: a quotation mark is not closed"),
+        ("a.csv", "name,state\nsft,\0\n", "2:5: A005 expected text in UTF-8, found a NUL byte"),
         ("a.txt", "JobID|JobName\n1|a\n", "it lacks the column State; write it with sacct"),
-        ("a.json", "[]", "it is not a trainer_state.json"),
-        ("a.json", '{"log_history": 1}', "it is not a trainer_state.json"),
+        ("a.json", "[]", "1:1: A005 expected a trainer_state.json, found a list"),
+        ("a.json", '{"log_history": 1}', "1:2: A005 it is not a trainer_state.json: log_history"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(
     tmp_path: Path, name: str, text: str, says: str
 ) -> None:
     (tmp_path / name).write_text(text, "utf-8")
-    with pytest.raises(LogError, match=says):
+    with pytest.raises(Refused, match=says):
         read(tmp_path / name, {}, {})
 
 
@@ -286,11 +276,10 @@ def test_an_incomplete_line_is_reported(call: Call) -> None:
     text = "name,state,gpu_hours,hours\nsft-1,dreaming,1,\nsft-2,done,,3\nsft-3,done,,\n"
     status, told = call(mine__csv=text)
     assert status == 1
-    assert [line.strip() for line in told.splitlines() if "left out" in line] == [
-        "left out: line 1, sft-1: the state 'dreaming' is unknown; set it for all runs with "
-        "--fill state=done",
-        "left out: line 2, sft-2: its number of GPUs is unknown; set it with --fill gpus=8",
-        "left out: line 3, sft-3: its duration is unknown",
+    assert [line.partition(": A005 ")[2] for line in told.splitlines() if "left out" in line] == [
+        "sft-1: the state 'dreaming' is unknown; set it for all runs with --fill state=done",
+        "sft-2: its number of GPUs is unknown; set it with --fill gpus=8",
+        "sft-3: its duration is unknown",
     ]
 
 
@@ -310,7 +299,6 @@ def test_the_written_columns_match_the_schema() -> None:
     assert set(COLUMNS) == set(schema("actuals")["properties"]["header"]["items"]["enum"])
 
 
-def test_a_tool_is_recognized_by_its_file(tmp_path: Path) -> None:
+def test_a_tool_is_recognized_by_its_file() -> None:
     for tool, text in (("slurm", SACCT), ("wandb", WANDB), ("invoice", AWS), ("csv", "a,b\n")):
-        (tmp_path / tool).write_text(text, "utf-8")
-        assert tool_of(tmp_path / tool) == tool
+        assert tool_of(File(tool, text.encode(), "A005"), tool) == tool
