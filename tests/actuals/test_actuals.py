@@ -156,7 +156,7 @@ def test_a_plan_without_phases_names_its_table(tmp_path: Path) -> None:
         ('phase,state,gpu_hours\nsft,done,"1,200"\n', "2:10 S003 rows[0].gpu_hours: expected a"),
         (
             "phase,state,gpu_hours,cost\nsft,done,2,$18\n",
-            "2:12 S003 rows[0].cost: expected an amount in USD, found the text '$18'; write 18; "
+            "2:12 S003 rows[0].cost: expected an amount in USD, up to 1e15, found the text '$18'; write 18; "
             "the unit is that of the column",
         ),
         ("phase,state,gpu_hours\nsft,done,-1\n", "2:10 S004 rows[0].gpu_hours: expected a number"),

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from actuals.test_logs import AWS, SACCT, WANDB
+from actuals.samples import AWS, SACCT, WANDB
 from fuzz.mutations import NUMBERS, TEXTS
 
 Random = random.Random

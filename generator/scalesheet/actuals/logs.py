@@ -209,11 +209,13 @@ def _columns(
         for ours, usual in THEIRS.items()
         if theirs.keys() & {*usual}
     }
+    known = quotable(", ".join(row))
     for ours, name in mapped.items():
         if name not in row:
-            known = quotable(", ".join(row))
             raise file.refused(f"it has no column '{name}', as --map says; it has {known}")
         found[ours] = name
+    if not found:
+        raise file.refused(f"no column of it is known; name its columns, {known}, with --map")
     return found
 
 
@@ -283,9 +285,9 @@ _STEPS = ("global_step", "max_steps")
 
 
 def _no_trainer(file: foreign.File, name: str, expected: str, value: object) -> Refused:
-    message = f"it is not a trainer_state.json: {name}: expected {expected}, found {value!r}"
+    found = f"expected {expected}, found {quotable(repr(value))}"
     where = foreign.place_of_key(foreign.text(file), name)
-    return file.refused(f"{quotable(message)}; save it again", *where)
+    return file.refused(f"it is not a trainer_state.json: {name}: {found}; save it again", *where)
 
 
 def _tensorboard(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -163,7 +164,7 @@ def _write(options: argparse.Namespace, data: Path, plan: Plan, files: Sequence[
         texts = {path: new for path, (_, new) in news.items()}
         examined = examine_changes(data, texts, plans=[plan.id])
         causes = {
-            (tool, made[tool].keys.get(each.line)): each.message
+            (tool, made[tool].keys.get(each.line)): re.sub(r"^rows\[\d+\]\.", "", each.message)
             for each in errors(examined.diagnostics)
             for tool, path in paths.items()
             if each.path == shown(path)
