@@ -21,8 +21,8 @@ from project import contents, project
 from small import plan
 
 Random = random.Random
-#: The share of each door among all cases.
-SHARE = 0.1
+#: The share of each door among all cases. Those of books on top of the catalogue take seconds.
+SHARES = {"actuals": 0.1, "new": 0.1, "pull": 0.1, "predict": 0.06, "extends": 0.04, "law": 0.03}
 
 #: Puts a hostile file into a book's folder, and returns the command that reads it.
 Door = Callable[[Random, Path], list[str]]
@@ -133,10 +133,11 @@ def tried(door: str, number: int, book: Path, here: Path) -> tuple[str, str]:
     return case, ""
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", SHARES)
 def test_a_door_takes_any_file(door: str, books: dict[str, Path], tmp_path: Path) -> None:
     results = [
-        tried(door, number, books[door], tmp_path / "book") for number in range(int(CASES * SHARE))
+        tried(door, number, books[door], tmp_path / "book")
+        for number in range(int(CASES * SHARES[door]))
     ]
     wrong = [f"{case}\n{said}" for case, said in results if said]
     assert not wrong, "\n\n".join((f"{len(wrong)} of {len(results)}", *wrong[:3]))
