@@ -90,7 +90,11 @@ def test_other_bytes_are_no_text(content: bytes, says: str) -> None:
     [
         (b'a,b\n"c,d\n\n', "a:2:1: A005 not CSV: a quotation mark is not closed"),
         (b'a,b\n"c"d,e\n', "a:2:1: A005 not CSV: a quotation mark is not closed, or text follows"),
-        (b"a\n" + b"x" * (1 << 20) + b"x\n", "a:2:1: A005 not CSV: a cell has more than 1,048,576"),
+        (
+            b"a\n" + b"x" * (1 << 20) + b"x\n",
+            "a:2:1: A005 not CSV: the line has more than 1,048,576",
+        ),
+        (b'a\n"' + b"x\n" * (1 << 20), "a:2:1: A005 not CSV: a quotation mark is not closed, or"),
     ],
 )
 def test_a_torn_table_is_refused_at_its_line(content: bytes, says: str) -> None:

@@ -116,7 +116,9 @@ def read(path: Path, mapped: Mapping[str, str], filled: Mapping[str, str]) -> Re
     problems: list[Diagnostic] = []
     waiting: list[str] = []
     seen: Counter[str] = Counter()
-    for found in _READERS[tool](file, path, mapped):
+    for number, found in enumerate(_READERS[tool](file, path, mapped), 1):
+        if number > MOST_RUNS:
+            raise file.refused(f"expected at most {MOST_RUNS:,} runs; split the file")
         if isinstance(found, Diagnostic):
             problems.append(found)
             continue
@@ -130,8 +132,6 @@ def read(path: Path, mapped: Mapping[str, str], filled: Mapping[str, str]) -> Re
             waiting.append(run["name"])
         else:
             runs.append(found)
-        if len(runs) > MOST_RUNS:
-            raise file.refused(f"expected at most {MOST_RUNS:,} runs; split the file", line)
     return Read(tool, file, tuple(runs), tuple(waiting), tuple(problems))
 
 

@@ -26,8 +26,10 @@ from scalesheet.language.arithmetic import in_bounds, stated
 from scalesheet.load.document import quotable
 from scalesheet.load.folder import shown
 
-#: Bytes of a file, lines of a table, characters of a cell, and levels of JSON that are read.
-MOST_BYTES, MOST_LINES, MOST_CELL, MOST_DEPTH = 100_000_000, 2_000_000, 1 << 20, 50
+#: Bytes of a file, lines of a table and characters of one of them, that are read.
+MOST_BYTES, MOST_LINES, MOST_LINE = 50_000_000, 1_000_000, 1 << 20
+#: Bytes of JSON, which takes fifty times as much memory, and levels of it.
+MOST_JSON, MOST_DEPTH = 20_000_000, 50
 #: Years of a time; others are typing errors, and cannot be moved between time zones.
 YEARS = range(1900, 2201)
 
@@ -81,7 +83,7 @@ def _limited(file: File, opened: Any, most: int) -> File:
     content: bytes = opened.read(most + 1)
     if len(content) > most:
         size = f"{most / 1e6:,.0f} MB" if most >= 1e6 else f"{most:,} bytes"
-        raise file.refused(f"the file is too large: expected at most {size}; split it")
+        raise file.refused(f"the file is too large: expected at most {size}; name a smaller one")
     return File(file.path, content, file.code)
 
 
@@ -144,14 +146,14 @@ def rows(file: File, separators: str = ",;\t", *, quotes: bool = True) -> Iterat
     one that the first line has most of. Raises Refused, also on the way.
     """
     whole = text(file)
-    first = whole[:MOST_CELL].lstrip().partition("\n")[0]
+    first = whole[:MOST_LINE].lstrip().partition("\n")[0]
     reader = csv.reader(
-        io.StringIO(whole, newline=""),
+        _lines(file, whole),
         delimiter=max(separators, key=first.count),
         quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE,
         strict=True,
     )
-    end, limit = 0, csv.field_size_limit(MOST_CELL)
+    end, limit = 0, csv.field_size_limit(MOST_LINE)
     try:
         for cells in reader:
             line, end = end + 1, reader.line_num
@@ -161,11 +163,18 @@ def rows(file: File, separators: str = ",;\t", *, quotes: bool = True) -> Iterat
                 yield Row(line, cells)
     except csv.Error as error:
         message = f"not CSV: a quotation mark is not closed, or text follows it ({error}); fix it"
-        if "larger than" in str(error):
-            message = f"not CSV: a cell has more than {MOST_CELL:,} characters; shorten it"
         raise file.refused(message, end + 1) from None
     finally:
         csv.field_size_limit(limit)
+
+
+def _lines(file: File, whole: str) -> Iterator[str]:
+    """The lines of a text. Raises Refused for one that would have too many cells."""
+    for number, line in enumerate(io.StringIO(whole, newline=""), 1):
+        if len(line) > MOST_LINE:
+            message = f"not CSV: the line has more than {MOST_LINE:,} characters; shorten it"
+            raise file.refused(message, number)
+        yield line
 
 
 # ------------------------------------------------------------------ JSON
@@ -177,13 +186,11 @@ def mapping(file: File, expected: str, *, diverged: bool = False) -> dict[str, A
     """The JSON object in a file, of bounded depth, with finite numbers. If losses may have
     `diverged`, NaN and Infinity, which trainers write for them, are None.
     """
+    _limited(file, io.BytesIO(file.content), MOST_JSON)
     whole = text(file)
-    depth = 0
-    for token in _TOKEN.finditer(whole):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
-        if depth > MOST_DEPTH:
-            message = f"expected {expected}, found more than {MOST_DEPTH} levels in each other"
-            raise file.refused(f"{message}; save it again", *place(whole, token.start()))
+    too_deep = (
+        f"expected {expected}, found more than {MOST_DEPTH} levels in each other; save it again"
+    )
 
     def number(literal: str) -> float:
         try:
@@ -201,10 +208,28 @@ def mapping(file: File, expected: str, *, diverged: bool = False) -> dict[str, A
     except json.JSONDecodeError as error:
         message = f"not JSON: {error.msg}; expected {expected}"
         raise file.refused(message, error.lineno, error.colno) from None
+    except RecursionError:
+        raise file.refused(too_deep, *_deepest(whole)) from None
+    level = [data] if isinstance(data, dict | list) else []
+    for _ in range(MOST_DEPTH):
+        below = (part.values() if isinstance(part, dict) else part for part in level)
+        level = [each for parts in below for each in parts if isinstance(each, dict | list)]
+    if level:
+        raise file.refused(too_deep, *_deepest(whole))
     if not isinstance(data, dict):
         found = "a list" if isinstance(data, list) else quotable(json.dumps(data))
         raise file.refused(f"expected {expected}, found {found}; save it again")
     return data
+
+
+def _deepest(whole: str) -> tuple[int, int]:
+    """Where JSON has too many levels."""
+    depth = 0
+    for token in _TOKEN.finditer(whole):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
+        if depth > MOST_DEPTH:
+            return place(whole, token.start())
+    return 1, 1
 
 
 # ------------------------------------------------------------------ numbers and times
