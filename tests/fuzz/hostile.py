@@ -96,7 +96,8 @@ def table(rng: Random, text: str, separator: str = ",") -> bytes:
             case 4:
                 rng.shuffle(row)
             case 5:
-                rows[0][rng.randrange(len(rows[0]))] = word(rng)
+                names = ("events", "id", "from", "name", "cost", "line", word(rng))
+                rows[0][rng.randrange(len(rows[0]))] = rng.choice(names)
             case _:
                 row[rng.randrange(len(row)) if row else 0 :][:1] = []
                 if row:

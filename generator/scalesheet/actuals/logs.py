@@ -23,7 +23,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from scalesheet import foreign
@@ -155,68 +155,45 @@ def tool_of(file: foreign.File, name: str) -> str:
 # ------------------------------------------------------------------ readers
 
 
-def _table(
-    file: foreign.File, separators: str = ",;\t", *, quotes: bool = True
-) -> Iterator[tuple[int, dict[str, str]] | Diagnostic]:
-    """The lines of a table by column, first an empty one with the names of all columns."""
-    names: list[str] = []
-    for line, cells in foreign.rows(file, separators, quotes=quotes):
-        texts = [cell.strip() for cell in cells]
-        if not names:
-            names = texts
-            yield line, dict.fromkeys(names, "")
-        elif len(texts) != len(names):
-            expected = f"expected {counted(len(names), 'cell')}, found {len(texts)}"
-            yield file.wrong(f"{expected}; put quotes around a cell that has a separator", line)
-        else:
-            yield line, dict(zip(reversed(names), reversed(texts), strict=True))
-    if not names:
-        raise file.refused("the file is empty; expected a table with a line of column names")
-
-
-def _csv(
-    file: foreign.File,
-    path: Path,
-    mapped: Mapping[str, str],
-    needed: tuple[str, ...] = (),
-    separators: str = ",;\t",
-) -> Iterator[Found | Diagnostic]:
-    """A run for each line, its columns as mapped or by their usual names. The line itself is under
-    its own names too.
+def _rows(
+    file: foreign.File, mapped: Mapping[str, str], separators: str = ",;\t"
+) -> Iterator[tuple[int, dict[str, str], Run] | Diagnostic]:
+    """The lines of a table: the number of each, its cells by the names in the file, and the run
+    that it states, in columns that are mapped or have a usual name.
     """
-    columns: dict[str, str] = {}
-    for found in _table(file, separators, quotes="|" not in separators):
-        if isinstance(found, Diagnostic):
-            yield found
+    rows = foreign.rows(file, separators, quotes="|" not in separators)
+    header = next(rows, None)
+    if header is None:
+        raise file.refused("the file is empty; expected a table with a line of column names")
+    names = [name.strip() for name in header.cells]
+    columns = _columns(file, names, mapped)
+    for line, cells in rows:
+        if len(cells) != len(names):
+            expected = f"expected {counted(len(names), 'cell')}, found {len(cells)}"
+            yield file.wrong(f"{expected}; put quotes around a cell that has a separator", line)
             continue
-        line, row = found
-        if not columns:
-            columns = _columns(file, row, mapped)
-            for name in needed:
-                if name not in row:
-                    raise file.refused(f"it lacks the column {name}; write it with {SACCT}", line)
-            continue
-        yield line, {**row, **_empty(), **{ours: row[name] for ours, name in columns.items()}}
+        row = dict(zip(reversed(names), reversed(cells), strict=True))  # of equals the first counts
+        yield line, row, {**_empty(), **{ours: row[name] for ours, name in columns.items()}}
 
 
-def _columns(
-    file: foreign.File, row: Mapping[str, str], mapped: Mapping[str, str]
-) -> dict[str, str]:
+def _columns(file: foreign.File, names: Sequence[str], mapped: Mapping[str, str]) -> dict[str, str]:
     """The name of each of our columns in a table."""
-    theirs = {name.lower(): name for name in reversed(list(row))}  # of equals the first counts
-    found = {
-        ours: next(theirs[name] for name in usual if name in theirs)
-        for ours, usual in THEIRS.items()
-        if theirs.keys() & {*usual}
-    }
-    known = quotable(", ".join(row))
-    for ours, name in mapped.items():
-        if name not in row:
+    theirs = {name.lower(): name for name in reversed(names)}
+    usual = {ours: [theirs[name] for name in n if name in theirs] for ours, n in THEIRS.items()}
+    found = {ours: of[0] for ours, of in usual.items() if of} | dict(mapped)
+    known = quotable(", ".join(names))
+    for name in mapped.values():
+        if name not in names:
             raise file.refused(f"it has no column '{name}', as --map says; it has {known}")
-        found[ours] = name
     if not found:
         raise file.refused(f"no column of it is known; name its columns, {known}, with --map")
     return found
+
+
+def _csv(file: foreign.File, path: Path, mapped: Mapping[str, str]) -> Iterator[Found | Diagnostic]:
+    """A run for each line."""
+    for found in _rows(file, mapped):
+        yield found if isinstance(found, Diagnostic) else (found[0], found[2])
 
 
 def _empty() -> Run:
@@ -227,21 +204,23 @@ def _slurm(
     file: foreign.File, path: Path, mapped: Mapping[str, str]
 ) -> Iterator[Found | Diagnostic]:
     """Jobs, without their steps (`81204.batch`), which are parts of jobs."""
-    for found in _csv(file, path, {"id": "JobID", **mapped}, ("JobID", "State"), "|"):
+    for found in _rows(file, mapped, "|"):
         if isinstance(found, Diagnostic):
             yield found
             continue
-        _, job = found
-        if "." in job["JobID"]:
+        line, row, job = found
+        if lacking := {"JobID", "State"} - row.keys():
+            raise file.refused(f"it lacks the column {min(lacking)}; write it with {SACCT}")
+        if "." in row["JobID"]:
             continue
-        tres = job.get("AllocTRES", job.get("ReqTRES", ""))
+        tres = row.get("AllocTRES", row.get("ReqTRES", ""))
         gpus = re.search(r"gres/gpu(?::[^=,]+)?=(\d+)", tres)
         model = re.search(r"gres/gpu:([^=,]+)=", tres)
         job["gpus"] = job["gpus"] or (gpus[1] if gpus else "")
         job["accelerator"] = job["accelerator"] or (model[1] if model else "")
-        job["seconds"] = job.get("ElapsedRaw", _elapsed(job.get("Elapsed", "")))
-        job["state"] = job["state"].partition(" ")[0]  # "CANCELLED by 1000"
-        yield found
+        job["seconds"] = row.get("ElapsedRaw", _elapsed(row.get("Elapsed", "")))
+        job["state"] = job["state"].strip().partition(" ")[0]  # "CANCELLED by 1000"
+        yield line, job
 
 
 def _elapsed(text: str) -> str:

@@ -89,7 +89,7 @@ def _limited(file: File, opened: Any, most: int) -> File:
 
 @contextmanager
 def parsing(file: File, expected: str) -> Iterator[None]:
-    """Call a parser that documents no errors for broken input (zipfile, expat, openpyxl, json), so
+    """Call a parser that documents no errors for broken input (zipfile, expat, openpyxl), so
     that anything it raises says the same: the file is not what was expected.
     """
     try:
