@@ -135,6 +135,15 @@ def test_a_file_that_would_break_another_is_not_written(
     assert run("provider", "seller", "--title", "A provider") == run("provider", "anew") == 0
 
 
+@pytest.mark.parametrize("title", ["", " ", "a\0b", "\ufeff"])
+def test_a_book_with_a_title_that_check_refuses_is_not_created(
+    tmp_path: Path, title: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["init", str(tmp_path / "book"), "--title", title]) == 1
+    assert "book/data/book.yaml:" in capsys.readouterr().out
+    assert not (tmp_path / "book").exists()
+
+
 def test_a_missing_reference_is_reported_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
