@@ -379,6 +379,7 @@ def test_a_gap_and_hours_far_above_the_plan_are_warnings(call: Call, tmp_path: P
 def test_a_refund_is_money_and_takes_no_hours_back(call: Call, tmp_path: Path) -> None:
     refund = "a4,2026-09-03T00:00:00Z,2026-09-04T00:00:00Z,24,-86.24,p4d.24xlarge,sft-seed1\n"
     _, told = call("--fill", "gpus=8", invoice__csv=AWS.replace("a3,", f"{refund}a3,"))
+    assert "sft-seed1  -> sft, seed 1  done  -86.24 USD" in told
     assert "3 added" in told
     assert lines(tmp_path, "invoice")[3].endswith(",0,-86.24,invoice a4")
     edition = examine(tmp_path / "data").edition

@@ -127,6 +127,8 @@ def _tell(found: Read) -> None:
         seed = f", seed {run['seed']}" if run["seed"] else ""
         to = f"{run['phase']}{seed}" if run["phase"] else "no row of the plan"
         hours = f"{float(run['gpu_hours']):,.4g} GPU h" if run["gpu_hours"] else ""
+        if run["cost"].startswith("-"):
+            hours = f"{float(run['cost']):,.2f} USD"
         of = [f"{int(run['events']):,} events"] if "events" in run else []
         lines.append((quotable(run["name"] or run["from"]), f"-> {to}", run["state"], hours, *of))
     if lines:
