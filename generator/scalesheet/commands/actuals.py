@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 from scalesheet.codes import FINDINGS, GOOD
 from scalesheet.commands import UsageError, folder, plan_of
 from scalesheet.diagnostics import Diagnostic, Refused, as_text, errors
-from scalesheet.load.document import quotable
-from scalesheet.load.folder import shown
 from scalesheet.vocabulary import counted
 
 if TYPE_CHECKING:
@@ -119,6 +117,7 @@ def _rows(plan: Plan) -> tuple[str, ...]:
 
 def _tell(found: Read) -> None:
     """Print each run with its row, what was left out, and what makes the hours doubtful."""
+    from scalesheet.load.document import quotable
     from scalesheet.render.text.plan import aligned
 
     print(f"{found.file.path}: {found.tool}, {counted(len(found.runs), 'run')}")
@@ -152,6 +151,7 @@ def _write(options: argparse.Namespace, data: Path, plan: Plan, files: Sequence[
     from scalesheet.actuals.matching import key, merged
     from scalesheet.actuals.words import in_short
     from scalesheet.examine import examine_changes
+    from scalesheet.load.folder import shown
     from scalesheet.save import content, save
 
     paths = {f.tool: data / "plans" / plan.id / "actuals" / f"{f.tool}.csv" for f in files}
