@@ -23,7 +23,7 @@ units save tabs
 model quantities
 claims scenarios diagnostics printers
 addresses book load values
-hints
+hints foreign
 schemas examples prose numbers links source
 check resolve
 evaluate
@@ -133,3 +133,40 @@ def test_no_part_of_a_message_is_cut_off() -> None:
             if isinstance(node.value, ast.JoinedStr | ast.Constant)
         }
     assert lost == set()
+
+
+#: What opens, unpacks or parses a file. Only `foreign` may do this with files of other people.
+OPENS = frozenset(
+    (
+        *("open", "read_bytes", "read_text", "read_csv", "read_json", "read_excel", "ZipFile"),
+        *("load", "loads", "ParserCreate", "parse_file", "reader", "DictReader", "EventFileLoader"),
+    )
+)
+#: The packages and commands that such files come in by.
+DOORS = ("actuals", "audit", "new", "predict", "pull", "resolve", "steps")
+DOORS += tuple(f"commands.{name}" for name in ("actuals", "audit", "law", "new", "predict", "pull"))
+#: Where functions of ours have such a name: the reader of the book, and that of cases.
+OURS = {"scalesheet.load", "scalesheet.predict.cases.reader"}
+
+
+def test_only_one_package_opens_files_of_other_people() -> None:
+    opened = []
+    for name, path in modules().items():
+        if not name.startswith(DOORS):
+            continue
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        ours = {
+            alias.asname or alias.name
+            for node in nodes
+            if isinstance(node, ast.ImportFrom) and node.module in OURS
+            for alias in node.names
+        }
+        for node in nodes:
+            if isinstance(node, ast.Call):
+                function = node.func
+                called = getattr(function, "id", getattr(function, "attr", ""))
+                known = isinstance(function, ast.Name) and called in ours
+                shipped = ast.unparse(function).startswith("resources.files('scalesheet')")
+                if called in OPENS and not (known or shipped):
+                    opened.append(f"{name}:{node.lineno}: {called}")
+    assert opened == []

@@ -188,10 +188,11 @@ def test_tests_marked_weekly_run_only_then(variables: dict[str, str], left: int)
     assert (f"tests left to the weekly run (make weekly): {left}" in said) == (left > 0)
 
 
-def test_the_weekly_workflow_fuzzes_ten_thousand_cases_from_another_seed() -> None:
-    (step,) = [s for s in jobs("weekly.yml")["fuzz"]["steps"] if s.get("run") == ".ci/run"]
+@pytest.mark.parametrize("job", ["fuzz", "doors"])
+def test_the_weekly_workflow_fuzzes_ten_thousand_cases_from_another_seed(job: str) -> None:
+    (step,) = [s for s in jobs("weekly.yml")[job]["steps"] if s.get("run") == ".ci/run"]
     assert step["env"] == {
-        "TESTS": "tests/fuzz",
+        "TESTS": f"tests/fuzz/test_{job}.py",
         "SCALESHEET_FUZZ": "10000",
         "SCALESHEET_FUZZ_SEED": "${{ github.run_number }}",
     }

@@ -636,6 +636,13 @@ _code(
     "only one size.",
     "Fix the line named. A law needs at least three runs of at least two sizes.",
 )
+_code(
+    "P004",
+    "not a table of cases",
+    "A file given to `scalesheet predict` is not CSV with a line of column names, or has no column "
+    "that describes a case.",
+    "Save the table as CSV in UTF-8, with the column names that the message lists.",
+)
 # M: configurations of models
 _code(
     "M001",
@@ -747,6 +754,21 @@ _code(
     "A phase has more runs, finished or running, than the plan has. The forecast treats the phase "
     "as complete.",
     "Raise the number of runs in the plan. If the runs are parts of a phase, fill in `share`.",
+    "warning",
+)
+_code(
+    "A005",
+    "log not readable",
+    "A file given to `scalesheet actuals` is not in the format that it appears to have, or a line "
+    "of it is not a run that a plan can record.",
+    "Fix the line named, or export the file again. The other lines are imported.",
+)
+_code(
+    "A006",
+    "hours in doubt",
+    "A row took more than ten times its planned hours, or a log has a gap in which the run may "
+    "have stood still.",
+    "Compare the hours with those of the scheduler, and correct the line if they differ.",
     "warning",
 )
 # L: addresses

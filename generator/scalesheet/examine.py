@@ -19,6 +19,7 @@ from scalesheet.kept import Item, is_kept
 from scalesheet.kept_catalogue import Head, catalogue_item
 from scalesheet.kept_edition import KeptEdition
 from scalesheet.kept_plan import name_of_plan, plan_item
+from scalesheet.save import Changes, save
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
@@ -112,6 +113,44 @@ def examined_files(
     edition = KeptEdition(files.root, catalogue, own, of_plans, scores)
     result += edition.score.head if judged else ()
     return Examined(sorted(set(of_its_day(result, catalogue.head.days))), edition, tuple(left_out))
+
+
+def examine_changes(
+    data: Path,
+    changes: Mapping[Path, bytes],
+    *,
+    plans: Collection[str] | None = None,
+) -> Examined:
+    """The same for a data folder as it will be once these files have this content. Errors that it
+    has without them are left out.
+    """
+    from scalesheet.load.folder import files_of, no_folder
+
+    files = files_of(data)
+    if files is None:
+        return Examined([no_folder(data)])
+    below = {path.relative_to(data).parts: content for path, content in changes.items()}
+    examined = examined_files(files.changed(below), plans=plans)
+    if errors(examined.diagnostics):
+        before = {_whatever_line(each) for each in examined_files(files, plans=plans).diagnostics}
+        examined.diagnostics = [d for d in examined.diagnostics if _whatever_line(d) not in before]
+    return examined
+
+
+def _whatever_line(problem: Diagnostic) -> tuple[str, str, str]:
+    return problem.path, problem.code, problem.message
+
+
+def save_valid(data: Path, changes: Changes, *, plans: Collection[str] | None = None) -> Examined:
+    """Save changed files of the data folder, unless `check` would then report errors that it does
+    not report now. Raises Refused with these, and what `save` raises; then nothing was written.
+    """
+    new = {path: content for path, (_, content) in changes.items()}
+    examined = examine_changes(data, new, plans=plans)
+    if errors(examined.diagnostics):
+        raise Refused(examined.diagnostics)
+    save(data, changes)
+    return examined
 
 
 def _keep_ahead(root: str, catalogue: Item, plans: Mapping[str, Files], judged: bool) -> None:

@@ -648,7 +648,8 @@ class Attempt:
 
     `phase` is the id of a phase, or of a row of the plan's table; empty if the line names none.
     `share` is the run's part of that row; by default all runs of a row are equal. `gpu_hours` is
-    None for a run that is still going on `gpus` since `start`.
+    None for a run that is still going on `gpus` since `start`. A `cost` below 0 is a refund, not a
+    run.
     """
 
     phase: str
@@ -667,6 +668,10 @@ class Attempt:
     origin: str = ""  # the file or tool that it came from
     note: str = ""
     position: Position | None = field(default=None, compare=False)
+
+    @property
+    def is_refund(self) -> bool:
+        return self.cost is not None and self.cost < 0
 
 
 @dataclass(frozen=True, slots=True)

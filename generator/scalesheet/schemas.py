@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, date, datetime
+from datetime import date
 from difflib import get_close_matches
 from functools import cache, reduce
 from importlib import resources
@@ -22,6 +22,7 @@ from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.foreign import moment
 from scalesheet.frozen import dataclass
 from scalesheet.hints import date_hint, quantity_hint, spelled, text_hint
 from scalesheet.load import MAX_FINDINGS, Document, Steps, quotable
@@ -128,17 +129,6 @@ def _is_partial_date(value: object) -> bool:
 
 def _is_moment(value: object) -> bool:
     return not isinstance(value, str) or moment(value) is not None
-
-
-def moment(text: str) -> datetime | None:
-    """A day, or a day and a time, in UTC; None if the text is neither."""
-    if not re.match("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-        return None
-    try:
-        read = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
 
 
 FORMATS: Mapping[str, Test] = {

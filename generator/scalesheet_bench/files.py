@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from scalesheet.examine import save_valid
 from scalesheet.new import entry
-from scalesheet.new.sound import compiled
-from scalesheet.save import content, save
+from scalesheet.save import content
 from scalesheet.schemas import schema
 from scalesheet.source.places import modeline, place
 from scalesheet.source.text import block
@@ -34,12 +34,11 @@ def written(data: Path, record: Record) -> Path:
         path = place(data, KIND, id)
         if not (path.exists() or path.is_symlink()):
             made = modeline(data, KIND, id) + text(record)
-            compiled(data, KIND, {id: made}, sources)
             changes: dict[Path, tuple[bytes | None, bytes]] = {path: (None, made.encode())}
             if sources is not None:
                 changes[file] = old, sources.encode()
             try:
-                save(data, changes)
+                save_valid(data, changes)
                 return path
             except FileExistsError:
                 if not path.exists():  # the existing file must be the sources

@@ -156,8 +156,20 @@ def test_a_plan_without_phases_names_its_table(tmp_path: Path) -> None:
         ('phase,state,gpu_hours\nsft,done,"1,200"\n', "2:10 S003 rows[0].gpu_hours: expected a"),
         (
             "phase,state,gpu_hours,cost\nsft,done,2,$18\n",
-            "2:12 S003 rows[0].cost: expected a number, 0 or more, found the text '$18'; write 18; "
-            "the unit is that of the column",
+            "2:12 S003 rows[0].cost: expected an amount in USD, up to 1e15, found the text '$18'; "
+            "write 18; the unit is that of the column",
+        ),
+        (
+            "phase,state,gpu_hours,cost\nsft,done,2,-18\n",
+            "2:10 V002 a refund of -18 USD has 2 GPU hours; delete the hours, or",
+        ),
+        (
+            "phase,state,gpu_hours,start\nsft,done,2,0001-01-01T00:00+14:00\n",
+            "2:12 S006 rows[0].start: expected a moment such as 2026-11-20",
+        ),
+        (
+            "phase,state,start,gpus,gpu_hours\nsft,done,2026-09-01,1e-9,8\n",
+            "2:26 V001 8 GPU hours on 1e-09 GPUs from 2026-09-01 end after the year 2200; fix the",
         ),
         ("phase,state,gpu_hours\nsft,done,-1\n", "2:10 S004 rows[0].gpu_hours: expected a number"),
         ("phase,state,gpu_hours\nsft,done,nan\n", "2:10 Y007 is not a number; write one"),

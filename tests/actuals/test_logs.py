@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from actuals.samples import AWS, SACCT, WANDB
 from actuals.test_actuals import PLAN
-from scalesheet.actuals.logs import COLUMNS, LogError, read, tool_of
+from fuzz.hostile import event, framed
+from scalesheet.actuals.logs import COLUMNS, read, tool_of
 from scalesheet.actuals.matching import rules
 from scalesheet.cli import main
+from scalesheet.diagnostics import Refused
 from scalesheet.examine import examine
+from scalesheet.foreign import File
 from small import plan
-
-#: Output of `sacct --parsable2 --format=...`, with job steps and two spellings of the state.
-SACCT = """\
-JobID|JobName|State|Start|End|ElapsedRaw|AllocTRES
-81204|sft-seed1|OUT_OF_MEMORY|2026-09-01T09:00:00|2026-09-01T16:00:00|25200|cpu=64,gres/gpu:h100=8,gres/gpu=8
-81204.batch|batch|OUT_OF_MEMORY|2026-09-01T09:00:00|2026-09-01T16:00:00|25200|cpu=64,gres/gpu=8
-81207|sft-seed1|COMPLETED|2026-09-01T18:00:00|2026-09-03T01:00:00|111600|gres/gpu:h100=8,gres/gpu=8
-81219|SFT_seed2|COMPLETED|2026-09-03T09:00:00|2026-09-04T15:30:00|109800|gres/gpu:h100=8,gres/gpu=8
-81301|rl.seed1|RUNNING|2026-09-05T09:00:00|Unknown|90000|gres/gpu:h100=8,gres/gpu=8
-81310|rl.seed2|PENDING|Unknown|Unknown|0|
-81333|world-demo|CANCELLED by 1000|2026-09-04T09:00:00|2026-09-04T11:00:00|7200|gres/gpu:h100=8
-"""
-#: The runs table of Weights & Biases, as downloaded.
-WANDB = """\
-"Name","State","Notes","User","Tags","Created","Runtime","Sweep","seed","gpu_count","_step"
-"sft-a","finished","-","ada","","2026-09-01T08:00:00.000Z","108000","","1","8","4000"
-"rl-a","crashed","node lost","ada","","2026-09-03T08:00:00.000Z","3600","","1","8","120"
-"""
-#: Lines of the AWS Cost and Usage Report.
-AWS = """\
-identity/LineItemId,lineItem/UsageStartDate,lineItem/UsageEndDate,lineItem/UsageAmount,\
-lineItem/UnblendedCost,product/instanceType,resourceTags/user:Name
-a1,2026-09-01T00:00:00Z,2026-09-02T00:00:00Z,24,786.24,p4d.24xlarge,sft-seed1
-a2,2026-09-02T00:00:00Z,2026-09-03T00:00:00Z,24,786.24,p4d.24xlarge,sft-seed1
-a3,2026-09-01T00:00:00Z,2026-10-01T00:00:00Z,,12.5,,checkpoints
-"""
 
 Call = Callable[..., tuple[int, str]]
 
@@ -193,7 +172,8 @@ def test_the_state_saved_by_the_transformers_trainer_is_read(call: Call, tmp_pat
             state.save_to_json(str(paths[-1]))
     status, told = call(*map(str, paths), "--fill", "gpus=8")
     assert status == 1
-    assert "left out: line 1, sft-seed2: its duration is unknown" in told
+    place = "sft-seed2/checkpoint-200/trainer_state.json:1:1"
+    assert f"{place}: A005 sft-seed2: its duration is unknown" in told
     assert lines(tmp_path, "trainer") == [
         "phase,seed,state,gpus,gpu_hours,tokens,steps,from",
         "sft,1,done,8,16,1228800,300,trainer sft-seed1",
@@ -201,7 +181,7 @@ def test_the_state_saved_by_the_transformers_trainer_is_read(call: Call, tmp_pat
 
 
 def test_tensorboard_event_files_are_read(call: Call, tmp_path: Path) -> None:
-    pytest.importorskip("tensorboard", reason="of the extra 'logs'")
+    pytest.importorskip("tensorboard", reason="writes event files")
     from torch.utils.tensorboard import SummaryWriter
 
     writer = SummaryWriter(str(tmp_path / "rl-seed3"))  # type: ignore[no-untyped-call]
@@ -211,7 +191,7 @@ def test_tensorboard_event_files_are_read(call: Call, tmp_path: Path) -> None:
     writer.close()  # type: ignore[no-untyped-call]
     (path,) = (tmp_path / "rl-seed3").iterdir()
     found = read(path, {}, {"gpus": "2"})
-    (run,) = found.runs.to_dict("records")
+    ((_, run),) = found.runs
     assert (found.tool, run["name"], run["steps"], run["state"]) == (
         "tensorboard",
         "rl-seed3",
@@ -223,24 +203,10 @@ def test_tensorboard_event_files_are_read(call: Call, tmp_path: Path) -> None:
     assert float(run["gpu_hours"]) > 8  # since the writer was created
 
 
-def test_event_files_without_the_package_say_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(
-        __import__("sys").modules,
-        "tensorboard.backend.event_processing.event_file_loader",
-        None,
-    )
-    path = tmp_path / "events.out.tfevents.1.host.1.0"
-    path.write_bytes(b"")
-    with pytest.raises(LogError, match=r"pip install 'scalesheet\[logs\]'"):
-        read(path, {}, {})
-
-
 def test_invoice_lines_are_read(call: Call, tmp_path: Path) -> None:
     status, told = call("--fill", "gpus=8", invoice__csv=AWS)
     assert status == 1
-    assert "left out: line 3, checkpoints: its duration is unknown" in told
+    assert "invoice.csv:4:1: A005 checkpoints: its duration is unknown" in told
     assert lines(tmp_path, "invoice") == [
         "phase,seed,state,start,end,accelerator,gpus,gpu_hours,cost,from",
         "sft,1,done,2026-09-01,2026-09-02,p4d.24xlarge,8,192,786.24,invoice a1",
@@ -267,18 +233,19 @@ def test_any_csv_is_read_with_a_mapping(call: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("a.csv", "", "it cannot be read as a table"),
-        ("a.csv", "name,state\nsft,done\n1,2,3,4\n", "it cannot be read as a table"),
+        ("a.csv", "", "1:1: A005 the file is empty; expected a table"),
+        ("a.csv", 'name,state\nsft,"done\n', "2:1: A005 not CSV: a quotation mark is not closed"),
+        ("a.csv", "name,state\nsft,\0\n", "2:5: A005 expected text in UTF-8, found a NUL byte"),
         ("a.txt", "JobID|JobName\n1|a\n", "it lacks the column State; write it with sacct"),
-        ("a.json", "[]", "it is not a trainer_state.json"),
-        ("a.json", '{"log_history": 1}', "it is not a trainer_state.json"),
+        ("a.json", "[]", "1:1: A005 expected a trainer_state.json, found a list"),
+        ("a.json", '{"log_history": 1}', "1:2: A005 it is not a trainer_state.json: log_history"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(
     tmp_path: Path, name: str, text: str, says: str
 ) -> None:
     (tmp_path / name).write_text(text, "utf-8")
-    with pytest.raises(LogError, match=says):
+    with pytest.raises(Refused, match=says):
         read(tmp_path / name, {}, {})
 
 
@@ -286,12 +253,145 @@ def test_an_incomplete_line_is_reported(call: Call) -> None:
     text = "name,state,gpu_hours,hours\nsft-1,dreaming,1,\nsft-2,done,,3\nsft-3,done,,\n"
     status, told = call(mine__csv=text)
     assert status == 1
-    assert [line.strip() for line in told.splitlines() if "left out" in line] == [
-        "left out: line 1, sft-1: the state 'dreaming' is unknown; set it for all runs with "
-        "--fill state=done",
-        "left out: line 2, sft-2: its number of GPUs is unknown; set it with --fill gpus=8",
-        "left out: line 3, sft-3: its duration is unknown",
+    assert [line.partition(": A005 ")[2] for line in told.splitlines() if "left out" in line] == [
+        "sft-1: the state 'dreaming' is unknown; set it for all runs with --fill state=done",
+        "sft-2: its number of GPUs is unknown; set it with --fill gpus=8",
+        "sft-3: its duration is unknown",
     ]
+
+
+HEAD = "name,state,start,end,gpus,gpu_hours,cost\n"
+GOOD = "sft-9,done,2026-09-01,2026-09-02,8,192,500\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("sft-1,done,2026-09-02,2026-09-01,8,,", "the run ends at 2026-09-01, before its start"),
+        ("sft-1,done,,,,nan,", "its duration is unknown"),
+        ("sft-1,done,,,,1e308,", "gpu_hours: expected a number, 0 or more, found '1e308'"),
+        ("sft-1,done,,,,-5,", "gpu_hours: expected a number, 0 or more, found '-5'"),
+        (
+            "sft-1,done,,,,1e99,",
+            "sft-1: gpu_hours: expected a number, 0 or more, up to 1e15, found the",
+        ),
+        ("sft-1,done,2026-09-01,,1e-9,1e9,", "1e+09 GPU hours on 1e-09 GPUs from 2026-09-01 end"),
+        ("sft-1,done,0999-05-05,2026-09-01,8,,", "start: expected a time such as 2026-11-20T14:30"),
+        ("sft-1,done,0001-01-01T00:00+14:00,,8,1,", "start: expected a time such as 2026-11-20T1"),
+        ("sft-1,done,,,8,1,12 USD", "cost: expected a number, found '12 USD'"),
+        ("sft-1,done,,,,1,2,3", "expected 7 cells, found 8; put quotes around a cell"),
+        ("sft\x07,done,,,,1,", "the control character U+0007 is not allowed in text; delete it"),
+        ("sft-1,done,2026-09-01,,8,99999999999,", "GPU hours on 8 GPUs from 2026-09-01 end after"),
+    ],
+)
+def test_a_line_that_check_would_refuse_is_left_out_and_the_rest_is_written(
+    call: Call, tmp_path: Path, line: str, says: str
+) -> None:
+    status, told = call(mine__csv=HEAD + line + "\n" + GOOD)
+    (left_out,) = (each for each in told.splitlines() if "left out" in each)
+    assert "mine.csv:2:1: A005 " in left_out
+    assert says in left_out
+    assert (status, len(lines(tmp_path, "csv"))) == (1, 2)
+    assert examine(tmp_path / "data").diagnostics == []
+
+
+def test_a_later_log_cannot_spoil_a_line(call: Call, tmp_path: Path) -> None:
+    head = "id,name,start,end,gpus,gpu_hours\n"
+    call(mine__csv=head + "7,sft,2026-09-02,2026-09-03,8,\n")
+    before = lines(tmp_path, "csv")
+    status, told = call(mine__csv=head + "7,sft,2026-09-02,2026-09-01,8,\n")
+    assert (status, "before its start" in told, "nothing was written" in told) == (1, True, True)
+    assert lines(tmp_path, "csv") == before
+
+
+@pytest.mark.parametrize("ending", ["gz", "xz", "bz2", "zip", "tar", "zst"])
+@pytest.mark.parametrize("content", [b"junk", WANDB.encode(), b""])
+def test_a_compression_is_not_guessed_from_a_name(
+    call: Call, tmp_path: Path, ending: str, content: bytes
+) -> None:
+    path = tmp_path / f"sft.csv.{ending}"
+    path.write_bytes(content)
+    status, told = call(str(path))
+    assert (status, "internal error" in told) == (0 if content == WANDB.encode() else 1, False)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"log_history": 1}, "log_history: expected a list of objects, found 1"),
+        ({"log_history": ["train_runtime"]}, "log_history: expected a list of objects"),
+        (
+            {"log_history": [{"train_runtime": None}]},
+            "train_runtime: expected a number, found N",
+        ),
+        ({"log_history": [{"train_runtime": "7200"}]}, "train_runtime: expected a number"),
+        ({"log_history": [{"train_runtime": 10**400}]}, "the number 1000000"),
+        ({"log_history": [{"train_runtime": -1}]}, "seconds: expected a number, 0 or more"),
+        ({"global_step": "300"}, "global_step: expected a number, found '300'"),
+        ({"max_steps": True}, "max_steps: expected a number, found True"),
+    ],
+)
+def test_a_state_of_the_trainer_in_another_shape_is_refused(
+    call: Call, tmp_path: Path, change: dict[str, object], says: str
+) -> None:
+    state = {"global_step": 3, "max_steps": 3, "log_history": [{"train_runtime": 3600}], **change}
+    status, told = call("--fill", "gpus=8", trainer_state__json=json.dumps(state))
+    assert (status, says in told, "trainer_state.json:1:" in told) == (1, True, True), told
+    assert not (tmp_path / "data/plans/small/actuals").exists()
+
+
+# ------------------------------------------------------------------ evidence
+
+
+def test_damaged_and_missing_events_are_reported(call: Call, tmp_path: Path) -> None:
+    records = [framed(event(1_788_000_000.0 + 1800 * n, n or None)) for n in range(9)]
+    path = tmp_path / "sft-seed1" / "events.out.tfevents.1788000000.host.1.0"
+    path.parent.mkdir()
+    path.write_bytes(b"".join(records))
+    status, told = call("--fill", "gpus=2", "--dry-run", str(path))
+    assert (status, "8 GPU h  8 events" in told, "left out" in told) == (0, True, False)
+    damaged = records[3][:-1] + bytes((records[3][-1] ^ 1,))
+    records[3:4] = [damaged, framed(event(0.0, 99))]
+    path.write_bytes(b"".join(records)[:-7])
+    status, told = call("--fill", "gpus=2", str(path))
+    assert status == 1
+    assert (
+        "A005 only 6 events could be read; other records are 1 damaged, 1 without a possible "
+        "time, 1 cut off at the end, so hours may be missing"
+    ) in told
+    assert "7 GPU h" in told
+
+
+def test_a_gap_and_hours_far_above_the_plan_are_warnings(call: Call, tmp_path: Path) -> None:
+    times = [*(1_788_000_000.0 + 600 * n for n in range(9)), 1_788_000_000.0 + 40 * 86_400]
+    path = tmp_path / "sft-seed1" / "events.out.tfevents.1788000000.host.1.0"
+    path.parent.mkdir()
+    path.write_bytes(b"".join(framed(event(time, n or None)) for n, time in enumerate(times)))
+    status, told = call("--fill", "gpus=16", str(path))
+    warnings = [line.partition(": A006 ")[2] for line in told.splitlines() if "A006" in line]
+    assert [warning.partition(";")[0] for warning in warnings] == [
+        "no event for 958.7 hours after 2026-08-29T12:00, which count as hours of the run",
+        "'sft' took 1.536e+04 GPU hours so far, 19.2 times the 800 planned",
+    ]
+    assert status == 0
+
+
+def test_a_refund_is_money_and_takes_no_hours_back(call: Call, tmp_path: Path) -> None:
+    refund = "a4,2026-09-03T00:00:00Z,2026-09-04T00:00:00Z,24,-86.24,p4d.24xlarge,sft-seed1\n"
+    _, told = call("--fill", "gpus=8", invoice__csv=AWS.replace("a3,", f"{refund}a3,"))
+    assert "sft-seed1  -> sft, seed 1  done  -86.24 USD" in told
+    assert "3 added" in told
+    assert lines(tmp_path, "invoice")[3].endswith(",0,-86.24,invoice a4")
+    edition = examine(tmp_path / "data").edition
+    assert edition is not None
+    stands = edition.progress["small"]
+    (row,) = (each for each in stands.rows if each.id == "sft")
+    assert (row.spent, row.done, row.cost) == (384, 1, 2 * 786.24 - 86.24)
+    assert stands.money is not None
+    assert stands.money.spent == 2 * 786.24 - 86.24
+    assert stands.money.rate == 2 * 786.24 / 384
+    assert stands.calendar is not None
+    assert stands.calendar.status.isoformat() == "2026-09-03T00:00:00+00:00"
 
 
 def test_wrong_options_are_reported(call: Call) -> None:
@@ -310,7 +410,6 @@ def test_the_written_columns_match_the_schema() -> None:
     assert set(COLUMNS) == set(schema("actuals")["properties"]["header"]["items"]["enum"])
 
 
-def test_a_tool_is_recognized_by_its_file(tmp_path: Path) -> None:
+def test_a_tool_is_recognized_by_its_file() -> None:
     for tool, text in (("slurm", SACCT), ("wandb", WANDB), ("invoice", AWS), ("csv", "a,b\n")):
-        (tmp_path / tool).write_text(text, "utf-8")
-        assert tool_of(tmp_path / tool) == tool
+        assert tool_of(File(tool, text.encode(), "A005"), tool) == tool

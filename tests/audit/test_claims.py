@@ -317,6 +317,13 @@ def test_a_quote_has_the_figure_that_the_claim_says(
     assert [*map(str, found)] == [] if same else f"quotes '{quote}' but says" in str(found[0])
 
 
+def test_a_document_in_another_encoding_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "paper.txt").write_bytes(b"title\ncaf\xe9")
+    (problem,) = quotes(audited(tmp_path, ROWS).audit, tmp_path)
+    assert (problem.line, problem.column, problem.code) == (2, 4, "C002")
+    assert problem.message == "expected text in UTF-8, found other bytes; save the file as UTF-8"
+
+
 def test_quotes_of_a_missing_document_are_not_checked(tmp_path: Path) -> None:
     audit = audited(tmp_path, ROWS).audit
     assert quotes(audit, tmp_path / "nowhere") == []

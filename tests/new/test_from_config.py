@@ -234,9 +234,15 @@ MOE = {
     ("config", "place", "message"),
     [
         ("{", "1:2", "M001 not JSON: Expecting property name"),
-        ("[1]", "1:1", "M001 expected a mapping with the key 'model_type', found a list"),
-        ("[" * 100_000, "1:1", "M001 not the config.json of a model: too deep or too long"),
-        ('{"a": ' + "1" * 10_000 + "}", "1:1", "M001 not the config.json of a model"),
+        ("[1]", "1:1", "M001 expected the config.json of a model, as published, found a list"),
+        (
+            "[" * 100_000,
+            "1:51",
+            "M001 expected the config.json of a model, as published, found more",
+        ),
+        ('{"a": ' + "1" * 10_000 + "}", "1:7", "M001 the number 111"),
+        ('{"a": NaN}', "1:7", "M001 the number NaN is not a number"),
+        ("\0", "1:1", "M001 expected text in UTF-8, found a NUL byte"),
         ("{}", "1:1", "M003 the key 'model_type' is missing; expected a type such as 'llama'"),
         (
             '{"architectures": ["Qwen2MoeForCausalLM"]}',

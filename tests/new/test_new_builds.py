@@ -82,8 +82,6 @@ ELSEWHERE = {r"\ba-(data-sheet|log|report)\b": "to-be-stated", "aws-p5-48xlarge"
 def test_each_kind_alone_builds_as_created(data: Path, tmp_path: Path, kind: str) -> None:
     """Published runs need the formulas of predictions and are built below."""
     assert run(kind, "anew") == 0
-    if kind == "provider":  # with one provider, every offer needs a provider
-        assert run(kind, "seller", "--title", "A provider") == 0
     assert (build(data, tmp_path / "out", site=False).out / "workbooks").is_dir()
 
 

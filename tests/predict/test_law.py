@@ -15,6 +15,7 @@ from scalesheet.book import Book
 from scalesheet.cli import main
 from scalesheet.diagnostics import Refused
 from scalesheet.examine import Examined
+from scalesheet.foreign import File
 from scalesheet.model import Stated
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases.catalogue import Known
@@ -22,7 +23,7 @@ from scalesheet.predict.law.answer import SHARES, USEFUL, Answer, answer
 from scalesheet.predict.law.file import again, coefficients, digest, problems, written
 from scalesheet.predict.law.forms import Form, forms
 from scalesheet.predict.law.learn import DRAWS, Learned, learn, sweep
-from scalesheet.predict.law.runs import RESULTS, Lacking, Runs, bare, read_runs
+from scalesheet.predict.law.runs import CODE, RESULTS, Runs, bare, read_runs
 from scalesheet.predict.law.speed import speed
 from scalesheet.predict.records import rows_of
 from scalesheet.render.own_laws import headline
@@ -49,7 +50,7 @@ def known(book: Book) -> tuple[Form, ...]:
 
 @pytest.fixture(scope="module")
 def read(book: Book, catalogue: Known) -> Callable[[str], Runs]:
-    return lambda text: read_runs("runs.csv", text.encode(), book, catalogue)
+    return lambda text: read_runs(File("runs.csv", text.encode(), CODE), book, catalogue)
 
 
 @pytest.fixture(scope="module")
@@ -279,7 +280,8 @@ BAD = {
     "N,D,loss\n1e8,1,5e9,3.5\n1e8,2e9,3.4\n2e8,3e9,3.3\n": [
         "2:1 expected 3 fields, found 4. Quote commas in text"
     ],
-    "N,D,loss\n".encode("utf-16").decode("utf-8", "replace"): ["1:1 expected text in UTF-8"],
+    "N,D,loss\n1,\0,3\n": ["2:3 expected text in UTF-8, found a NUL byte"],
+    'N,D,loss\n1,"2,3\n': ["2:1 not CSV: a quotation mark is not closed"],
     "N,D,loss,gpu_hours,tok/s/gpu\n1e8,1e9,3.5,1,1e5\n1e8,2e9,3.4,,1\n2e8,3e9,3.3,2,\n": [
         "2:5 throughput 100000 disagrees with gpu_hours: tokens over 1 GPU hours are 277,778 tokens"
     ],
@@ -297,11 +299,11 @@ BAD = {
 def test_an_error_in_a_file_is_reported_with_its_place_and_fix(
     text: str, read: Callable[[str], Runs]
 ) -> None:
-    with pytest.raises(Lacking) as raised:
+    with pytest.raises(Refused) as raised:
         read(text)
-    found = [f"{each.line}:{each.column} {each.message}" for each in raised.value.problems]
+    found = [f"{each.line}:{each.column} {each.message}" for each in raised.value.diagnostics]
     assert [one[: len(begins)] for one, begins in zip(found, BAD[text], strict=True)] == BAD[text]
-    assert {each.code for each in raised.value.problems} == {"P003"}
+    assert {each.code for each in raised.value.diagnostics} == {"P003"}
 
 
 @pytest.mark.parametrize("name", RESULTS["loss"])

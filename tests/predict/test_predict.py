@@ -17,7 +17,7 @@ from scalesheet.book import Book
 from scalesheet.cli import main
 from scalesheet.commands.predict import TASKS as OFFERED
 from scalesheet.predict.cases import cases_of
-from scalesheet.predict.cases.reader import COLUMNS, NotATable, read_csv
+from scalesheet.predict.cases.reader import COLUMNS, read_csv
 from scalesheet.predict.table import COLUMNS as OUT
 from scalesheet.predict.table import as_csv, as_json, supported
 from scalesheet.predict.tasks import TASKS, predict
@@ -175,19 +175,19 @@ def test_a_bad_row_is_reported_and_the_others_are_predicted(
         (b"run,hours\nx,1\n", "no column of the file describes a case; its columns are run, hours"),
         (b"", "the file is empty"),
         (b"id,tokens,tokens\nx,1,2\n", "the column 'tokens' twice"),
-        (b"PK\x03\x04\x00\x00", "not text"),
+        (b"PK\x03\x04\x00\x00", "expected text, found an archive"),
+        (b"id,model\nx,caf\xe9\n", "cases.csv:2:6: P004 expected text in UTF-8, found other bytes"),
+        (b"id,model\nx,\0\n", "cases.csv:2:3: P004 expected text in UTF-8, found a NUL byte"),
         (b'id,model\nx,"an open quote\ny,z\n', "quotation mark"),
     ],
 )
-def test_a_file_that_is_not_a_table_is_wrong_usage(
+def test_a_file_that_is_not_a_table_is_refused(
     content: bytes, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "cases.csv"
     path.write_bytes(content)
-    assert main(["predict", "runs", str(path), "--data", str(ROOT / "data")]) == 2
-    assert says in capsys.readouterr().err
-    with pytest.raises(NotATable):
-        read_csv(path, "runs")
+    assert main(["predict", "runs", str(path), "--data", str(ROOT / "data")]) == 1
+    assert says in capsys.readouterr().out
 
 
 def test_a_missing_file_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
@@ -201,7 +201,7 @@ def test_a_missing_file_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> No
         b"\xef\xbb\xbfid;params_total;tokens\r\na;7e9;1e12\r\n",
         b"id\tparams_total\ttokens\na\t7_000_000_000\t1e12\n",
         b'id,params_total,tokens\n"a","7,000,000,000",1e12\n',
-        b"id,params_total,tokens,notes\na,7B,1T,caf\xe9\n",
+        "id,params_total,tokens,notes\na,7B,1T,caf\xe9\n".encode("utf-16"),
     ],
 )
 def test_tables_written_by_spreadsheets_are_read(content: bytes, tmp_path: Path) -> None:

@@ -159,6 +159,12 @@ def with_packed_bytes_changed(path: Path) -> None:
     path.write_bytes(data)
 
 
+def with_encoding(path: Path) -> None:
+    """XML in an encoding that no program knows."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", '<?xml version="1.0" encoding="e"?><a/>')
+
+
 def foreign(path: Path) -> None:
     openpyxl.Workbook().save(path)
 
@@ -177,11 +183,14 @@ def with_no_number(path: Path) -> None:
 
 OLD = bytes.fromhex("d0cf11e0a1b11ae1")  # the first bytes of .xls files and protected ones
 WRITERS = {
-    "W001 it is not an .xlsx file, or is truncated": lambda p: p.write_bytes(b"PK\x03\x04 no zip"),
+    "W001 expected an .xlsx workbook, found a damaged file": lambda p: p.write_bytes(
+        b"PK\x03\x04 no zip"
+    ),
     "W001 it is protected by a password": lambda p: p.write_bytes(OLD),
     "W001 it unpacks from 0.0 to 40 MB": bombed,
     "W001 its XML has a DOCTYPE": with_entity,
-    "W001 it is broken": with_packed_bytes_changed,
+    "W001 expected XML, found a damaged file": with_packed_bytes_changed,
+    "W001 expected XML, found a damaged file (": with_encoding,
     "W001 it holds 'many', which is not a number; write a number": with_no_number,
     "W002 no sheet says which plan it belongs to": foreign,
 }
@@ -190,7 +199,8 @@ WRITERS = {
 #: The part of the package, or the cell, that the message names.
 PARTS = {
     "W001 its XML has a DOCTYPE": "xl/workbook.xml",
-    "W001 it is broken": "xl/workbook.xml",
+    "W001 expected XML, found a damaged file": "xl/workbook.xml",
+    "W001 expected XML, found a damaged file (": "xl/workbook.xml",
     "W001 it holds 'many', which is not a number; write a number": "My runs!B3",
 }
 

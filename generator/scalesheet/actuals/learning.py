@@ -27,6 +27,9 @@ WORTH = 4.0
 NORMAL = NormalDist()
 #: Standard deviations from the mean to the ends of the displayed interval, 80 %.
 P90 = NORMAL.inv_cdf(0.9)
+#: The natural logarithm of the largest ratio that is learned from, 1,000, or 1 / 1,000: a run
+#: further off has a wrong duration, and must not make every forecast infinite.
+MOST = math.log(1_000)
 FAR = 30.0  # standard deviations; a running run beyond them is computed as if it were there
 
 
@@ -72,7 +75,11 @@ class Learnt:
 
 def learn(ratios: Mapping[str, Sequence[float]]) -> Learnt:
     """Learn from the ratios of finished runs, by phase."""
-    logs = {phase: [math.log(r) for r in seen] for phase, seen in ratios.items() if seen}
+    logs = {
+        phase: [min(MOST, max(-MOST, math.log(r))) for r in seen]
+        for phase, seen in ratios.items()
+        if seen
+    }
     means = {phase: fmean(seen) for phase, seen in logs.items()}
     within = sum((y - means[phase]) ** 2 for phase, seen in logs.items() for y in seen)
     free = sum(len(seen) - 1 for seen in logs.values())

@@ -1,17 +1,16 @@
 """Reads run records of other tools (exports, logs, invoices) as lines of actuals.
 
-Each reader returns a text frame with the columns of a file of actuals (empty where the log does
-not say), `name`, which matches a run to a row of the plan, and the `seconds` or `hours` of
-wall-clock time that it took. `from` is the tool and its own id of the run, which identifies runs
-that are read again.
+Each reader returns a run as the text of the columns of a file of actuals (empty where the log does
+not say), `name`, which matches it to a row of the plan, and the `seconds` or `hours` of wall-clock
+time that it took. `from` is the tool and its own id of the run, which identifies runs that are read
+again.
 
 The formats, as documented by the tools:
 
 - `slurm`: `sacct --parsable2` with a header, https://slurm.schedmd.com/sacct.html
 - `trainer`: `trainer_state.json`, written by `transformers.TrainerState.save_to_json`,
   https://huggingface.co/docs/transformers/main_classes/callback#transformers.TrainerState
-- `tensorboard`: event files, read with the package `tensorboard`,
-  https://github.com/tensorflow/tensorboard/blob/master/tensorboard/backend/event_processing
+- `tensorboard`: event files, see `foreign.events`
 - `wandb`: the table of runs, downloaded as CSV, https://docs.wandb.ai/guides/runs
 - `invoice`: lines of usage with a cost, as in the AWS Cost and Usage Report
   (https://docs.aws.amazon.com/cur/latest/userguide/data-dictionary.html) and the Google Cloud
@@ -22,18 +21,17 @@ The formats, as documented by the tools:
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from scalesheet import foreign
+from scalesheet.diagnostics import Diagnostic, Refused
+from scalesheet.foreign.events import Events, events
 from scalesheet.frozen import dataclass
-from scalesheet.schemas import moment
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from scalesheet.load.document import quotable
+from scalesheet.vocabulary import counted
 
 #: The columns of a file of actuals, in the order they are written.
 COLUMNS = (
@@ -81,52 +79,72 @@ STATES: Mapping[str, str] = {
 }
 
 
-class LogError(ValueError):
-    """A file cannot be read, or not in the format it appears to have; the message says why."""
+SACCT = "sacct --parsable2 --format=JobID,JobName,State,Start,End,..."
+#: Runs of one file; a file of actuals has at most 5 MB.
+MOST_RUNS = 50_000
+UNREADABLE, DOUBTFUL = "A005", "A006"
+
+#: A run as a log states it, by column; a column that it does not state is empty.
+Run = dict[str, str]
+#: The line of the file that a run begins on, and the run.
+Found = tuple[int, Run]
+#: What a reader finds: runs, and diagnostics: errors for what it left out, warnings for doubts.
+Reader = Callable[[foreign.File, Path, Mapping[str, str]], Iterator[Found | Diagnostic]]
 
 
 @dataclass(frozen=True)
 class Read:
-    """The runs in a file, the tool it is from, the names of runs that have not begun, and what was
-    left out, in words.
+    """The runs in a file with their lines, the tool it is from, the names of runs that have not
+    begun, and what was left out or makes the hours doubtful (a warning).
     """
 
     tool: str
-    runs: DataFrame
+    file: foreign.File
+    runs: tuple[Found, ...]
     waiting: tuple[str, ...]
-    left_out: tuple[str, ...]
+    problems: tuple[Diagnostic, ...]
 
 
 def read(path: Path, mapped: Mapping[str, str], filled: Mapping[str, str]) -> Read:
     """Read the runs in a file. `mapped` gives the file's column for each of ours, `filled` the
-    values for all runs where the file has none. Raises LogError, or OSError if the file cannot be
-    opened.
+    values for all runs where the file has none. Raises Refused if the file cannot be read, or is
+    not in the format that it appears to have.
     """
-    tool = tool_of(path)
-    frame = _READERS[tool](path, mapped).reindex(columns=[*COLUMNS, *BESIDE], fill_value="")
-    waiting: tuple[str, ...] = ()
-    left_out: list[str] = []
-    for name, value in filled.items():
-        frame[name] = frame[name].where(frame[name] != "", value)
-    if not frame.empty:
-        frame = _settled(frame, tool, left_out)
-        begun = frame["state"] != ""
-        waiting, frame = tuple(frame["name"][~begun]), frame[begun].reset_index(drop=True)
-    return Read(tool, frame, waiting, tuple(left_out))
+    file = foreign.read(path, UNREADABLE)
+    tool = tool_of(file, path.name)
+    runs: list[Found] = []
+    problems: list[Diagnostic] = []
+    waiting: list[str] = []
+    seen: Counter[str] = Counter()
+    for number, found in enumerate(_READERS[tool](file, path, mapped), 1):
+        if number > MOST_RUNS:
+            raise file.refused(f"expected at most {MOST_RUNS:,} runs; split the file")
+        if isinstance(found, Diagnostic):
+            problems.append(found)
+            continue
+        line, run = found
+        run |= {name: " ".join(text.split()) for name, text in run.items()}
+        run |= {name: value for name, value in filled.items() if not run[name]}
+        problem = _settle(run, tool, seen)
+        if problem:
+            problems.append(file.wrong(f"{run['name'] or run['from']}: {problem}", line))
+        elif not run["state"]:
+            waiting.append(run["name"])
+        else:
+            runs.append(found)
+    return Read(tool, file, tuple(runs), tuple(waiting), tuple(problems))
 
 
-def tool_of(path: Path) -> str:
+def tool_of(file: foreign.File, name: str) -> str:
     """The tool that a file is from, judging by its name and first line."""
-    if ".tfevents." in path.name:
+    if ".tfevents." in name:
         return "tensorboard"
-    with path.open("rb") as file:
-        begin = file.read(4096).decode("utf-8", "replace")
-    if path.suffix == ".json":
+    if name.endswith(".json"):
         return "trainer"
-    head = begin.split("\n", 1)[0].lower()
+    head = file.content[:4096].decode("utf-8", "replace").split("\n", 1)[0].lower()
     if "|" in head and "jobid" in head:
         return "slurm"
-    names = {name.strip('" \r').lower() for name in head.split(",")}
+    names = {name.strip('" \r\ufeff') for name in head.split(",")}
     if {"name", "state"} <= names and names & {"runtime", "created", "_runtime", "_step"}:
         return "wandb"
     if names & {"lineitem/unblendedcost", "usage_start_time"}:
@@ -137,103 +155,164 @@ def tool_of(path: Path) -> str:
 # ------------------------------------------------------------------ readers
 
 
-def _table(path: Path, separator: str = ",") -> DataFrame:
-    """A delimited file, with all cells as text."""
-    import pandas
+def _rows(
+    file: foreign.File, mapped: Mapping[str, str], separators: str = ",;\t"
+) -> Iterator[tuple[int, dict[str, str], Run] | Diagnostic]:
+    """The lines of a table: the number of each, its cells by the names in the file, and the run
+    that it states, in columns that are mapped or have a usual name.
+    """
+    rows = foreign.rows(file, separators, quotes="|" not in separators)
+    header = next(rows, None)
+    if header is None:
+        raise file.refused("the file is empty; expected a table with a line of column names")
+    names = [name.strip() for name in header.cells]
+    columns = _columns(file, names, mapped)
+    for line, cells in rows:
+        if len(cells) != len(names):
+            expected = f"expected {counted(len(names), 'cell')}, found {len(cells)}"
+            yield file.wrong(f"{expected}; put quotes around a cell that has a separator", line)
+            continue
+        row = dict(zip(reversed(names), reversed(cells), strict=True))  # of equals the first counts
+        yield line, row, {**_empty(), **{ours: row[name] for ours, name in columns.items()}}
 
-    try:
-        return pandas.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
-    except (pandas.errors.ParserError, pandas.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise LogError(f"it cannot be read as a table: {error}") from None
+
+def _columns(file: foreign.File, names: Sequence[str], mapped: Mapping[str, str]) -> dict[str, str]:
+    """The name of each of our columns in a table."""
+    theirs = {name.lower(): name for name in reversed(names)}
+    usual = {ours: [theirs[name] for name in n if name in theirs] for ours, n in THEIRS.items()}
+    found = {ours: of[0] for ours, of in usual.items() if of} | dict(mapped)
+    known = quotable(", ".join(names))
+    for name in mapped.values():
+        if name not in names:
+            raise file.refused(f"it has no column '{name}', as --map says; it has {known}")
+    if not found:
+        raise file.refused(f"no column of it is known; name its columns, {known}, with --map")
+    return found
 
 
-def _slurm(path: Path, mapped: Mapping[str, str]) -> DataFrame:
+def _csv(file: foreign.File, path: Path, mapped: Mapping[str, str]) -> Iterator[Found | Diagnostic]:
+    """A run for each line."""
+    for found in _rows(file, mapped):
+        yield found if isinstance(found, Diagnostic) else (found[0], found[2])
+
+
+def _empty() -> Run:
+    return dict.fromkeys((*COLUMNS, *BESIDE), "")
+
+
+def _slurm(
+    file: foreign.File, path: Path, mapped: Mapping[str, str]
+) -> Iterator[Found | Diagnostic]:
     """Jobs, without their steps (`81204.batch`), which are parts of jobs."""
-    jobs = _table(path, "|")
-    jobs.columns = jobs.columns.str.strip()
-    _needed(
-        jobs, ("JobID", "State"), "sacct --parsable2 --format=JobID,JobName,State,Start,End,..."
-    )
-    jobs = jobs[~jobs["JobID"].str.contains(".", regex=False)].reset_index(drop=True)
-    frame = _mapped(jobs, {"id": "JobID", **mapped})
-    named = next((name for name in ("AllocTRES", "ReqTRES") if name in jobs), None)
-    tres = jobs[named] if named else jobs["JobID"].map(lambda _: "")
-    gpus = tres.str.extract(r"gres/gpu(?::[^=,]+)?=(\d+)")[0].fillna("")
-    frame["gpus"] = frame["gpus"].where(frame["gpus"] != "", gpus)
-    model = tres.str.extract(r"gres/gpu:([^=,]+)=")[0].fillna("")
-    frame["accelerator"] = frame["accelerator"].where(frame["accelerator"] != "", model)
-    if "ElapsedRaw" in jobs:
-        frame["seconds"] = jobs["ElapsedRaw"]
-    elif "Elapsed" in jobs:
-        frame["seconds"] = jobs["Elapsed"].map(_elapsed)
-    frame["state"] = frame["state"].str.split().str[0].fillna("")  # "CANCELLED by 1000"
-    return frame
+    for found in _rows(file, mapped, "|"):
+        if isinstance(found, Diagnostic):
+            yield found
+            continue
+        line, row, job = found
+        if lacking := {"JobID", "State"} - row.keys():
+            raise file.refused(f"it lacks the column {min(lacking)}; write it with {SACCT}")
+        if "." in row["JobID"]:
+            continue
+        tres = row.get("AllocTRES", row.get("ReqTRES", ""))
+        gpus = re.search(r"gres/gpu(?::[^=,]+)?=(\d+)", tres)
+        model = re.search(r"gres/gpu:([^=,]+)=", tres)
+        job["gpus"] = job["gpus"] or (gpus[1] if gpus else "")
+        job["accelerator"] = job["accelerator"] or (model[1] if model else "")
+        job["seconds"] = row.get("ElapsedRaw", _elapsed(row.get("Elapsed", "")))
+        job["state"] = job["state"].strip().partition(" ")[0]  # "CANCELLED by 1000"
+        yield line, job
 
 
 def _elapsed(text: str) -> str:
     """Convert `[DD-]HH:MM:SS` to seconds."""
-    match = re.fullmatch(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?", text)
+    match = re.fullmatch(r"(?:(\d{1,6})-)?(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6})(?:\.\d+)?", text)
     if match is None:
         return ""
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
     return str(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
 
 
-def _trainer(path: Path, mapped: Mapping[str, str]) -> DataFrame:
+def _trainer(
+    file: foreign.File, path: Path, mapped: Mapping[str, str]
+) -> Iterator[Found | Diagnostic]:
     """A single run. Its time is in the last entry, which is written when training has ended."""
-    from pandas import DataFrame
-
-    try:
-        state: Any = json.loads(path.read_text("utf-8"))
-        entries = [each for each in state["log_history"] if "train_runtime" in each]
-        steps, most = int(state["global_step"]), int(state["max_steps"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise LogError(f"it is not a trainer_state.json: {error!r}") from None
+    state = foreign.mapping(file, "a trainer_state.json", diverged=True)
+    history = state.get("log_history")
+    if not isinstance(history, list) or not all(isinstance(each, dict) for each in history):
+        raise _no_trainer(file, "log_history", "a list of objects", history)
+    entries = [each["train_runtime"] for each in history if "train_runtime" in each]
+    for name, values in (("train_runtime", entries), *((n, [state.get(n)]) for n in _STEPS)):
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise _no_trainer(file, name, "a number", value)
+    steps, most = (state[name] for name in _STEPS)
+    tokens = state.get("num_input_tokens_seen")
     folder = path.resolve().parent
     name = (folder.parent if folder.name.startswith("checkpoint-") else folder).name
-    seconds = sum(float(each["train_runtime"]) for each in entries)
-    row = {
+    run = {
         "id": name,
         "name": name,
         "state": "done" if entries and steps >= most else "failed" if entries else "running",
-        "seconds": f"{seconds:.10g}" if entries else "",
-        "tokens": str(state.get("num_input_tokens_seen") or ""),
+        "seconds": f"{sum(entries):.10g}" if entries else "",
+        "tokens": str(tokens) if isinstance(tokens, int) and tokens else "",
         "steps": str(steps),
     }
-    return DataFrame([row], dtype=str)
+    yield 1, {**_empty(), **run}
 
 
-def _tensorboard(path: Path, mapped: Mapping[str, str]) -> DataFrame:
+_STEPS = ("global_step", "max_steps")
+
+
+def _no_trainer(file: foreign.File, name: str, expected: str, value: object) -> Refused:
+    found = f"expected {expected}, found {quotable(repr(value))}"
+    where = foreign.place_of_key(foreign.text(file), name)
+    return file.refused(f"it is not a trainer_state.json: {name}: {found}; save it again", *where)
+
+
+def _tensorboard(
+    file: foreign.File, path: Path, mapped: Mapping[str, str]
+) -> Iterator[Found | Diagnostic]:
     """A single attempt. The file does not say whether it has ended."""
-    from pandas import DataFrame
-
-    try:
-        from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
-    except ImportError:
-        remedy = "pip install 'scalesheet[logs]'"
-        raise LogError(f"event files are read with the package tensorboard; {remedy}") from None
-    events = list(EventFileLoader(str(path)).Load())
-    logged = [each for each in events if each.WhichOneof("what") != "file_version"]
-    if not logged:
-        raise LogError("it contains no events")
-    times = [each.wall_time for each in (*logged, *events)]
-    begin, end = min(times), max(each.wall_time for each in logged)
-    row = {
+    found = events(file)
+    yield from _evidence(file, found)
+    if not found.count:
+        raise file.refused("it has no event that can be read; copy it again")
+    begin, end = found.times[0], found.times[-1]
+    run = {
         "id": path.name,
         "name": path.resolve().parent.name,
-        "start": datetime.fromtimestamp(begin, UTC).isoformat(timespec="seconds"),
-        "end": datetime.fromtimestamp(end, UTC).isoformat(timespec="seconds"),
-        "seconds": f"{end - begin:.10g}",
-        "steps": str(max(each.step for each in logged)),
+        "start": begin.isoformat(timespec="seconds"),
+        "end": end.isoformat(timespec="seconds"),
+        "seconds": f"{(end - begin).total_seconds():.10g}",
+        "steps": str(found.step),
+        "events": str(found.count),
     }
-    return DataFrame([row], dtype=str)
+    yield 1, {**_empty(), **run}
 
 
-def _csv(path: Path, mapped: Mapping[str, str]) -> DataFrame:
-    return _mapped(_table(path), mapped)
+def _evidence(file: foreign.File, found: Events) -> Iterator[Diagnostic]:
+    """What an event file lacks, and what makes its hours doubtful."""
+    skipped = {
+        "damaged": found.damaged,
+        "without a possible time": found.timeless,
+        "cut off at the end": int(found.lost > 0),
+    }
+    if lacks := [f"{number:,} {what}" for what, number in skipped.items() if number]:
+        records = counted(found.count, "event")
+        yield file.wrong(
+            f"only {records} could be read; other records are {', '.join(lacks)}, so hours may be "
+            "missing; copy the file again, or take the hours from the scheduler"
+        )
+    for time, took in found.gaps():
+        hours, at = took.total_seconds() / 3600, time.isoformat(timespec="minutes")[:16]
+        message = (
+            f"no event for {hours:,.1f} hours after {at}, which count as hours of the run; if it "
+            "stood still, take the hours from the scheduler"
+        )
+        yield Diagnostic(file.path, 1, 1, DOUBTFUL, message)
 
 
-_READERS: Mapping[str, Callable[[Path, Mapping[str, str]], DataFrame]] = {
+_READERS: Mapping[str, Reader] = {
     "slurm": _slurm,
     "trainer": _trainer,
     "tensorboard": _tensorboard,
@@ -242,106 +321,88 @@ _READERS: Mapping[str, Callable[[Path, Mapping[str, str]], DataFrame]] = {
     "csv": _csv,
 }
 
-
-def _needed(frame: DataFrame, columns: tuple[str, ...], remedy: str) -> None:
-    lacking = [each for each in columns if each not in frame]
-    if lacking:
-        raise LogError(f"it lacks the column {lacking[0]}; write it with {remedy}")
-
-
-def _mapped(table: DataFrame, mapped: Mapping[str, str]) -> DataFrame:
-    """Our columns of a table, as mapped or by their usual names."""
-    from pandas import DataFrame
-
-    theirs = {str(name).strip().lower(): name for name in reversed(table.columns)}
-    frame = DataFrame("", index=table.index, columns=[*COLUMNS, *BESIDE], dtype=str)
-    for ours, usual in THEIRS.items():
-        if ours in mapped and mapped[ours] not in table:
-            known = ", ".join(map(str, table.columns))
-            raise LogError(f"it has no column '{mapped[ours]}', as --map says; it has {known}")
-        names = [mapped[ours]] if ours in mapped else [theirs[n] for n in usual if n in theirs]
-        if names:
-            frame[ours] = table[names[0]].str.strip()
-    return frame
-
-
 # ------------------------------------------------------------------ what is the same for all
 
-
-def _settled(frame: DataFrame, tool: str, left_out: list[str]) -> DataFrame:
-    """Convert states, times and hours to our form; incomplete lines are left out and reported."""
-    state = frame["state"].str.lower().map(lambda each: STATES.get(each, each or "done"))
-    frame = frame.assign(state=state)
-    for column in ("start", "end"):
-        frame[column] = frame[column].map(_moment)
-    frame["from"] = frame["from"].where(frame["from"] != "", f"{tool} " + _ids(frame))
-    frame["gpu_hours"] = [_gpu_hours(row) for row in frame.to_dict("records")]
-    for column in ("gpus", "cost", "tokens", "steps", "share"):
-        frame[column] = frame[column].map(_plain_number)
-    kept = []
-    for place, row in enumerate(frame.to_dict("records")):
-        problem = _problem({str(key): str(value) for key, value in row.items()}, tool)
-        if problem:
-            left_out.append(f"line {place + 1}, {row['name'] or row['from']}: {problem}")
-        kept.append(not problem)
-    return frame[kept].reset_index(drop=True)
+#: Words for a number that is not known.
+_UNKNOWN = frozenset(("", "-", "n/a", "na", "nan", "none", "null", "unknown"))
 
 
-def _moment(text: str) -> str:
-    """The time in UTC, to the second; empty if the tool writes Unknown."""
-    read = moment(text.replace(" UTC", "+00:00"))
-    if read is None:
-        return ""
-    return read.strftime(
-        "%Y-%m-%d" if read.time().isoformat() == "00:00:00" else "%Y-%m-%dT%H:%M:%S"
-    )
-
-
-def _ids(frame: DataFrame) -> Any:
-    """The tool's ids; where it has none, a digest of the run's name and start, with a number if
-    several are equal.
+def _settle(run: Run, tool: str, seen: Counter[str]) -> str:
+    """Convert states, times and numbers to our form; say why the run cannot be used, if so. Runs
+    that have not yet begun have no state.
     """
-    parts = frame[["name", "phase", "run", "seed", "start", "accelerator"]].agg("|".join, axis=1)
-    digests = parts.map(lambda text: hashlib.sha256(text.encode()).hexdigest()[:10])
-    again = digests.groupby(digests).cumcount()
-    digests = digests.where(again == 0, digests + "-" + again.astype(str))
-    return frame["id"].where(frame["id"] != "", digests)
+    state = run["state"].lower()
+    run["state"] = STATES.get(state, state or "done")
+    problem = "; ".join([*_times(run), *_numbers(run)])
+    run["from"] = run["from"] or f"{tool} {run['id'] or _id(run, seen)}"
+    if problem:
+        return problem
+    if run["cost"].startswith("-"):  # a refund or credit takes no hours back
+        run |= {**dict.fromkeys(("gpus", "hours", "seconds", "end"), ""), "gpu_hours": "0"}
+    run["gpu_hours"] = _gpu_hours(run)
+    return _problem(run, tool)
 
 
-def _number(text: object) -> float | None:
-    try:
-        number = float(str(text).replace(",", ""))
-    except ValueError:
-        return None
-    return number if 0 <= number < float("inf") else None
+def _times(run: Run) -> Iterator[str]:
+    """Write times in UTC, to the second; empty if the tool writes Unknown."""
+    for column in ("start", "end"):
+        text = run[column]
+        time = foreign.moment(text.replace(" UTC", "+00:00"))
+        run[column] = ""
+        if time is not None:
+            whole = time.replace(tzinfo=None).isoformat(timespec="seconds")
+            run[column] = whole.removesuffix("T00:00:00")
+        elif re.search("[0-9]", text):
+            years = f"{foreign.YEARS[0]} to {foreign.YEARS[-1]}"
+            yield (
+                f"{column}: expected a time such as 2026-11-20T14:30, in the years {years}, found "
+                f"'{quotable(text)}'"
+            )
 
 
-def _plain_number(text: str) -> str:
-    """Convert `$1,200.00` to `1200`; other text is kept, so that `check` reports it."""
-    number = _number(text.lstrip("$"))
-    return text if number is None else f"{number:.10g}"
+def _numbers(run: Run) -> Iterator[str]:
+    """Convert `$1,200.00` to `1200`."""
+    for column in ("gpus", "gpu_hours", "hours", "seconds", "cost", "tokens", "steps", "share"):
+        text = run[column]
+        if text.lower() in _UNKNOWN:
+            run[column] = ""
+            continue
+        number = foreign.number(text)
+        if number is None or (number < 0 and column != "cost"):
+            least = "" if column == "cost" else ", 0 or more"
+            yield f"{column}: expected a number{least}, found '{quotable(text)}'"
+        else:
+            run[column] = f"{number:.10g}"
 
 
-def _gpu_hours(row: Mapping[Any, Any]) -> str:
+def _id(run: Run, seen: Counter[str]) -> str:
+    """A digest of a run's name and start, with a number if several are equal."""
+    text = "|".join(run[n] for n in ("name", "phase", "run", "seed", "start", "accelerator"))
+    digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:10]
+    seen[digest] += 1
+    return digest if seen[digest] == 1 else f"{digest}-{seen[digest] - 1}"
+
+
+def _gpu_hours(run: Run) -> str:
     """GPU hours as stated, or else wall-clock time x GPUs; empty if neither is known."""
-    stated, gpus = _number(row["gpu_hours"]), _number(row["gpus"])
-    hours, seconds = _number(row["hours"]), _number(row["seconds"])
-    if stated is None and gpus is not None and (hours is not None or seconds is not None):
-        stated = gpus * (hours if hours is not None else (seconds or 0.0) / 3600)
-    return "" if stated is None else f"{stated:.10g}"
+    took = run["hours"] or (run["seconds"] and str(float(run["seconds"]) / 3600))
+    if run["gpu_hours"] or not (run["gpus"] and took):
+        return run["gpu_hours"]
+    return f"{float(run['gpus']) * float(took):.10g}"
 
 
-def _problem(row: Mapping[str, str], tool: str) -> str:
+def _problem(run: Run, tool: str) -> str:
     """Why a line cannot be used; empty for runs with hours, and for those not yet begun. The period
     of an invoice line does not give its hours, because some charges are monthly.
     """
-    if row["state"] == "":
+    if run["state"] == "":
         return ""
-    if row["state"] not in ("running", "done", "failed", "cancelled"):
-        return f"the state '{row['state']}' is unknown; set it for all runs with --fill state=done"
-    between = row["start"] and row["gpus"] and (row["end"] or row["state"] == "running")
-    if not row["gpu_hours"] and (tool == "invoice" or not between):
-        if (row["seconds"] or row["hours"] or row["end"]) and not row["gpus"]:
+    if run["state"] not in ("running", "done", "failed", "cancelled"):
+        state = quotable(run["state"])
+        return f"the state '{state}' is unknown; set it for all runs with --fill state=done"
+    between = run["start"] and run["gpus"] and (run["end"] or run["state"] == "running")
+    if not run["gpu_hours"] and (tool == "invoice" or not between):
+        if (run["seconds"] or run["hours"] or run["end"]) and not run["gpus"]:
             return "its number of GPUs is unknown; set it with --fill gpus=8"
         return "its duration is unknown"
     return ""

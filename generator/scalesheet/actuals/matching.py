@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from io import StringIO
 
-from scalesheet.actuals.logs import COLUMNS
+from scalesheet.actuals.logs import COLUMNS, Run
 from scalesheet.frozen import dataclass
+from scalesheet.load.csv import cells_of
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
+Key = tuple[str, str]
 
 _SEED = re.compile(r"(?:^|[-_./ ])(?:seed|s)[-_=]?(\d+)(?=$|[-_./ ])", re.IGNORECASE)
 #: Columns that a later log may update. Everything else may have been edited since, and is kept.
@@ -48,54 +49,70 @@ def _plain(text: str) -> str:
     return re.sub(r"[-_. /]+", "-", text.lower())
 
 
-def matched(runs: DataFrame, rows: Sequence[str], by: Sequence[Rule]) -> DataFrame:
-    """The runs with the row that each belongs to, or none, and the seed in its name."""
-    runs = runs.copy()
-    phase, seed = [], []
-    for row in runs.to_dict("records"):
-        name = str(row["name"])
-        rule = next((each for each in by if each.fits(name)), None) if name else None
-        stated = str(row["phase"])
-        phase.append(stated if stated in rows or rule is None else rule.row)
-        found = _SEED.search(name)
-        seed.append(str(row["seed"]) or (found[1] if found else ""))
-    runs["phase"], runs["seed"] = phase, seed
-    plain = (runs["run"] == "") & (runs["phase"] == "")
-    runs["run"] = runs["run"].where(~plain, runs["name"])
-    return runs
+def match(run: Run, rows: Sequence[str], by: Sequence[Rule]) -> None:
+    """Fill in the row that a run belongs to, or none, and the seed in its name."""
+    name = run["name"]
+    rule = next((each for each in by if each.fits(name)), None) if name else None
+    if run["phase"] not in rows and rule is not None:
+        run["phase"] = rule.row
+    found = _SEED.search(name)
+    run["seed"] = run["seed"] or (found[1] if found else "")
+    if not run["run"] and not run["phase"]:
+        run["run"] = name
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A file of actuals with more runs, and how many were added, changed, or the same."""
+    """A file of actuals with more runs, as CSV; how many were added, changed, or the same; how many
+    of all are of no row; and the `key` of the run on each line of the file.
+    """
 
-    frame: DataFrame
+    text: str
     added: int
     changed: int
     same: int
+    outside: int
+    keys: Mapping[int, Key]
+
+    @property
+    def news(self) -> int:
+        return self.added + self.changed
 
 
-def merged(old: DataFrame, runs: DataFrame) -> Merged:
-    """Merge runs into a file. `from` and start identify a line. For a run that is already there,
-    only measured columns are updated; its row, seed and note may have been edited.
+def key(run: Run) -> Key:
+    """What identifies a run that is read again."""
+    return run["from"], run["start"]
+
+
+def merged(old: bytes | None, runs: Iterable[Run]) -> Merged:
+    """Merge runs into a file, which is valid. For a run that is already there, only measured
+    columns are updated; its row, seed and note may have been edited.
     """
-    import pandas
-
-    columns = [*old.columns, *(name for name in COLUMNS if name not in old)]
-    lines = old.reindex(columns=columns, fill_value="").to_dict("records")
-    places = {(line["from"], line["start"]): n for n, line in enumerate(lines) if line["from"]}
+    names, *there = [[value for value, _ in cells] for cells in cells_of(old or b"")] or [[]]
+    columns = [*names, *(name for name in COLUMNS if name not in names)]
+    lines: list[Run] = [
+        {**dict.fromkeys(columns, ""), **dict(zip(names, cells, strict=True))} for cells in there
+    ]
+    places = {key(line): line for line in lines if line["from"]}
     added = changed = same = 0
-    for run in runs.to_dict("records"):
-        key = (run["from"], run["start"])
-        if key not in places:
-            places[key] = len(lines)
-            lines.append({name: run.get(name, "") for name in columns})
+    for run in runs:
+        line = places.get(key(run))
+        if line is None:
+            line = {name: " ".join(run.get(name, "").split()) for name in columns}
+            lines.append(line)
+            places[key(run)] = line
             added += 1
             continue
-        line = lines[places[key]]
-        news: Mapping[str, str] = {n: run[n] for n in MEASURED if run[n] and run[n] != line[n]}
+        news = {n: run[n] for n in MEASURED if run[n] and run[n] != line[n]}
         line.update(news)
         changed, same = changed + bool(news), same + (not news)
-    frame = pandas.DataFrame(lines, columns=columns, dtype=str)
-    used = [name for name in columns if name in old or (frame[name] != "").any()]
-    return Merged(frame[used], added, changed, same)
+    used = [name for name in columns if name in names or any(line[name] for line in lines)]
+    out, keys, at = StringIO(), {}, 2
+    writer = csv.DictWriter(out, used, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for line in lines:
+        keys[at] = key(line)
+        writer.writerow(line)
+        at += 1 + sum(line[name].count("\n") for name in used)
+    outside = sum(not line["phase"] for line in lines)
+    return Merged(out.getvalue(), added, changed, same, outside, keys)

@@ -16,6 +16,10 @@ from scalesheet.values import Results, Value
 
 #: The last days whose spending counts as the current rate.
 RECENT = 28
+#: Hours that a plan's calendar is shown for, a thousand years.
+AHEAD = 24 * 365.25 * 1_000
+#: Spent over planned hours of a row that are hardly right.
+TOO_MUCH = 10
 #: Points in a burn-down.
 POINTS = 60
 
@@ -203,12 +207,20 @@ def _number(value: Value) -> float:
 
 
 def problems(progress: Progress) -> Iterator[Diagnostic]:
-    """Report rows whose finished and running runs cover more than the plan has."""
+    """Report rows whose finished and running runs cover more than the plan has, or took so much
+    more than planned that a duration is probably wrong.
+    """
     for row in progress.rows:
+        own = [a.position for a in progress.actuals.attempts if a.phase == row.id and a.position]
+        if row.spent > TOO_MUCH * row.planned > 0:
+            times = row.spent / row.planned
+            message = (
+                f"'{row.id}' took {row.spent:,.4g} GPU hours so far, {times:,.3g} times the "
+                f"{row.planned:,.4g} planned; check the durations of its runs"
+            )
+            yield at(own[0], "A006", message)
         if row.begun > 1 + 1e-9:
-            own = (a for a in progress.actuals.attempts if a.phase == row.id and a.position)
-            position = next(own).position
-            assert position is not None
+            position = own[0]
             message = (
                 f"'{row.id}' has {row.done} finished and {row.running} running runs, which are "
                 f"{row.begun:.3g} times what the plan has ({row.runs}); raise the number of "
@@ -221,9 +233,9 @@ def problems(progress: Progress) -> Iterator[Diagnostic]:
 
 
 def _known(attempt: Attempt) -> Iterable[datetime]:
-    """The times that a line states, or that follow from its hours."""
-    last = _last(attempt)
-    yield from (m for m in (attempt.start, last) if m is not None)
+    """The times that a line of a run states, or that follow from its hours."""
+    times = () if attempt.is_refund else (attempt.start, _last(attempt))
+    yield from (m for m in times if m is not None)
 
 
 def _last(attempt: Attempt) -> datetime | None:
@@ -248,7 +260,7 @@ def _runs(
     """The runs of a row, each with all its attempts."""
     grouped: dict[tuple[str, str], list[tuple[Attempt, float]]] = {}
     for attempt, took in zip(actuals.attempts, hours, strict=True):
-        if attempt.phase == row:
+        if attempt.phase == row and not attempt.is_refund:
             grouped.setdefault((attempt.run, attempt.seed), []).append((attempt, took))
     return [
         _Run(
@@ -369,7 +381,7 @@ def _money(
         return None
     spent = math.fsum(hours)
     estimated = rate * (spent - priced)
-    paid = {a.phase for a, _ in known}
+    paid = {a.phase for a, _ in known if not a.is_refund}
     to_pay = math.fsum(cost for row, cost in apart.items() if row not in paid)
     value, low, high = (
         stated + estimated + to_pay + rate * (float(end or 0.0) - spent)
@@ -392,7 +404,8 @@ def _calendar(
     """The burn-down, if runs state when they took place. A run's hours are spread evenly from its
     start to its end; those without a start count as spent from the beginning.
     """
-    begun = min((each.start for each in actuals.attempts if each.start), default=None)
+    starts = (each.start for each in actuals.attempts if each.start and not each.is_refund)
+    begun = min(starts, default=None)
     if begun is None or status is None or begun >= status:
         return None
     spans = [
@@ -430,12 +443,13 @@ def _planned(
 ) -> Iterable[Moment]:
     """The burn-down according to the plan's calendar, from the start of the first run."""
     table = results.tables["phases"]
+
+    def later(column: str, place: int) -> datetime:
+        hours = _number(table[column][place])
+        return begun + timedelta(hours=min(hours, AHEAD))
+
     spans = [
-        (
-            begun + timedelta(hours=_number(table["start"][place])),
-            begun + timedelta(hours=_number(table["end"][place])),
-            hours,
-        )
+        (later("start", place), later("end", place), hours)
         for place, hours in enumerate(planned.values())
     ]
     last = max(end for _, end, _ in spans)

@@ -12,7 +12,8 @@ from scalesheet.audit.explain import claim_text
 from scalesheet.audit.model import Audited
 from scalesheet.book import Book
 from scalesheet.claims import WORDS, Audit, Claim
-from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.diagnostics import Diagnostic, Refused, at
+from scalesheet.foreign import read, text
 from scalesheet.model import Position
 from scalesheet.vocabulary import counted
 
@@ -69,9 +70,13 @@ def _quotes_another(claim: Claim) -> bool:
 
 def quotes(audit: Audit, documents: Path) -> list[Diagnostic]:
     """The claims whose quote is not on its line of the document in the folder `documents`."""
-    if not audit.document.file or not (documents / audit.document.file).is_file():
+    path = documents / audit.document.file
+    if not audit.document.file or not path.is_file():
         return []
-    lines = (documents / audit.document.file).read_text("utf-8").split("\n")
+    try:
+        lines = text(read(path, "C002")).split("\n")
+    except Refused as error:
+        return list(error.diagnostics)
     problems: list[Diagnostic] = []
     for claim in audit.claims.values():
         line = lines[claim.line - 1] if claim.line <= len(lines) else None

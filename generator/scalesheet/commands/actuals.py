@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import io
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 
 from scalesheet.codes import FINDINGS, GOOD
 from scalesheet.commands import UsageError, folder, plan_of
+from scalesheet.diagnostics import Diagnostic, Refused, as_text, errors
 from scalesheet.vocabulary import counted
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from scalesheet.actuals.logs import Read
-    from scalesheet.actuals.matching import Rule
     from scalesheet.model import Plan
 
 SUMMARY = "read what runs really took, from logs and invoices"
@@ -57,8 +55,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.actuals.logs import BESIDE, COLUMNS, FILLED, LogError, read
-    from scalesheet.actuals.matching import matched, rules
+    from scalesheet.actuals.logs import BESIDE, COLUMNS, FILLED, read
+    from scalesheet.actuals.matching import match, rules
     from scalesheet.examine import sound_edition
 
     data = folder(options.data)
@@ -74,20 +72,21 @@ def run(options: argparse.Namespace) -> int:
     print(
         f"{'else' if len(by) > len(rows) else 'a run belongs to'} the row whose id is in its name"
     )
-    status, by_tool = GOOD, dict[str, list["DataFrame"]]()
+    status, files = GOOD, []
     for path in options.files:
         try:
             found = read(path, mapped, filled)
-        except LogError as error:
-            print(f"scalesheet: {path}: {error}", file=sys.stderr)
+        except Refused as error:
+            print(as_text(error.diagnostics), file=sys.stderr)
             status = FINDINGS
             continue
-        runs = matched(found.runs, rows, by)
-        _tell(path, found, runs, by)
-        status = FINDINGS if found.left_out else status
-        by_tool.setdefault(found.tool, []).append(runs)
-    _write(options, data, plan, by_tool)
-    return status
+        for _, each in found.runs:
+            match(each, rows, by)
+        _tell(found)
+        files.append(found)
+    refused = _write(options, data, plan, files)
+    left_out = refused or any(errors(found.problems) for found in files)
+    return FINDINGS if left_out else status
 
 
 def _pairs(texts: Sequence[str], option: str, known: Sequence[str]) -> list[tuple[str, str]]:
@@ -116,59 +115,87 @@ def _rows(plan: Plan) -> tuple[str, ...]:
     return plan.tables[table].rows
 
 
-def _tell(path: Path, found: Read, runs: DataFrame, by: Sequence[Rule]) -> None:
-    """Print each run with its row, and what was left out."""
+def _tell(found: Read) -> None:
+    """Print each run with its row, what was left out, and what makes the hours doubtful."""
+    from scalesheet.load.document import quotable
     from scalesheet.render.text.plan import aligned
 
-    print(f"{path}: {found.tool}, {counted(len(runs), 'run')}")
+    print(f"{found.file.path}: {found.tool}, {counted(len(found.runs), 'run')}")
     lines = []
-    for run in runs.to_dict("records"):
+    for _, run in found.runs:
         seed = f", seed {run['seed']}" if run["seed"] else ""
         to = f"{run['phase']}{seed}" if run["phase"] else "no row of the plan"
         hours = f"{float(run['gpu_hours']):,.4g} GPU h" if run["gpu_hours"] else ""
-        lines.append((str(run["name"] or run["from"]), f"-> {to}", str(run["state"]), hours))
+        if run["cost"].startswith("-"):
+            hours = f"{float(run['cost']):,.2f} USD"
+        of = [f"{int(run['events']):,} events"] if "events" in run else []
+        lines.append((quotable(run["name"] or run["from"]), f"-> {to}", run["state"], hours, *of))
     if lines:
         print("\n".join(aligned(lines, numbers=frozenset((3,)))))
     if found.waiting:
-        print(f"  not started: {', '.join(found.waiting)}")
-    for each in found.left_out:
-        print(f"  left out: {each}")
+        print(f"  not started: {', '.join(map(quotable, found.waiting))}")
+    _left_out(found.problems)
 
 
-def _write(
-    options: argparse.Namespace, data: Path, plan: Plan, by_tool: dict[str, list[DataFrame]]
-) -> None:
-    """Write a file for each tool, merging existing and new runs."""
-    import pandas
+def _left_out(problems: Sequence[Diagnostic]) -> None:
+    for severity, begin in (("error", "left out"), ("warning", "warning")):
+        for line in as_text(d for d in problems if d.severity == severity).splitlines():
+            print(f"  {begin}: {line}")
 
-    from scalesheet.actuals.matching import merged
+
+def _write(options: argparse.Namespace, data: Path, plan: Plan, files: Sequence[Read]) -> bool:
+    """Write a file for each tool, merging existing and new runs. Runs that `check` would refuse are
+    left out; returns whether there are any. Raises Refused if no single run is to blame.
+    """
+    from scalesheet.actuals.logs import DOUBTFUL
+    from scalesheet.actuals.matching import key, merged
     from scalesheet.actuals.words import in_short
-    from scalesheet.examine import sound_edition
+    from scalesheet.examine import examine_changes
     from scalesheet.load.folder import shown
     from scalesheet.save import content, save
 
-    changes: dict[Path, tuple[bytes | None, bytes]] = {}
-    lost = 0
-    for tool, frames in by_tool.items():
-        path = data / "plans" / plan.id / "actuals" / f"{tool}.csv"
-        old = content(path)
-        there = pandas.DataFrame(dtype=str)
-        if old is not None:
-            there = pandas.read_csv(io.BytesIO(old), dtype=str, keep_default_na=False)
-        result = merged(there, pandas.concat(frames, ignore_index=True))
-        lost += int((result.frame["phase"] == "").sum()) if "phase" in result.frame else 0
-        counts = f"{result.added:,} added, {result.changed:,} changed, {result.same:,} the same"
-        print(f"{shown(path)}: {counts}")
-        if result.added or result.changed:
-            changes[path] = old, result.frame.to_csv(index=False, lineterminator="\n").encode()
-    if lost:
+    paths = {f.tool: data / "plans" / plan.id / "actuals" / f"{f.tool}.csv" for f in files}
+    old = {tool: content(path) for tool, path in paths.items()}
+    runs = [(f, line, run) for f in files for line, run in f.runs]
+    refused: list[Diagnostic] = []
+    while True:
+        made = {
+            tool: merged(old[tool], [run for f, _, run in runs if f.tool == tool]) for tool in paths
+        }
+        news = {paths[tool]: (old[tool], m.text.encode()) for tool, m in made.items() if m.news}
+        texts = {path: new for path, (_, new) in news.items()}
+        examined = examine_changes(data, texts, plans=[plan.id])
+        causes = {
+            (tool, made[tool].keys.get(each.line)): re.sub(r"^rows\[\d+\]\.", "", each.message)
+            for each in errors(examined.diagnostics)
+            for tool, path in paths.items()
+            if each.path == shown(path)
+        }
+        left = [each for each in runs if (each[0].tool, key(each[2])) not in causes]
+        refused += (
+            f.file.wrong(f"{run['name'] or run['from']}: {causes[f.tool, key(run)]}", line)
+            for f, line, run in runs
+            if (f.tool, key(run)) in causes
+        )
+        if len(left) == len(runs):
+            break
+        runs = left
+    _left_out(refused)
+    if errors(examined.diagnostics):
+        raise Refused(errors(examined.diagnostics))
+    _left_out([each for each in examined.diagnostics if each.code == DOUBTFUL])
+    for tool, each in made.items():
+        counts = f"{each.added:,} added, {each.changed:,} changed, {each.same:,} the same"
+        print(f"{shown(paths[tool])}: {counts}")
+    if lost := sum(each.outside for each in made.values()):
         print(
             f"{lost:,} match no row of the plan and are counted as outside it; write their "
             "phase in the file, or a pattern under 'actuals: {match: ...}' in plan.yaml"
         )
-    if options.dry_run or not changes:
+    if options.dry_run or not news:
         print("nothing was written")
-        return
-    save(data, changes)
-    progress = sound_edition(data, plans=[plan.id])[0].progress[plan.id]
-    print(in_short(progress))
+    else:
+        save(data, news)
+        assert examined.edition is not None
+        print(in_short(examined.edition.progress[plan.id]))
+    return bool(refused)

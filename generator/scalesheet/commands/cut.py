@@ -32,10 +32,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from scalesheet.diff.version import cut, data_of, is_same
-    from scalesheet.examine import sound_edition
+    from scalesheet.examine import save_valid, sound_edition
     from scalesheet.load.folder import shown
     from scalesheet.render.text.versions import cut_text
-    from scalesheet.save import save
     from scalesheet.source.text import block
 
     data = folder(options.data)
@@ -55,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         return FINDINGS
     path = data / "plans" / plan.id / "history" / f"{version.version}.yaml"
     text = HEAD.format(plan=plan.id, version=version.version) + block(data_of(version))
-    save(data, {path: (None, text.encode())})
+    save_valid(data, {path: (None, text.encode())}, plans=[plan.id])
     print(cut_text(edition.book, plan, version), end="")
     print(f"wrote {shown(path)}; delete it to undo the version", file=sys.stderr)
     return GOOD

@@ -141,10 +141,10 @@ def _fitted(data: Path, names: Sequence[str], check: bool) -> int:
 
 def _calibrated(data: Path, check: bool) -> int:
     """Write corrections from own records and runs, or with `check` say whether they are on file."""
-    from scalesheet.examine import compile_book
+    from scalesheet.examine import compile_book, save_valid
     from scalesheet.predict.calibration import left_out, table_text
     from scalesheet.predict.cases.catalogue import known
-    from scalesheet.save import content, save
+    from scalesheet.save import content
 
     book = compile_book(data, plans={each.parent.name for each in data.glob("plans/*/actuals")})
     catalogue = known(book)
@@ -168,7 +168,7 @@ def _calibrated(data: Path, check: bool) -> int:
     if check:
         print(f"own: {path} is out of date; run 'scalesheet fit --own'")
         return FINDINGS
-    save(data, {path: (old, text.encode())})
+    save_valid(data, {path: (old, text.encode())})
     print(f"own: {path}")
     return GOOD
 

@@ -30,8 +30,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from scalesheet.check import check
+    from scalesheet.diagnostics import Refused, errors
     from scalesheet.load.folder import locked, shown
     from scalesheet.load.lock import NAME
+    from scalesheet.new.sound import document
     from scalesheet.save import content, save
     from scalesheet.source.text import block
 
@@ -43,6 +46,9 @@ def run(options: argparse.Namespace) -> int:
     }
     title = block({"title": options.title}).rstrip()
     texts[BOOK] = texts[BOOK].replace("title: {title}", title).replace("{edition}", str(_edition()))
+    made, problems = document("book", "book", shown(folder / BOOK), texts[BOOK])
+    if problems := errors([*problems, *check([made])]):  # of the title
+        raise Refused(problems)
     texts[EDITOR] = _editor()
     texts[PROGRAM] = texts[PROGRAM].format(version=__version__, requirement=_requirement())
     there = [name for name in texts if (folder / name).exists()]

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalesheet.codes import FINDINGS, GOOD
+from scalesheet.codes import GOOD
 from scalesheet.commands import UsageError, folder, folder_or_catalogue
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.diagnostics import as_text
+    from scalesheet import foreign
     from scalesheet.examine import compile_book
     from scalesheet.predict.cases.catalogue import known
     from scalesheet.predict.law.answer import answer
     from scalesheet.predict.law.forms import forms
-    from scalesheet.predict.law.runs import Lacking, read_runs
+    from scalesheet.predict.law.runs import CODE, read_runs
     from scalesheet.render.api.law import as_json
     from scalesheet.render.text.law import as_text as law_text
 
@@ -57,18 +57,14 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"there is no file '{path}'; name a CSV file with a row for each run")
     data = (folder if options.write else folder_or_catalogue)(options.data)
     book = compile_book(data, plans=())
-    catalogue, content = known(book), path.read_bytes()
+    catalogue, file = known(book), foreign.read(path, CODE)
     if not forms(book):
         raise UsageError(f"{data} has no loss law; copy 'joint-power-loss' from the catalogue")
-    try:
-        runs = read_runs(str(path), content, book, catalogue)
-    except Lacking as error:
-        print(as_text(error.problems))
-        return FINDINGS
+    runs = read_runs(file, book, catalogue)
     made = answer(book, catalogue, runs, planned)
     print(as_json(made) if options.format == "json" else law_text(made), end="")
     if options.write is not None:
-        _write(data, options.write, content, made, book)
+        _write(data, options.write, foreign.text(file), made, book)
     return GOOD
 
 
@@ -92,15 +88,14 @@ def _planned(options: argparse.Namespace) -> tuple[float, float] | None:
     return numbers[0], numbers[1]
 
 
-def _write(data: Path, name: str, content: bytes, made: Answer, book: Book) -> None:
+def _write(data: Path, name: str, runs: str, made: Answer, book: Book) -> None:
+    from scalesheet.examine import save_valid
     from scalesheet.predict.law.file import OWN, written
-    from scalesheet.save import content as on_file
-    from scalesheet.save import save
+    from scalesheet.save import content
 
     path = data / "fits" / f"{OWN}{name}.yaml"
-    text = written(book, name, content.decode("utf-8-sig", errors="replace"), made).encode()
-    old = on_file(path)
+    text = written(book, name, runs, made).encode()
+    old = content(path)
     if old != text:
-        path.parent.mkdir(exist_ok=True)
-        save(data, {path: (old, text)})
+        save_valid(data, {path: (old, text)})
     print(f"{path}: {'unchanged' if old == text else 'written'}", file=sys.stderr)

@@ -114,21 +114,22 @@ def _replaced(data: Path, kind: str, options: argparse.Namespace) -> Path | None
 
 
 def _copied(data: Path, path: Path, theirs: Path) -> int:
+    from scalesheet.examine import save_valid
     from scalesheet.load.folder import shown
-    from scalesheet.save import save
+    from scalesheet.save import content
 
-    save(data, {path: (None, theirs.read_bytes())})
+    save_valid(data, {path: (None, content(theirs) or b"")})
     print(f"wrote {shown(path)}, a copy of the file that it replaces in this book; edit it")
     return GOOD
 
 
 def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
+    from scalesheet.examine import save_valid
     from scalesheet.load.folder import shown
     from scalesheet.new.model import from_config
-    from scalesheet.save import save
 
     made = from_config(data, options.id, options.config, options.source, options.title)
-    save(data, {path: (None, made.text.encode())})
+    save_valid(data, {path: (None, made.text.encode())})
     print(f"wrote {shown(path)}")
     if made.parameters is None or made.active is None:
         print("parameters were not counted: the book lacks the formulas, or has errors")
@@ -147,12 +148,13 @@ def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
 def _from_example(
     data: Path, kind: str, path: Path, options: argparse.Namespace, asks: bool
 ) -> int:
+    from scalesheet.examine import save_valid
     from scalesheet.load.folder import shown
     from scalesheet.model import TO_BE_STATED
     from scalesheet.new import ask, entry
     from scalesheet.new.compose import composed
     from scalesheet.new.template import NothingToNameError
-    from scalesheet.save import content, save
+    from scalesheet.save import content
 
     sources = content(entry.file(data))
     with _nothing_written(data, shown(path)):
@@ -175,7 +177,7 @@ def _from_example(
     }
     if made.sources is not None:
         changes[entry.file(data)] = sources, made.sources.encode()
-    save(data, changes)
+    save_valid(data, changes)
     for key in made.given.entries:
         print(f"added {key} to {shown(entry.file(data))}")
     for written in files:
@@ -220,12 +222,13 @@ def _plan(data: Path, id: str) -> None:
 
 def _entry(data: Path, kind: str, options: argparse.Namespace, asks: bool) -> int:
     """Create a source or a unit: an entry of sources.yaml or units.yaml rather than a file."""
+    from scalesheet.examine import save_valid
     from scalesheet.load.folder import shown
     from scalesheet.new import ask, entry
     from scalesheet.new.blanks import setting
     from scalesheet.new.compose import with_entries
     from scalesheet.resolve.lowering.catalogue import core_units
-    from scalesheet.save import content, save
+    from scalesheet.save import content
     from scalesheet.source.places import ENTRIES
 
     if options.source is not None:
@@ -248,7 +251,7 @@ def _entry(data: Path, kind: str, options: argparse.Namespace, asks: bool) -> in
         if kind == "source" and "title" not in fields:
             raise UsageError("a source needs its title, as on its title page: --title TEXT")
         text = with_entries(data, {options.id: fields}, top)
-    save(data, {file: (old, text.encode())})
+    save_valid(data, {file: (old, text.encode())})
     print(f"added {options.id} to {shown(file)}")
     return GOOD
 

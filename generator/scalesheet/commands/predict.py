@@ -90,7 +90,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _table(options: argparse.Namespace) -> Read:
     """The cases from the file, from standard input, or from the flags."""
-    from scalesheet.predict.cases.reader import NotATable, read_bytes, read_csv
+    from scalesheet.foreign import standard_input
+    from scalesheet.predict.cases.reader import CODE, read_csv, read_table
 
     if options.set:
         if options.file is not None:
@@ -105,13 +106,9 @@ def _table(options: argparse.Namespace) -> Read:
         raise UsageError(
             f"there is no file '{options.file}'; name a CSV file with a row for each run"
         )
-    try:
-        if options.file == STANDARD_INPUT:
-            return read_bytes(sys.stdin.buffer.read(), options.task)
-        return read_csv(Path(options.file), options.task)
-    except NotATable as error:
-        called = "standard input" if options.file == STANDARD_INPUT else options.file
-        raise UsageError(f"{called}: {error}") from None
+    if options.file == STANDARD_INPUT:
+        return read_table(standard_input(CODE), options.task)
+    return read_csv(Path(options.file), options.task)
 
 
 def _one(task: str, texts: list[str]) -> Read:

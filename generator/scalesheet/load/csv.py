@@ -71,6 +71,12 @@ def parse_csv(content: bytes, path: str) -> Parsed:
     return Parsed(data, places, keys, frozenset(broken), tuple(problems[:MAX_FINDINGS]))
 
 
+def cells_of(content: bytes) -> list[list[Cell]]:
+    """The cells of each line of a valid file as text, the header first."""
+    text, _ = decoded(content, "")
+    return [cells for cells in _lines(newlines(text or "")) if any(value for value, _ in cells)]
+
+
 def _unread(problems: list[Diagnostic]) -> Parsed:
     return Parsed(None, {}, {}, frozenset(), tuple(problems))
 

@@ -131,6 +131,20 @@ class Files:
         own = tuple(each for each in self.every if not each.plan)
         return Files(self.root, own, self.problems)
 
+    def changed(self, contents: Mapping[tuple[str, ...], bytes]) -> Files:
+        """The files after these have this content, at their places in the data folder."""
+        new = {
+            parts: File(parts, _named(self.root, parts), _refused(parts) or _limited(content))
+            for parts, content in contents.items()
+        }
+        own = frozenset((*(f.parts for f in self.every if not f.extended), *new))
+        kept = (
+            each
+            for each in self.every
+            if (extended.is_taken(each.parts, own) if each.extended else each.parts not in new)
+        )
+        return replace(self, every=tuple(sorted((*kept, *new.values()), key=_place)))
+
     def plans(self) -> dict[str, Files]:
         """The files of each plan."""
         found: dict[str, list[File]] = {}
@@ -167,16 +181,16 @@ def files_of(data: Path, label: str = "", above: tuple[Path, ...] = ()) -> Files
         return None
     root = label or shown(data / "x")[:-1]
     every = tuple(
-        File(
-            parts,
-            Place(root + quotable("/".join(parts), clip=False)),
-            _content(parts, path, problem),
-        )
+        File(parts, _named(root, parts), problem or _content(parts, path))
         for parts, path, problem in _files(data)
         if parts != (lock.SCORE,)
     )
     files = Files(root, every, scored=_bytes(data / lock.SCORE))
     return _on_base(files, data, (*above, data.resolve()))
+
+
+def _named(root: str, parts: tuple[str, ...]) -> Place:
+    return Place(root + quotable("/".join(parts), clip=False))
 
 
 def _bytes(path: Path) -> bytes:
@@ -293,25 +307,30 @@ def read_each(files: Files) -> tuple[list[Document], list[Diagnostic]]:
     return documents, diagnostics
 
 
-def _content(parts: tuple[str, ...], path: Path, problem: Problem | None) -> bytes | Problem:
+def _content(parts: tuple[str, ...], path: Path) -> bytes | Problem:
     """The bytes of a file that is read, or what is wrong with it; empty for other files."""
+    if problem := _refused(parts):
+        return problem
+    return b"" if _kind(parts)[0] is None and parts != (lock.NAME,) else _read(path)
+
+
+def _refused(parts: tuple[str, ...]) -> Problem | None:
+    """What is wrong with a file of this name."""
     kind, id, part = _kind(parts)
-    if problem is None and kind is None and _unexpected(parts):
-        problem = "Y010", _no_place(parts)
-    elif problem is None and kind is None and parts != (lock.NAME,) and _unread(parts):
-        problem = "Y014", "this file is not used; move it to a separate folder"
+    if kind is None and _unexpected(parts):
+        return "Y010", _no_place(parts)
+    if kind is None and parts != (lock.NAME,) and _unread(parts):
+        return "Y014", "this file is not used; move it to a separate folder"
     numbered = kind == "version"
+    if numbered and not is_version(part):
+        message = f"'{quotable(part)}' is not a version: expected three numbers, such as 1.1.0"
+        return "S005", f"{message}; rename the file"
     named = (id,) if numbered else (id, part or id)
     odd = [each for each in named if each != kind and not _ID.fullmatch(each)]
-    if problem is None and numbered and not is_version(part):
-        message = f"'{quotable(part)}' is not a version: expected three numbers, such as 1.1.0"
-        problem = "S005", f"{message}; rename the file"
-    if problem is None and kind is not None and odd:
+    if kind is not None and odd:
         message = f"the name '{quotable(odd[0])}' is not an id: use a-z, 0-9 and '-'; rename it"
-        problem = "S005", message
-    if problem is not None:
-        return problem
-    return b"" if kind is None and parts != (lock.NAME,) else _read(path)
+        return "S005", message
+    return None
 
 
 def _document(file: File) -> tuple[Document | None, Sequence[Diagnostic]]:
@@ -432,8 +451,15 @@ def _read(path: Path) -> bytes | Problem:
         if not stat.S_ISREG(status.st_mode):
             return "Y010", "this is not a file; replace it with one"
         if status.st_size > MAX_BYTES:
-            size = f"{status.st_size / 1e6:.1f} MB"
-            return "Y011", f"the file is {size}; the limit is 5 MB"
+            return _too_large(status.st_size)
         return path.read_bytes()
     except OSError as error:
         return "Y001", f"cannot be read: {error.strerror}"
+
+
+def _limited(content: bytes) -> bytes | Problem:
+    return _too_large(len(content)) if len(content) > MAX_BYTES else content
+
+
+def _too_large(size: int) -> Problem:
+    return "Y011", f"the file is {size / 1e6:.1f} MB; the limit is 5 MB"

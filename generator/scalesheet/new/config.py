@@ -6,15 +6,14 @@ bookkeeping (tokens, dropout, versions) or are reported to the user as not used.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic, Refused
+from scalesheet import foreign
+from scalesheet.diagnostics import Diagnostic
 from scalesheet.load import quotable
-from scalesheet.load.folder import shown
 from scalesheet.schemas import described
 
 #: The largest file that is read, in bytes; a config has a few kilobytes.
@@ -185,7 +184,7 @@ class Config:
         self._say("M005", name, f"{self.prefix}{name}: {what}")
 
     def _say(self, code: str, name: str, message: str) -> None:
-        line, column = place_of(self.text, name)
+        line, column = foreign.place_of_key(self.text, name)
         self.found.append(Diagnostic(self.path, line, column, code, message))
 
     # -------------------------------------------------------------- unread keys
@@ -203,37 +202,8 @@ class Config:
         return iter(sorted({*here, *below}))
 
 
-def place_of(text: str, name: str) -> tuple[int, int]:
-    """Line and column of a key in a JSON text; its start if the key is not found."""
-    match = re.search(rf'"{re.escape(name)}"\s*:', text) if name else None
-    if match is None:
-        return 1, 1
-    before = text[: match.start()]
-    return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
-
-
-def read(file: Path) -> Config:
-    """Read a config file. Raises Refused if it is not a JSON mapping, OSError if it cannot be
-    read."""
-    path = shown(file)
-
-    def refused(message: str, line: int = 1, column: int = 1) -> Refused:
-        return Refused([Diagnostic(path, line, column, "M001", message)])
-
-    content = file.read_bytes()[: MAX_BYTES + 1]
-    if len(content) > MAX_BYTES:
-        raise refused("the file is larger than 1 MB; a model's config.json has a few kilobytes")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise refused("the file is not UTF-8; save it as UTF-8") from None
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        message = f"not JSON: {error.msg}; expected the config.json of a model, as published"
-        raise refused(message, error.lineno, error.colno) from None
-    except (RecursionError, ValueError):  # nested too deep, or a number with thousands of digits
-        raise refused("not the config.json of a model: too deep or too long") from None
-    if not isinstance(data, dict):
-        raise refused(f"expected a mapping with the key 'model_type', found {described(data)}")
-    return Config(path, text, data, [])
+def read(path: Path) -> Config:
+    """Read a config file. Raises Refused if it is not a JSON mapping."""
+    file = foreign.read(path, "M001", MAX_BYTES)
+    data = foreign.mapping(file, "the config.json of a model, as published")
+    return Config(file.path, foreign.text(file), data, [])

@@ -9,9 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scalesheet.diagnostics import Refused
 from scalesheet.load import parse
-from scalesheet.load.folder import bases_of
+from scalesheet.load.folder import bases_of, shown
+from scalesheet.load.reader import decoded
 from scalesheet.new.blanks import fields_of
+from scalesheet.save import content
 from scalesheet.source.text import block, flow
 
 SOURCES = "sources"
@@ -35,8 +38,12 @@ def known(data: Path, top: str = SOURCES) -> dict[str, Any]:
 
 
 def text(data: Path, top: str = SOURCES) -> str:
-    """The contents of the file; empty if it does not exist yet."""
-    return file(data, top).read_text("utf-8") if file(data, top).is_file() else ""
+    """The contents of the file; empty if it does not exist yet. Raises Refused if it is no text."""
+    path = file(data, top)
+    found, problems = decoded(content(path) or b"", shown(path))
+    if found is None:
+        raise Refused(problems)
+    return found
 
 
 def _entries(text: str, top: str) -> dict[str, Any]:

@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic
+from scalesheet.foreign import place_of_key
 from scalesheet.frozen import dataclass
 from scalesheet.nearest import near, nearest
 from scalesheet.new import dense, mixtures, towers
 from scalesheet.new.architecture import Architecture
-from scalesheet.new.config import Config, place_of
+from scalesheet.new.config import Config
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def _unknown(config: Config, kind: Any) -> None:
     if not isinstance(kind, str):
         config.missing("model_type", f"'{like}'" if like else "a type such as 'llama' or 'qwen3'")
         return
-    line, column = place_of(config.text, "model_type")
+    line, column = place_of_key(config.text, "model_type")
     hint = nearest(kind, sorted(FAMILIES))
     if not hint and like:
         hint = f"; did you mean '{like}', as its architecture is {name}?"

@@ -55,7 +55,7 @@ def from_config(
 ) -> NewModel:
     """The file of a model described by a `config.json`.
 
-    Raises Refused with all its errors, OSError if it cannot be read.
+    Raises Refused with all its errors.
     """
     config = read(file)
     message = architecture(config)
@@ -70,7 +70,7 @@ def from_config(
 def text_of(file: Path, called: str) -> str:
     """The text of such a file without a source.
 
-    Raises Refused with all errors of the `config.json`, OSError if it cannot be read.
+    Raises Refused with all errors of the `config.json`.
     """
     config = read(file)
     message = architecture(config)

@@ -17,6 +17,7 @@ from scalesheet.load import Steps, parse
 from scalesheet.load.folder import FOLDERS, bases_of
 from scalesheet.model import TO_BE_STATED
 from scalesheet.new.blanks import BUILT, ENDS, Filled, blanks, fill
+from scalesheet.save import content
 from scalesheet.schemas import schema
 from scalesheet.source.places import CLAIMS, title
 from scalesheet.source.text import WIDTH, block, flow
@@ -136,7 +137,7 @@ def _dated(example: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def stated(file: Path, key: str) -> str | None:
     """A top-level value of a file; None if it has none."""
-    data = parse(file.read_bytes(), str(file)).data if file.is_file() else None
+    data = parse(content(file) or b"", str(file)).data
     value = data.get(key) if isinstance(data, dict) else None
     return None if value is None else str(value)
 

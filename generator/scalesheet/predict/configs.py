@@ -8,7 +8,6 @@ from pathlib import Path
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
-from scalesheet.disk import described
 from scalesheet.predict.arrays import each, first_reason, words
 from scalesheet.predict.cases.reader import Read
 from scalesheet.source.places import suggested
@@ -52,9 +51,6 @@ def with_models(
             texts[id] = text_of(Path(file), id)
         except Refused as error:
             wrong[file] = f"{file}: {error.diagnostics[0].message}"
-        except OSError as error:
-            problem = described(error)
-            wrong[file] = f"{file}: {problem[1] if problem else error}"
         else:
             ids[file] = id
     made = compiled(data, "model", texts) if texts else None

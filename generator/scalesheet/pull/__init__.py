@@ -17,7 +17,6 @@ from scalesheet.load import Document, Steps
 from scalesheet.load.folder import File, Files
 from scalesheet.nearest import nearest
 from scalesheet.pull.model import Edit, Finding, Pulling
-from scalesheet.pull.package import UnreadableError
 from scalesheet.pull.sheets import Workbook, read_workbook
 from scalesheet.pull.where import Stamp, stamp_of
 from scalesheet.source.patch import Drop, PatchError, Rename, patched
@@ -51,8 +50,10 @@ def read(data: Path, path: Path) -> Pulled:
     """Read what the workbook asks for. Raises Refused if the present data have errors."""
     try:
         workbook = read_workbook(path)
-    except UnreadableError as error:
-        return _unread(Finding(error.code, error.part, error.message))
+    except Refused as error:
+        wrong = error.diagnostics[0]
+        _, _, part = wrong.path.partition(f"{path.name}: ")
+        return _unread(Finding(wrong.code, part, wrong.message))
     stamp = stamp_of(workbook)
     if stamp is None:
         text = (
@@ -179,11 +180,10 @@ def _examined(pulling: Pulling, pulled: Pulled, new: Mapping[File, bytes]) -> Pu
 
     files, plan = pulling.sites.files, pulling.plan.id
     alone = all(file.plan == plan for file in new)
-    every = tuple(replace(file, content=new[file]) if file in new else file for file in files.every)
-    changed = replace(files, every=every)
+    changed = files.changed({file.parts: content for file, content in new.items()})
     plans = [plan] if alone else None
     examined = examined_files(changed, plans=plans, scores=not alone, like=pulling.before)
-    own = tuple(file for file in every if file.name in {each.name for each in new})
+    own = tuple(file for file in changed.every if file.name in {each.name for each in new})
     documents: dict[str, Document] = {}
     if examined.diagnostics:
         documents = {each.path: each for each in documents_of(Files(files.root, own), ())[0]}

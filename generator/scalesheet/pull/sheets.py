@@ -6,6 +6,7 @@ which takes about half the time of reading the file twice.
 
 from __future__ import annotations
 
+import io
 import re
 import warnings
 from collections.abc import Generator, Mapping
@@ -13,11 +14,12 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scalesheet.foreign import File, parsing, read
+from scalesheet.foreign.package import judge, part
 from scalesheet.frozen import dataclass
 from scalesheet.language.arithmetic import decimal
 from scalesheet.load.document import quotable
 from scalesheet.pull.opendocument import as_xlsx
-from scalesheet.pull.package import OpenDocumentError, UnreadableError, judge
 
 Value = float | str | bool | None
 Spot = tuple[int, int]  # row and column, from 0
@@ -68,14 +70,14 @@ class Workbook:
 
 
 def read_workbook(path: Path) -> Workbook:
-    """Read a workbook. Raises UnreadableError if it is not safe or not readable, or OSError."""
-    try:
-        judge(path)
-    except OpenDocumentError:
-        with as_xlsx(path) as converted:
-            judge(converted)
-            return _read(converted)
-    return _read(path)
+    """Read a workbook. Raises Refused if it is not safe or not readable."""
+    file = read(path, "W001")
+    if not judge(file):
+        file = as_xlsx(file, path)
+        judge(file)
+    with parsing(file, "an .xlsx workbook"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about styles and extensions, which are ignored
+        return _by_openpyxl(file)
 
 
 def address(row: int, column: int) -> str:
@@ -107,31 +109,19 @@ def spot(text: str) -> Spot | None:
 # ------------------------------------------------------------------ by openpyxl
 
 
-def _read(path: Path) -> Workbook:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about styles and extensions, which are ignored
-            return _by_openpyxl(path)
-    except (OSError, UnreadableError):
-        raise
-    except Exception as error:  # openpyxl documents none; broken files raise anything
-        text = f"it cannot be read ({error or type(error).__name__}); save it again"
-        raise UnreadableError("W001", text) from None
-
-
-def _by_openpyxl(path: Path) -> Workbook:
+def _by_openpyxl(file: File) -> Workbook:
     from openpyxl import load_workbook
 
-    book = load_workbook(path, read_only=True, keep_links=False)
+    book = load_workbook(io.BytesIO(file.content), read_only=True, keep_links=False)
     try:
-        sheets = {sheet.title: Sheet(sheet.title, _cells(sheet)) for sheet in book.worksheets}
+        sheets = {sheet.title: Sheet(sheet.title, _cells(file, sheet)) for sheet in book.worksheets}
         names = {name.casefold(): each.value for name, each in book.defined_names.items()}
         return Workbook(sheets, names, tuple(sheet.title for sheet in book.chartsheets))
     finally:
         book.close()
 
 
-def _cells(sheet: Any) -> dict[Spot, Cell]:
+def _cells(file: File, sheet: Any) -> dict[Spot, Cell]:
     from openpyxl.worksheet._reader import ROW_TAG, VALUE_TAG, WorkSheetParser
     from openpyxl.xml.functions import iterparse
 
@@ -160,13 +150,13 @@ def _cells(sheet: Any) -> dict[Spot, Cell]:
     with sheet._get_source() as source:
         for _, row in Parser(source, sheet._shared_strings).parse():
             for found in row:
-                cell = _cell(sheet.title, found)
+                cell = _cell(file, sheet.title, found)
                 if cell != EMPTY:
                     cells[found["row"] - 1, found["column"] - 1] = cell
     return cells
 
 
-def _cell(sheet: str, found: Mapping[str, Any]) -> Cell:
+def _cell(file: File, sheet: str, found: Mapping[str, Any]) -> Cell:
     value, formula = found["value"], found.get("formula") or None
     if value is None:
         return Cell(None, formula)
@@ -181,7 +171,7 @@ def _cell(sheet: str, found: Mapping[str, Any]) -> Cell:
             except ValueError:
                 place = f"{sheet}!{address(found['row'] - 1, found['column'] - 1)}"
                 text = f"it holds {quotable(value)!r}, which is not a number; write a number"
-                raise UnreadableError("W001", text, place) from None
+                raise part(file, place).refused(text) from None
     return Cell(_plain(value), formula)
 
 

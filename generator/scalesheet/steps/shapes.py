@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.load.folder import shown
+from scalesheet.new import config
 from scalesheet.new.model import text_of
 from scalesheet.new.sound import compiled
 from scalesheet.steps.job import Shape
@@ -60,7 +60,7 @@ def shape_in(data: Path, file: Path) -> Shape:
     """The model that a `config.json` describes, which need not be in the catalogue below `data`.
 
     If the catalogue has the same model, that one is returned. Raises Refused with all errors of the
-    file, OSError if it cannot be read.
+    file.
     """
     text = text_of(file, file.parent.name or file.stem)
     book = compiled(data, "model", {_MEANWHILE: text})
@@ -69,7 +69,7 @@ def shape_in(data: Path, file: Path) -> Shape:
         raise Refused([Diagnostic(shown(file), 1, 1, "B005", message)])
     results = evaluate_catalogue(book)
     shape = shape_of(book, _MEANWHILE, results)
-    raw = json.loads(file.read_text("utf-8"))
+    raw = dict(config.read(file).data)
     known = _same(book, shape, results)
     id, called = (known.id, known.title) if known else ("", shape.title)
     return Shape(**{**vars(shape), "id": id, "title": called, "config": raw})

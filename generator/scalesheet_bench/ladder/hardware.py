@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from scalesheet.diagnostics import errors
+from scalesheet.examine import save_valid
 from scalesheet.load import parse
 from scalesheet.load.folder import is_id, shown
 from scalesheet.new import entry
-from scalesheet.new.sound import compiled, document
-from scalesheet.save import content, save
+from scalesheet.new.sound import document
+from scalesheet.save import content
 from scalesheet.schemas import schema
 from scalesheet.source.patch import Set, patched
 from scalesheet.source.places import modeline, place, suggested
@@ -224,11 +225,10 @@ def write(data: Path, id: str, measured: Measured, origin: Origin) -> Written:
         text, lacking, renewed = completed(old, result)
     sources = with_source(data, MEASURED)
     if lacking or renewed:
-        compiled(data, "hardware", {id: text}, sources)
         changes: dict[Path, tuple[bytes | None, bytes]] = {path: (was, text.encode())}
         if sources is not None:
             changes[entry.file(data)] = had, sources.encode()
-        save(data, changes)
+        save_valid(data, changes)
     kept = tuple(key for key in result if key not in (*lacking, *renewed))
     return Written(path, new, lacking, renewed, kept, block({key: result[key] for key in kept}))
 

@@ -6,8 +6,6 @@ depend on them. A row that cannot be read keeps its place and its id, with the r
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,8 +18,10 @@ from sys import intern
 
 import numpy as np
 
+from scalesheet.foreign import File, read, rows
 from scalesheet.frozen import dataclass
 from scalesheet.language.arithmetic import in_bounds, stated
+from scalesheet.load.document import quotable
 from scalesheet.nearest import near
 from scalesheet.predict.arrays import (
     Array,
@@ -124,11 +124,8 @@ CALLED: Mapping[str, tuple[str, ...]] = {
 MEANT = "did you mean"
 NEAR = 0.85  # similarity of a typo; `gpu_hours` must not suggest `gpus`
 AT_ONCE = 256  # lines, few enough to stay in the processor's cache
-LONGEST_FIELD = 1 << 20  # characters; csv's own limit is smaller
-
-
-class NotATable(Exception):
-    """The file is not a table of cases; the message says why."""
+#: The code of a file that is not a table of cases.
+CODE = "P004"
 
 
 @dataclass(frozen=True)
@@ -148,50 +145,35 @@ class Read:
 
 
 def read_csv(path: Path, task: str) -> Read:
-    """Read a CSV file. Raises NotATable if it is not one, and OSError if it cannot be read."""
-    return read_bytes(path.read_bytes(), task)
+    """Read a CSV file. Raises Refused if it is not a table of cases."""
+    return read_table(read(path, CODE), task)
 
 
-def read_bytes(content: bytes, task: str) -> Read:
-    """Read the content of a CSV file. Raises NotATable if it is not one."""
-    text = content.decode("utf-8-sig", errors="replace")
-    if "\x00" in text:
-        raise NotATable("the file is not text; expected CSV in UTF-8 with a line of column names")
-    if text.count('"') % 2:
-        raise NotATable("the file is not CSV: a quotation mark is not closed")
-    first = text[:LONGEST_FIELD].lstrip().partition("\n")[0]
-    separator = max((",", ";", "\t"), key=first.count)
-    previous = csv.field_size_limit(LONGEST_FIELD)
-    try:
-        return _of_lines(csv.reader(io.StringIO(text, newline=""), delimiter=separator), task)
-    except csv.Error as error:
-        raise NotATable(f"the file is not CSV: {error}") from None
-    finally:
-        csv.field_size_limit(previous)
-
-
-def _of_lines(every: Iterable[list[str]], task: str) -> Read:
-    """Read rows and keep only known columns. Lines of the wrong length are not cases."""
-    lines = filter(None, every)
+def read_table(file: File, task: str) -> Read:
+    """Read a CSV file, keeping only known columns. Lines of the wrong length are not cases. Raises
+    Refused if it is not a table of cases.
+    """
+    lines = (cells for _, cells in rows(file))
     header = [as_known(name.strip(), task) for name in next(lines, ())]
     if not header:
-        raise NotATable("the file is empty; expected CSV with a line of column names")
-    read = {place: name for place, name in enumerate(header) if name in COLUMNS[task]}
-    if not read:
-        raise NotATable(
-            f"no column of the file describes a case; its columns are {', '.join(header)[:200]}, "
-            f"and those that are read are {', '.join(COLUMNS[task])}"
+        raise file.refused("the file is empty; expected CSV with a line of column names")
+    taken = {place: name for place, name in enumerate(header) if name in COLUMNS[task]}
+    if not taken:
+        raise file.refused(
+            "no column of the file describes a case; its columns are "
+            f"{quotable(', '.join(header), clip=False)[:200]}, and those that are read are "
+            f"{', '.join(COLUMNS[task])}"
         )
-    if twice := [name for name in read.values() if header.count(name) > 1]:
-        raise NotATable(f"the file has the column '{min(twice)}' twice")
-    columns: dict[str, list[str]] = {name: [] for name in read.values()}
+    if twice := [name for name in taken.values() if header.count(name) > 1]:
+        raise file.refused(f"the file has the column '{min(twice)}' twice; keep one of them")
+    columns: dict[str, list[str]] = {name: [] for name in taken.values()}
     whys: list[str | None] = []
     width = len(header)
     while some := list(islice(lines, AT_ONCE)):
         whys += [None if len(line) == width else _misshapen(line, width) for line in some]
         for place, texts in enumerate(zip(*some, strict=False)):
-            if place in read:
-                columns[read[place]] += map(intern, texts)
+            if place in taken:
+                columns[taken[place]] += map(intern, texts)
     columns.setdefault("id", list(map(str, range(1, len(whys) + 1))))
     return replace(
         of_columns(columns, len(whys), task, words(whys)), unread=unread_of(header, task)

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.diagnostics import Diagnostic, Refused, at
+from scalesheet.foreign import File
 from scalesheet.model import Fit
 from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.predict.fitting import folded, rounded
 from scalesheet.predict.law.answer import Answer, answer
-from scalesheet.predict.law.runs import Lacking, Runs, read_runs
+from scalesheet.predict.law.runs import CODE, Runs, read_runs
 
 OWN = "own-"  # prefix for a law of own runs
 METHOD = (
@@ -87,8 +88,8 @@ def written(book: Book, name: str, content: str, made: Answer) -> str:
 
 
 def again(book: Book, fit: Fit, catalogue: Known) -> Answer:
-    """Learn the law of a file again from its runs. Raises Lacking if that fails."""
-    runs = read_runs(_path(fit), fit.runs.encode(), book, catalogue)
+    """Learn the law of a file again from its runs. Raises Refused if that fails."""
+    runs = read_runs(_file(fit), book, catalogue)
     return answer(book, catalogue, runs, fit.planned)
 
 
@@ -100,9 +101,9 @@ def problems(book: Book) -> Iterator[Diagnostic]:
         assert catalogue is not None
         assert fit.position is not None
         try:
-            runs = read_runs(_path(fit), fit.runs.encode(), book, catalogue)
-        except Lacking as error:
-            for each in error.problems:
+            runs = read_runs(_file(fit), book, catalogue)
+        except Refused as error:
+            for each in error.diagnostics:
                 yield at(fit.position, each.code, f"line {each.line} of runs: {each.message}")
             continue
         if digest(runs) != fit.digest:
@@ -110,5 +111,6 @@ def problems(book: Book) -> Iterator[Diagnostic]:
             yield at(fit.position, "P002", said)
 
 
-def _path(fit: Fit) -> str:
-    return fit.position.path if fit.position is not None else fit.id
+def _file(fit: Fit) -> File:
+    """The runs of a law as a file of their own."""
+    return File(fit.position.path if fit.position else fit.id, fit.runs.encode(), CODE)

@@ -6,15 +6,15 @@ law is learned only from a file without problems.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.diagnostics import Diagnostic
+from scalesheet.diagnostics import Diagnostic, Refused
+from scalesheet.foreign import File
+from scalesheet.foreign import rows as foreign_rows
 from scalesheet.frozen import dataclass
 from scalesheet.nearest import near
 from scalesheet.predict.arrays import Array, Words, unstated
@@ -64,41 +64,33 @@ class Runs:
         return len(self.loss)
 
 
-class Lacking(Exception):
-    """Everything that is wrong with a file."""
-
-    def __init__(self, problems: Sequence[Diagnostic]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(map(str, problems)))
-
-
 @dataclass(frozen=True)
-class _File:
+class _Table:
     """The text of a file by column, under our names, with positions."""
 
-    path: str
+    file: File
     columns: Mapping[str, list[str]]
     lines: list[int]  # of each row
     places: Mapping[str, int]  # column number in the header, from 1
 
     def at(self, row: int, column: str, message: str) -> Diagnostic:
-        return Diagnostic(self.path, self.lines[row], self.places.get(column, 1), CODE, message)
+        return self.file.wrong(message, self.lines[row], self.places.get(column, 1))
 
 
 CODE = "P003"
 
 
-def read_runs(path: str, content: bytes, book: Book, catalogue: Known) -> Runs:
-    """Read the runs of a file. Raises Lacking with everything that is wrong with it."""
-    file, problems = _file(path, content)
+def read_runs(file: File, book: Book, catalogue: Known) -> Runs:
+    """Read the runs of a file. Raises Refused with everything that is wrong with it."""
+    table, problems = _table(file)
     if problems:
-        raise Lacking(problems)
-    described = _cases(file.columns, len(file.lines), catalogue)
-    numbers = {name: _numbers(file, name, problems) for name in (*NEEDED, "gpu_hours", "speed")}
+        raise Refused(problems)
+    described = _cases(table.columns, len(table.lines), catalogue)
+    numbers = {name: _numbers(table, name, problems) for name in (*NEEDED, "gpu_hours", "speed")}
     for row, why in enumerate(unsupported_loss(described).tolist()):
-        if why and not any(each.line == file.lines[row] for each in problems):
+        if why and not any(each.line == table.lines[row] for each in problems):
             remedy = "Remove the run, correct it, or say in a column 'N_kind' what N counts"
-            problems.append(file.at(row, "N", f"{why}. {remedy}"))
+            problems.append(table.at(row, "N", f"{why}. {remedy}"))
     vocabulary = entries(described)
     most = rows_of(book, "uniform-loss", entries=vocabulary)
     for row in np.flatnonzero(numbers["loss"] > most).tolist():
@@ -108,8 +100,8 @@ def read_runs(path: str, content: bytes, book: Book, catalogue: Known) -> Runs:
             f"{vocabulary[row]:,.0f} entries: expected nat per token. Divide a sum by its "
             "tokens, or state the vocabulary in a column 'vocab'"
         )
-        problems.append(file.at(row, "loss", said))
-    problems += _whole(file, numbers)
+        problems.append(table.at(row, "loss", said))
+    problems += _whole(table, numbers)
     speed, hours = numbers["speed"], numbers["gpu_hours"]
     by_hours = numbers["D_tokens"] / (3600 * hours)
     for row in np.flatnonzero(np.abs(np.log(speed / by_hours)) > np.log(DISAGREE)).tolist():
@@ -117,19 +109,19 @@ def read_runs(path: str, content: bytes, book: Book, catalogue: Known) -> Runs:
             f"throughput {speed[row]:g} disagrees with gpu_hours: tokens over {hours[row]:g} GPU "
             f"hours are {by_hours[row]:,.0f} tokens/s/GPU. Correct one, or leave it empty"
         )
-        problems.append(file.at(row, "speed", said))
+        problems.append(table.at(row, "speed", said))
     if problems:
-        raise Lacking(sorted(problems))
+        raise Refused(problems)
     tied = bool(numbers["N"].max() < SHARED_TABLES)  # the same for measured and planned runs
     return Runs(
-        ids=_ids(file),
+        ids=_ids(table),
         parameters=numbers["N"],
         tokens=numbers["D_tokens"],
         loss=numbers["loss"],
         speed=np.where(np.isnan(speed), by_hours, speed),
         bare=without_embeddings(described, tied),
         seen=seen_tokens(book, described),
-        shared={name: file.columns[name][0] for name in SHARED if name in file.columns},
+        shared={name: table.columns[name][0] for name in SHARED if name in table.columns},
         tied=tied,
     )
 
@@ -148,9 +140,9 @@ def _cases(columns: Mapping[str, list[str]], rows: int, catalogue: Known) -> Cas
     return cases(of_columns({**stated, "id": ids}, rows, "loss"), catalogue)
 
 
-def _ids(file: _File) -> Words:
-    named = file.columns.get("id") or file.columns.get("model") or [""] * len(file.lines)
-    texts = [text.strip() or f"line {line}" for text, line in zip(named, file.lines, strict=True)]
+def _ids(table: _Table) -> Words:
+    named = table.columns.get("id") or table.columns.get("model") or [""] * len(table.lines)
+    texts = [text.strip() or f"line {line}" for text, line in zip(named, table.lines, strict=True)]
     out: Words = np.empty(len(texts), dtype=object)
     out[:] = texts
     return out
@@ -159,25 +151,14 @@ def _ids(file: _File) -> Words:
 # ------------------------------------------------------------------ the file
 
 
-def _file(path: str, content: bytes) -> tuple[_File, list[Diagnostic]]:
+def _table(file: File) -> tuple[_Table, list[Diagnostic]]:
     """Parse lines and columns, and list what is wrong with them."""
-    text = content.decode("utf-8-sig", errors="replace")
-    if "\0" in text:
-        said = "expected text in UTF-8, found other bytes. Save the table as CSV in UTF-8"
-        raise Lacking([Diagnostic(path, 1, 1, CODE, said)])
-    first = text.lstrip().partition("\n")[0]
-    separator = max((",", ";", "\t"), key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     problems: list[Diagnostic] = []
 
     def say(line: int, column: int, message: str) -> None:
-        problems.append(Diagnostic(path, line, column, CODE, message))
+        problems.append(file.wrong(message, line, column))
 
-    lines: list[tuple[int, list[str]]] = []
-    try:
-        lines += [(reader.line_num, line) for line in reader if any(map(str.strip, line))]
-    except csv.Error as error:
-        say(reader.line_num, 1, f"not CSV: {error}. Save the table as CSV in UTF-8")
+    lines = [row for row in foreign_rows(file) if any(map(str.strip, row.cells))]
     head = [name.strip() for name in lines[0][1]] if lines else []
     known: dict[str, int] = {}
     for place, name in enumerate(head, start=1):
@@ -205,7 +186,7 @@ def _file(path: str, content: bytes) -> tuple[_File, list[Diagnostic]]:
         name: [fields[place - 1] if place <= len(fields) else "" for _, fields in rows]
         for name, place in known.items()
     }
-    return _File(path, columns, [line for line, _ in rows], known), problems
+    return _Table(file, columns, [line for line, _ in rows], known), problems
 
 
 def _named(name: str) -> str | None:
@@ -222,10 +203,10 @@ def _meant(name: str) -> str:
     return f"; did you mean '{meant}'?" if meant else f" (columns: {', '.join(_KNOWN)})"
 
 
-def _numbers(file: _File, name: str, problems: list[Diagnostic]) -> Array:
+def _numbers(table: _Table, name: str, problems: list[Diagnostic]) -> Array:
     """Read positive numbers. Results other than the loss may be empty."""
-    out = unstated(len(file.lines))
-    for row, written in enumerate(file.columns.get(name, ())):
+    out = unstated(len(table.lines))
+    for row, written in enumerate(table.columns.get(name, ())):
         text = written.strip()
         number = spelled_out(text) if text else None
         if number is not None and math.isfinite(number) and number > 0:
@@ -237,29 +218,29 @@ def _numbers(file: _File, name: str, problems: list[Diagnostic]) -> Array:
             if "," in text:
                 remedy = f"Use a decimal point: {text.replace(',', '.')[:40]}"
             said = f"{called}: expected a number above 0, found {found}. {remedy}"
-            problems.append(file.at(row, name, said))
+            problems.append(table.at(row, name, said))
     return out
 
 
-def _whole(file: _File, numbers: Mapping[str, Array]) -> Iterator[Diagnostic]:
+def _whole(table: _Table, numbers: Mapping[str, Array]) -> Iterator[Diagnostic]:
     """What is wrong with the runs as a whole; nothing if some cannot be read."""
     if any(np.isnan(numbers[name]).any() for name in NEEDED):
         return
-    rows = len(file.lines)
+    rows = len(table.lines)
     if rows < LEAST:
         said = f"expected {LEAST} runs or more, found {rows}. Add runs of other sizes"
-        yield Diagnostic(file.path, 1, 1, CODE, said)
+        yield table.file.wrong(said)
         return
     if len(set(numbers["N"].tolist())) == 1:
         size = f"{numbers['N'][0]:g}"
         said = f"expected runs of two sizes or more, found one, {size}. Add a run of another size"
-        yield Diagnostic(file.path, 1, file.places["N"], CODE, said)
+        yield table.file.wrong(said, 1, table.places["N"])
     for name in SHARED:
-        texts = {text.strip() for text in file.columns.get(name, ())}
+        texts = {text.strip() for text in table.columns.get(name, ())}
         if len(texts) > 1:
             found = ", ".join(sorted(repr(text) for text in texts)[:3])
             said = (
                 f"expected one '{name}' for all runs, found {found}. Put the runs of each in a "
                 "file of its own"
             )
-            yield Diagnostic(file.path, 1, file.places[name], CODE, said)
+            yield table.file.wrong(said, 1, table.places[name])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.foreign import YEARS, moment
 from scalesheet.load import Document
 from scalesheet.model import Actuals, Attempt, Plan, Stated
 from scalesheet.nearest import nearest
-from scalesheet.schemas import moment
 from scalesheet.short_names import in_full
 from scalesheet.units import Units
 
@@ -145,13 +146,29 @@ def _attempts(
     for index, line in enumerate(document.data["rows"]):
         position = document.at("rows", index)
         start, end = (moment(line[key]) if key in line else None for key in ("start", "end"))
-        hours, gpus = line.get("gpu_hours"), line.get("gpus")
+        hours, gpus, cost = line.get("gpu_hours"), line.get("gpus"), line.get("cost")
         if start is not None and end is not None and end < start:
             message = f"the run ends at {line['end']}, before its start at {line['start']}"
             problems.append(at(document.at("rows", index, "end"), "V001", f"{message}; fix one"))
             continue
+        if cost is not None and cost < 0:
+            if hours:
+                message = (
+                    f"a refund of {cost:,.10g} USD has {hours:,.10g} GPU hours; delete the hours, "
+                    "or write what the run cost"
+                )
+                problems.append(at(document.at("rows", index, "gpu_hours"), "V002", message))
+                continue
+            hours = 0.0
         if hours is None and start is not None and end is not None and gpus is not None:
             hours = gpus * (end - start).total_seconds() / 3600
+        if start is not None and end is None and hours and gpus and hours > gpus * _up_to(start):
+            message = (
+                f"{hours:,.4g} GPU hours on {gpus:,.4g} GPUs from {line['start']} end after the "
+                f"year {YEARS[-1]}; fix the hours or the number of GPUs"
+            )
+            problems.append(at(document.at("rows", index, "gpu_hours"), "V001", message))
+            continue
         going = line["state"] == "running" and start is not None and gpus is not None
         if hours is None and not going:
             message = "the run has no gpu_hours; write them, or start, end and gpus"
@@ -170,7 +187,7 @@ def _attempts(
             state=line["state"],
             share=line.get("share"),
             gpu_hours=hours,
-            cost=line.get("cost"),
+            cost=cost,
             start=start,
             end=end,
             accelerator=line.get("accelerator", ""),
@@ -181,6 +198,11 @@ def _attempts(
             note=line.get("note", ""),
             position=position,
         )
+
+
+def _up_to(start: datetime) -> float:
+    """The hours from a time to the end of the last year that times may have."""
+    return (datetime(YEARS[-1] + 1, 1, 1, tzinfo=UTC) - start).total_seconds() / 3600
 
 
 def _doubled(attempts: Sequence[Attempt]) -> Iterator[Diagnostic]:

@@ -10,7 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic, at
+from scalesheet import foreign
+from scalesheet.diagnostics import Diagnostic, Refused, at
 from scalesheet.hints import number_hint, share_hint
 from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Number
@@ -109,8 +110,8 @@ def written(low: Lowering, text: Any, *path: str | int, claims: bool = False) ->
 @lru_cache(maxsize=64)
 def _lines(path: str) -> tuple[str, ...]:
     try:
-        return tuple(Path(path).read_text("utf-8-sig").split("\n"))
-    except (OSError, UnicodeDecodeError):
+        return tuple(foreign.text(foreign.read(Path(path), "Y004")).split("\n"))
+    except Refused:
         return ()
 
 

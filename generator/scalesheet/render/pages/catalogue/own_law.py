@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scalesheet.diagnostics import Refused
 from scalesheet.predict.cases.catalogue import known
 from scalesheet.predict.law.file import again
-from scalesheet.predict.law.runs import Lacking
 from scalesheet.render.own_laws import LEAD, figures, headline, planned, residuals, sections
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.html import tag
@@ -24,8 +24,8 @@ def own_law(context: Context, row: str) -> Iterator[object]:
         made = context.edition.keep(
             f"law of {row}", lambda: again(context.book, fit, known(context.book))
         )
-    except Lacking as error:
-        yield tag("p", *(f"{each.message}. " for each in error.problems), class_="note")
+    except Refused as error:
+        yield tag("p", *(f"{each.message}. " for each in error.diagnostics), class_="note")
         return
     yield tag("p", planned(made), ".", class_="lead")
     cards = [
