@@ -11,7 +11,6 @@ from project import ROOT
 #: Packages with another import name.
 IMPORTED_AS = {
     "jsonschema-rs": "jsonschema_rs",
-    "pillow": "PIL",
     "pymdown-extensions": "pymdownx",
     "pyyaml": "yaml",
     "quickjs-ng": "quickjs",

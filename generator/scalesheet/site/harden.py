@@ -75,7 +75,7 @@ def harden(site: Path, theme: Theme = NO_THEME, address: str = "") -> dict[str, 
             text, lists = shared.light(text, depth)
         if said and name != "index.html":  # of the site, so it says nothing about the page
             text = text.replace(said[0], "", 1)
-        text = put_card(site, name, text, address)
+        text = put_card(name, text)
         document = read_document(text)
         if lists not in followed:
             followed[lists] = read_document(lists).follows
