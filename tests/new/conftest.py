@@ -1,4 +1,4 @@
-"""The minimal book, with all units of the shipped one, and the provider of its offer."""
+"""The minimal book, with all units of the shipped one."""
 
 from __future__ import annotations
 
@@ -13,5 +13,4 @@ from small import lay
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    units = (ROOT / "data" / "units.yaml").read_text("utf-8")
-    return lay(tmp_path, {"units.yaml": units, "providers/seller.yaml": "title: A provider\n"})
+    return lay(tmp_path, {"units.yaml": (ROOT / "data" / "units.yaml").read_text("utf-8")})

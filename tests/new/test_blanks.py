@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from new.begin import run
+from new.begin import run, sell
 from project import command, environment
 from scalesheet.examine import examine
 from scalesheet.new import entry
@@ -35,6 +35,7 @@ KINDS = [kind for kind in FOLDER_OF if kind != "published"]
 def test_a_file_with_all_blanks_filled_keeps_no_example_values(
     data: Path, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    sell(data, kind)
     example = draft(kind, "anew", data, Given(source="a-paper"))
     filled = [f"--set={blank.name}={flow(blank.example)}" for blank in blanks(kind, example)]
     named = {blank.name for blank in blanks(kind, example)}
@@ -149,6 +150,7 @@ def test_a_person_is_asked_for_each_blank_with_its_unit(
 def test_empty_answers_give_the_same_file_as_a_script(
     data: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
+    sell(data, kind)
     assert run(kind, "anew") == 0
     path = place(data, kind, "anew")
     plain = path.read_text("utf-8")

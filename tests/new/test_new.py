@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from new.begin import run
+from new.begin import run, sell
 from own import begun
 from scalesheet import cli
 from scalesheet.build import build
@@ -42,6 +42,7 @@ def test_an_entry_of_the_extended_book_is_copied(
 def test_a_new_file_is_valid_and_has_a_comment_on_each_key(
     data: Path, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    sell(data, kind)
     assert run(kind, "anew") == 0
     written = capsys.readouterr().out.splitlines()[0].removeprefix("wrote ")
     text = Path(written).read_text("utf-8")
@@ -126,7 +127,6 @@ def test_a_file_that_would_break_another_is_not_written(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Without any provider an offer may name one that has no file; with one, each needs a file."""
-    (data / "providers" / "seller.yaml").unlink()
     assert run("provider", "anew") == 1
     assert "data/rates/offer.yaml:2:11: N002 'A provider' is not in providers" in (
         capsys.readouterr().out
@@ -167,6 +167,7 @@ def test_a_book_with_blanks_can_be_built(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", CALLED)
 def test_kinds_have_everyday_names(data: Path, word: str) -> None:
     id = "small" if CALLED[word] == CLAIMS else "anew"
+    sell(data, CALLED[word])
     refused = CALLED[word] == "published"  # it needs the formulas of predictions
     assert run(word, id, "--title", "Anew") == int(refused)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from new.begin import run
+from new.begin import run, sell
 from project import ROOT, project, read_yaml
 from scalesheet.build import Built, build
 from scalesheet.schemas import schema
@@ -81,6 +81,7 @@ ELSEWHERE = {r"\ba-(data-sheet|log|report)\b": "to-be-stated", "aws-p5-48xlarge"
 @pytest.mark.parametrize("kind", [kind for kind in FOLDER_OF if kind != "published"])
 def test_each_kind_alone_builds_as_created(data: Path, tmp_path: Path, kind: str) -> None:
     """Published runs need the formulas of predictions and are built below."""
+    sell(data, kind)
     assert run(kind, "anew") == 0
     assert (build(data, tmp_path / "out", site=False).out / "workbooks").is_dir()
 
