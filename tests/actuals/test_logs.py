@@ -413,3 +413,38 @@ def test_the_written_columns_match_the_schema() -> None:
 def test_a_tool_is_recognized_by_its_file() -> None:
     for tool, text in (("slurm", SACCT), ("wandb", WANDB), ("invoice", AWS), ("csv", "a,b\n")):
         assert tool_of(File(tool, text.encode(), "A005"), tool) == tool
+
+
+# ------------------------------------------------------------------ what a newcomer tried
+
+TWO_JOBS = """\
+JobID|JobName|State|Start|End|ElapsedRaw|AllocTRES
+1|sft-a|COMPLETED|2026-09-01T09:00:00|2026-09-01T10:00:00|3600|gres/gpu=1
+2|sft-b|COMPLETED|2026-09-01T09:00:00|2026-09-01T10:00:00|3600|gres/gpu=1
+"""
+
+
+def test_an_export_in_utf_16_is_read(call: Call, tmp_path: Path) -> None:
+    """PowerShell writes it with `>`."""
+    path = tmp_path / "sacct.txt"
+    path.write_text(TWO_JOBS, "utf-16")
+    status, said = call(str(path))
+    assert status == 0
+    assert "slurm, 2 runs" in said
+
+
+def test_two_jobs_that_start_together_are_two_runs(call: Call, tmp_path: Path) -> None:
+    call(sacct__txt=TWO_JOBS)
+    assert [d for d in examine(tmp_path / "data").diagnostics if d.code == "A003"] == []
+
+
+def test_the_same_line_twice_is_reported(call: Call, tmp_path: Path) -> None:
+    run = "sft-a,1,2,2026-09-01"
+    call(runs__csv=f"name,gpus,hours,start\n{run}\n{run}\n")
+    assert [d.line for d in examine(tmp_path / "data").diagnostics if d.code == "A003"] == [3]
+
+
+def test_a_name_that_no_workbook_can_hold_is_left_out(call: Call) -> None:
+    status, said = call(runs__csv=f"name,gpus,hours\n{'x' * 40_000},1,2\n")
+    assert status == 1
+    assert "at most 30,000 characters" in said

@@ -310,7 +310,7 @@ def test_a_power_is_no_other_than_the_one_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("formula", ["2 * ceil(a)", "ceil(a) / g", "1 if ceil(a) > g else 0"])
 def test_a_rounding_whose_unit_is_not_stated_is_refused(tmp_path: Path, formula: str) -> None:
     (message,) = said(scalars(tmp_path, f"{BILL}y: {{unit: 1, formula: {formula}}}"))
-    assert message.startswith("U004 ceil would round in minute only because its inputs are in it")
+    assert message.startswith("U004 nothing states the unit that ceil rounds in; give the rounded")
 
 
 def test_a_cell_may_state_its_own_unit(tmp_path: Path) -> None:

@@ -100,8 +100,8 @@ def test_rounding_happens_in_the_declared_unit(tmp_path: Path) -> None:
         ("f: {unit: 1, formula: 2 ** steps}", "U002 an exponent needs a number of unit 1"),
         (
             "f: {unit: USD, formula: 'ceil(size) * q'}\nq: {value: 1, unit: USD / byte}",
-            "U004 ceil would round in GiB only because its inputs are in it; give the rounded "
-            "value a quantity with a unit of its own",
+            "U004 nothing states the unit that ceil rounds in; give the rounded value a quantity "
+            "with a unit, such as GiB, or round a ratio: ceil(time / slot) * slot",
         ),
         ("f: {unit: step, formula: stepz * 2}", "N001 unknown name 'stepz'; did you mean 'steps'?"),
         (

@@ -141,10 +141,10 @@ def tool_of(file: foreign.File, name: str) -> str:
         return "tensorboard"
     if name.endswith(".json"):
         return "trainer"
-    head = file.content[:4096].decode("utf-8", "replace").split("\n", 1)[0].lower()
+    head = foreign.text(file)[:4096].split("\n", 1)[0].lower()
     if "|" in head and "jobid" in head:
         return "slurm"
-    names = {name.strip('" \r\ufeff') for name in head.split(",")}
+    names = {name.strip('" \r') for name in head.split(",")}
     if {"name", "state"} <= names and names & {"runtime", "created", "_runtime", "_step"}:
         return "wandb"
     if names & {"lineitem/unblendedcost", "usage_start_time"}:
@@ -170,7 +170,9 @@ def _rows(
     for line, cells in rows:
         if len(cells) != len(names):
             expected = f"expected {counted(len(names), 'cell')}, found {len(cells)}"
-            yield file.wrong(f"{expected}; put quotes around a cell that has a separator", line)
+            few = len(cells) < len(names)
+            fix = "add what is cut off" if few else "put quotes around a cell that has a separator"
+            yield file.wrong(f"{expected}; {fix}", line)
             continue
         row = dict(zip(reversed(names), reversed(cells), strict=True))  # of equals the first counts
         yield line, row, {**_empty(), **{ours: row[name] for ours, name in columns.items()}}

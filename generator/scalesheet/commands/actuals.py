@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     data = folder(options.data)
     mapped = dict(_pairs(options.map, "--map", (*COLUMNS, *BESIDE)))
     filled = dict(_pairs(options.fill, "--fill", FILLED))
-    book = sound_edition(data, plans=[options.plan])[0].book
+    book = sound_edition(data, asked=[options.plan])[0].book
     plan = plan_of(book, options.plan)
     rows = _rows(plan)
     own = plan.actuals.match if plan.actuals is not None else ()
@@ -151,6 +151,7 @@ def _write(options: argparse.Namespace, data: Path, plan: Plan, files: Sequence[
     from scalesheet.actuals.matching import key, merged
     from scalesheet.actuals.words import in_short
     from scalesheet.examine import examine_changes
+    from scalesheet.load.document import quotable
     from scalesheet.load.folder import shown
     from scalesheet.save import content, save
 
@@ -173,7 +174,9 @@ def _write(options: argparse.Namespace, data: Path, plan: Plan, files: Sequence[
         }
         left = [each for each in runs if (each[0].tool, key(each[2])) not in causes]
         refused += (
-            f.file.wrong(f"{run['name'] or run['from']}: {causes[f.tool, key(run)]}", line)
+            f.file.wrong(
+                f"{quotable(run['name'] or run['from'])}: {causes[f.tool, key(run)]}", line
+            )
             for f, line, run in runs
             if (f.tool, key(run)) in causes
         )

@@ -438,8 +438,8 @@ def _rounded(
         elif want is None:
             raise BindError(
                 "U004",
-                f"{node.function} would round in {own} only because its inputs are in it; give "
-                "the rounded value a quantity with a unit of its own",
+                f"nothing states the unit that {node.function} rounds in; give the rounded value a "
+                f"quantity with a unit, such as {own}, or round a ratio: ceil(time / slot) * slot",
                 node,
             )
     if rest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -211,7 +212,9 @@ def _doubled(attempts: Sequence[Attempt]) -> Iterator[Diagnostic]:
     for each in attempts:
         key = (each.phase, each.run, each.seed, each.start)
         first = seen.setdefault(key, each)
-        if first is not each and (each.start is not None or each.gpu_hours == first.gpu_hours):
+        if first is each or _recorded_apart(first, each):
+            continue
+        if each.start is not None or each.gpu_hours == first.gpu_hours:
             assert each.position is not None
             assert first.position is not None
             message = (
@@ -219,3 +222,11 @@ def _doubled(attempts: Sequence[Attempt]) -> Iterator[Diagnostic]:
                 f"{first.position.line}; both are counted, delete one of them"
             )
             yield at(each.position, "A003", message)
+
+
+def _recorded_apart(one: Attempt, other: Attempt) -> bool:
+    """Whether one tool has different ids for two runs. Where it has none, equal lines are told
+    apart by a number that is added to their digest.
+    """
+    (tool, _, own), (another, _, theirs) = (each.origin.partition(" ") for each in (one, other))
+    return bool(tool) and tool == another and own != re.sub(r"-\d+$", "", theirs)
