@@ -62,7 +62,7 @@ def test_a_model_by_its_config_is_chosen_for_like_the_model_by_name(
     assert "mine-config" in {row[0] for row in models.iter_rows(values_only=True)}
     status, _, told = run(str(tmp_path / "none.json"))
     assert status == 2
-    assert "none.json: No such file or directory" in told
+    assert "none.json: the path does not exist; name a file" in told
 
 
 def test_the_answer_comes_first_then_limits_alternatives_and_assumptions(run: Any) -> None:

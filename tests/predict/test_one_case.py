@@ -79,15 +79,14 @@ def test_wrong_usage_says_what_is_expected(
     assert says in printed.err
 
 
-def test_standard_input_that_is_not_a_table_is_wrong_usage(
+def test_standard_input_that_is_not_a_table_is_an_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hours\n3\n")))
-    assert run("memory", "-") == 2
-    assert (
-        "standard input: no column of the file describes a case; its columns are hours"
-        in capsys.readouterr().err
-    )
+    assert run("memory", "-") == 1
+    said = capsys.readouterr()
+    assert "no column of the file describes a case; its columns are hours" in said.out + said.err
+    assert "standard input:1:1: P004" in said.out + said.err
 
 
 def test_a_file_can_follow_an_option_and_have_no_ids(
@@ -208,7 +207,7 @@ def test_an_unusable_config_is_the_reason_of_its_row(
     file.write_text(table(*cases), "utf-8")
     assert run("memory", str(file)) == 0
     a, b, c, d = rows(capsys.readouterr().out)
-    assert a["unsupported_because"].endswith("none.json: No such file or directory")
+    assert a["unsupported_because"].endswith("none.json: the path does not exist; name a file")
     assert "lama" in b["unsupported_because"]
     assert c["predicted"] == d["predicted"] != ""
 

@@ -694,7 +694,7 @@ def test_the_plain_page_says_the_answer(front: FrontPage) -> None:
 @pytest.mark.parametrize(
     ("written", "code", "told"),
     [
-        ("# Home\n\n{{ answer }}\n", "N001", "the front page can have question, plans"),
+        ("# Home\n\n{{ answer }}\n", "N001", "the front page can have title, question, plans"),
         ("# Home\n\n{{ question }}\n", "X002", "expected its case in the front matter"),
         (WRITTEN.replace("gpus: 8", "gpus: none"), "X002", "gpus: Expected a whole number"),
         (WRITTEN.replace("llama-3-1-8b", "lama"), "X002", "model: “lama” is not possible here"),
